@@ -1,0 +1,176 @@
+"""The k nearest rows of each class, kept in bounded heaps.
+
+Rows are sorted by class beforehand: class c holds the rows ``starts[c]`` to
+``starts[c + 1]``. The order is (distance, row): a set of k nearest does not
+depend on the order in which candidates arrive, so neither tiles nor threads
+change it.
+"""
+
+import numpy as np
+from numba import njit
+
+from backstay._kernels._manhattan import ROW_PAD, manhattan_tile
+
+TILE = 128
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _worse(distance_a, row_a, distance_b, row_b):
+    return distance_a > distance_b or (distance_a == distance_b and row_a > row_b)
+
+
+@njit(cache=True, nogil=True)
+def _sift_down(distance, row, size, new_distance, new_row):
+    """Put a value at the root of the max-heap of `size` and restore the heap."""
+    parent = 0
+    while True:
+        child = 2 * parent + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and _worse(distance[right], row[right], distance[child], row[child]):
+            child = right
+        if not _worse(distance[child], row[child], new_distance, new_row):
+            break
+        distance[parent] = distance[child]
+        row[parent] = row[child]
+        parent = child
+    distance[parent] = new_distance
+    row[parent] = new_row
+
+
+@njit(cache=True, nogil=True)
+def offer(distance, row, new_distance, new_row):
+    """Keep a candidate if it is nearer than the worst one held."""
+    if _worse(distance[0], row[0], new_distance, new_row):
+        _sift_down(distance, row, len(distance), new_distance, new_row)
+
+
+@njit(cache=True, nogil=True)
+def _sort_heap(distance, row):
+    for size in range(len(distance) - 1, 0, -1):
+        last_distance = distance[size]
+        last_row = row[size]
+        distance[size] = distance[0]
+        row[size] = row[0]
+        _sift_down(distance, row, size, last_distance, last_row)
+
+
+@njit(cache=True, nogil=True)
+def sort_heaps(distances, rows):
+    """Turn every heap into a list, nearest first; unused places (inf, n) come last."""
+    for i in range(distances.shape[0]):
+        for c in range(distances.shape[1]):
+            _sort_heap(distances[i, c], rows[i, c])
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+def _minimum(values):
+    low = values[0]
+    for v in values:
+        low = min(low, v)
+    return low
+
+
+@njit(cache=True, nogil=True)
+def offer_row(values, first, starts, distances, rows):
+    """Offer one row's distances to the rows `first`, `first` + 1, … to its heaps."""
+    last = first + len(values)
+    for c in range(len(starts) - 1):
+        begin = max(starts[c], first)
+        end = min(starts[c + 1], last)
+        if begin >= end:
+            continue
+        segment = values[begin - first : end - first]
+        # Once the heaps hold good candidates, whole segments are skipped by their minimum.
+        if _minimum(segment) <= distances[c, 0]:
+            for j in range(len(segment)):
+                offer(distances[c], rows[c], segment[j], begin + j)
+
+
+@njit(cache=True, nogil=True)
+def symmetric_neighbors(X, n, starts, part, n_parts, distances, rows):
+    """Fill heaps of all `n` rows from every `n_parts`-th pair of row blocks.
+
+    Each distance is computed once and offered to both rows. Parts use heaps of
+    their own, merged by :func:`merge_heaps`.
+    """
+    tile = np.empty((TILE, TILE))
+    turned = np.empty((TILE, TILE))
+    pair = 0
+    for a0 in range(0, n, TILE):
+        a1 = min(a0 + TILE, n)
+        a_pad = a0 + -(-(a1 - a0) // ROW_PAD) * ROW_PAD
+        for b0 in range(a0, n, TILE):
+            pair += 1
+            if pair % n_parts != part:
+                continue
+            b1 = min(b0 + TILE, n)
+            b_pad = b0 + -(-(b1 - b0) // ROW_PAD) * ROW_PAD
+            manhattan_tile(X[a0:a_pad], X[b0:b_pad], tile)
+            if a0 == b0:
+                for i in range(a1 - a0):
+                    tile[i, i] = np.inf
+            for i in range(a1 - a0):
+                offer_row(tile[i, : b1 - b0], b0, starts, distances[a0 + i], rows[a0 + i])
+            if a0 != b0:
+                for i in range(a1 - a0):
+                    for j in range(b1 - b0):
+                        turned[j, i] = tile[i, j]
+                for j in range(b1 - b0):
+                    offer_row(turned[j, : a1 - a0], a0, starts, distances[b0 + j], rows[b0 + j])
+
+
+@njit(cache=True, nogil=True)
+def merge_heaps(distances, rows, other_distances, other_rows):
+    """Offer everything the other heaps hold to these."""
+    n, n_classes, k = distances.shape
+    for i in range(n):
+        for c in range(n_classes):
+            for s in range(k):
+                if other_distances[i, c, s] < np.inf:
+                    offer(
+                        distances[i, c], rows[i, c], other_distances[i, c, s], other_rows[i, c, s]
+                    )
+
+
+@njit(cache=True, nogil=True)
+def block_neighbors(D, queries, n, starts, distances, rows):
+    """Fill the heaps of a block of query rows from their distances to all `n` rows."""
+    for i in range(len(queries)):
+        D[i, queries[i]] = np.inf
+        offer_row(D[i, :n], 0, starts, distances[i], rows[i])
+
+
+def empty_heaps(n_rows, n_classes, k, n):
+    """Heaps that hold nothing yet: distance inf, row `n`."""
+    return np.full((n_rows, n_classes, k), np.inf), np.full((n_rows, n_classes, k), n, np.int32)
+
+
+@njit(cache=True, nogil=True)
+def nearest_misses(distances, rows, classes, original, merged_distances, merged_rows):
+    """Merge the sorted lists of the other classes into one list of misses per row.
+
+    Ties go by the rows' original numbers, which the order by class has not kept.
+    """
+    n, n_classes, k = distances.shape
+    at = np.empty(n_classes, np.int64)
+    for i in range(n):
+        at[:] = 0
+        for s in range(k):
+            best = -1
+            for c in range(n_classes):
+                if c == classes[i] or at[c] >= k or distances[i, c, at[c]] == np.inf:
+                    continue
+                if best < 0 or _worse(
+                    distances[i, best, at[best]],
+                    original[rows[i, best, at[best]]],
+                    distances[i, c, at[c]],
+                    original[rows[i, c, at[c]]],
+                ):
+                    best = c
+            if best < 0:
+                break
+            merged_distances[i, s] = distances[i, best, at[best]]
+            merged_rows[i, s] = rows[i, best, at[best]]
+            at[best] += 1

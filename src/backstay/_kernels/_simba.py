@@ -1,0 +1,133 @@
+"""Simba: nearest hit and miss under weighted norms, and steps along the margin's gradient."""
+
+import numpy as np
+from numba import njit
+
+from backstay._kernels._manhattan import FEATURE_CHUNK, SUM
+
+
+@njit(cache=True, nogil=True, fastmath=SUM)
+def _squared_norms(X, i, g, out):
+    """out[j] = Σ_f g_f (x_if − x_jf)²; rows come in fours, all by the same instructions."""
+    n, d = X.shape
+    out[:] = 0.0
+    zero = X.dtype.type(0)
+    x = X[i]
+    for f0 in range(0, d, FEATURE_CHUNK):
+        f1 = min(f0 + FEATURE_CHUNK, d)
+        for j in range(0, n, 4):
+            s0 = s1 = s2 = s3 = zero
+            for f in range(f0, f1):
+                z0 = x[f] - X[j, f]
+                z1 = x[f] - X[j + 1, f]
+                z2 = x[f] - X[j + 2, f]
+                z3 = x[f] - X[j + 3, f]
+                s0 += g[f] * z0 * z0
+                s1 += g[f] * z1 * z1
+                s2 += g[f] * z2 * z2
+                s3 += g[f] * z3 * z3
+            out[j] += s0
+            out[j + 1] += s1
+            out[j + 2] += s2
+            out[j + 3] += s3
+
+
+@njit(cache=True, nogil=True)
+def _nearest_hit_and_miss(squared, y, i):
+    """Row numbers of the nearest hit and miss, −1 where there is none; ties by row."""
+    hit = miss = -1
+    for j in range(len(y)):
+        if j == i:
+            continue
+        if y[j] == y[i]:
+            if hit < 0 or squared[j] < squared[hit]:
+                hit = j
+        elif miss < 0 or squared[j] < squared[miss]:
+            miss = j
+    return hit, miss
+
+
+@njit(cache=True, nogil=True)
+def _slope(margin, beta):
+    """u'(θ): 1 for the linear utility (β = 0), β u (1 − u) for the sigmoid."""
+    if beta == 0.0:
+        return 1.0
+    e = np.exp(-abs(beta * margin))
+    return beta * e / (1.0 + e) ** 2
+
+
+@njit(cache=True, nogil=True)
+def _utility(margin, beta):
+    if beta == 0.0:
+        return margin
+    return 1.0 / (1.0 + np.exp(-beta * margin))
+
+
+@njit(cache=True, nogil=True)
+def _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, out):
+    """out += scale · ½ ((x−m)²/‖x−m‖ − (x−h)²/‖x−h‖) w [PB alg. 1]."""
+    to_miss = 0.5 * scale / miss_norm
+    to_hit = 0.5 * scale / hit_norm
+    for f in range(len(w)):
+        m = float(X[i, f]) - X[miss, f]
+        h = float(X[i, f]) - X[hit, f]
+        out[f] += (to_miss * m * m - to_hit * h * h) * w[f]
+
+
+@njit(cache=True, nogil=True)
+def _square(w, blend, g):
+    """Squared weights of the norm: w², or f(w)² of the progressive variant (blend ≥ 0)."""
+    if blend < 0.0:
+        for f in range(len(w)):
+            g[f] = w[f] * w[f]
+        return
+    top = 0.0
+    for f in range(len(w)):
+        top = max(top, abs(w[f]))
+    for f in range(len(w)):
+        relative = abs(w[f]) / top if top > 0.0 else 1.0
+        g[f] = (1.0 + (relative - 1.0) * blend) ** 2
+
+
+@njit(cache=True, nogil=True)
+def stochastic_ascent(X, y, visits, omega, blends, beta, w):
+    """Visit the rows in turn and step along each one's own gradient, ω times as far."""
+    squared = np.empty(X.shape[0])
+    g = np.zeros(X.shape[1], X.dtype)
+    step = np.empty(len(w))
+    for t in range(len(visits)):
+        i = visits[t]
+        _square(w, blends[t], g)
+        _squared_norms(X, i, g, squared)
+        hit, miss = _nearest_hit_and_miss(squared, y, i)
+        if hit < 0 or miss < 0 or squared[hit] <= 0.0 or squared[miss] <= 0.0:
+            continue
+        hit_norm = np.sqrt(squared[hit])
+        miss_norm = np.sqrt(squared[miss])
+        scale = omega[i] * _slope(0.5 * (miss_norm - hit_norm), beta)
+        step[:] = 0.0
+        _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, step)
+        for f in range(len(w)):
+            w[f] += step[f]
+
+
+@njit(cache=True, nogil=True)
+def evaluation(X, y, omega, beta, w, gradient):
+    """e(w) = Σ ω u(θ(x)) and its gradient."""
+    squared = np.empty(X.shape[0])
+    g = np.zeros(X.shape[1], X.dtype)
+    _square(w, -1.0, g)
+    gradient[:] = 0.0
+    total = 0.0
+    for i in range(len(y)):
+        _squared_norms(X, i, g, squared)
+        hit, miss = _nearest_hit_and_miss(squared, y, i)
+        if hit < 0 or miss < 0 or squared[hit] <= 0.0 or squared[miss] <= 0.0:
+            continue
+        hit_norm = np.sqrt(squared[hit])
+        miss_norm = np.sqrt(squared[miss])
+        margin = 0.5 * (miss_norm - hit_norm)
+        total += omega[i] * _utility(margin, beta)
+        scale = omega[i] * _slope(margin, beta)
+        _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, gradient)
+    return total

@@ -1,0 +1,142 @@
+"""The one door to scikit-learn's validation helpers, with errors that say what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_is_fitted,
+    check_X_y,
+    has_fit_parameter,
+    validate_data,
+)
+
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "check_is_fitted",
+    "check_random_state",
+    "encode_labels",
+    "has_fit_parameter",
+    "positive_int",
+    "resolve_n_features",
+    "validate_X_y",
+    "validate_names",
+    "validate_rows",
+    "validate_sample_weight",
+]
+
+FLOATS = [np.float64, np.float32]
+
+
+def positive_int(*, minimum: int = 1) -> Interval:
+    """Constraint "an integer of at least `minimum`" for ``_parameter_constraints``."""
+    return Interval(Integral, minimum, None, closed="left")
+
+
+def validate_X_y(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    accept_sparse: bool | str | Iterable[str] = False,
+    allow_nan: bool = False,
+) -> tuple[Any, NDArray[Any]]:
+    """Check a table and its labels; set ``n_features_in_`` and ``feature_names_in_``."""
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        dtype=FLOATS,
+        accept_sparse=accept_sparse,
+        ensure_all_finite="allow-nan" if allow_nan else True,
+        ensure_min_samples=2,
+    )
+    return X, y
+
+
+def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
+    """Check feature names, width and labels of a frame whose columns are converted later."""
+    validate_data(estimator, X, y, skip_check_array=True)
+    n_rows = _num_samples(X)
+    # One numeric column stands in for the frame: its own columns are checked one by one.
+    _, y = check_X_y(np.zeros((n_rows, 1)), y, ensure_min_samples=2)
+    return y
+
+
+def validate_rows(estimator: Any, X: Any, *, allow_nan: bool = False) -> NDArray[Any]:
+    """Check new rows against what `estimator` was fitted on."""
+    return validate_data(
+        estimator,
+        X,
+        dtype=FLOATS,
+        ensure_all_finite="allow-nan" if allow_nan else True,
+        reset=False,
+    )
+
+
+def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and each row's class number.
+
+    Raises
+    ------
+    ValueError
+        If `y` holds a regression target or fewer than two classes.
+    """
+    name = type(estimator).__name__
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(
+            f"Unknown label type: y is {kind}; {name} needs class labels, "
+            "one per row, of two or more classes."
+        )
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has 1 class ({classes[0]!r}); {name} needs at least 2 classes in the training rows."
+        )
+    return classes, codes.astype(np.intp, copy=False)
+
+
+def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
+    """Check instance weights: one per row, finite, non-negative, not all zero; keep None."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        row = int(np.argmin(weights))
+        raise ValueError(
+            f"Negative values in sample_weight: row {row} has {weights[row]!r}; "
+            "weights must be 0 or more."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    return weights
+
+
+def resolve_n_features(requested: Any, n_features: int) -> int:
+    """Turn ``n_features_to_select`` (int, float in (0, 1], None = half) into a count."""
+    if requested is None:
+        return max(1, n_features // 2)
+    if isinstance(requested, Integral):
+        if not 1 <= int(requested) <= n_features:
+            raise ValueError(
+                f"n_features_to_select={requested!r} must lie between 1 and the number "
+                f"of features, {n_features}."
+            )
+        return int(requested)
+    if not 0 < requested <= 1:
+        raise ValueError(
+            f"n_features_to_select={requested!r} as a fraction must lie in (0, 1]; "
+            "give an int for a count."
+        )
+    return max(1, int(requested * n_features))

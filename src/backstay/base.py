@@ -1,0 +1,348 @@
+"""The two base classes, instance weighter and feature ranker, and their combination."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import _safe_indexing, get_tags
+
+from backstay._validation import (
+    Interval,
+    StrOptions,
+    check_is_fitted,
+    check_random_state,
+    encode_labels,
+    has_fit_parameter,
+    resolve_n_features,
+    validate_names,
+    validate_sample_weight,
+    validate_X_y,
+)
+
+__all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter", "Scaling"]
+
+Floats = NDArray[np.floating[Any]]
+
+
+class Scaling:
+    """Shift and factor per feature, learned from training rows (spec: ``scaling``).
+
+    Constant features get the factor 0: they tell no two rows apart, and a new
+    row that differs there must not be judged on an arbitrary scale.
+    """
+
+    OPTIONS: ClassVar[list[Any]] = [StrOptions({"minmax", "standard"}), None]
+
+    def __init__(self, X: Floats, scaling: str | None) -> None:
+        self.identity = scaling is None
+        if scaling is None:
+            return
+        low, high = X.min(axis=0), X.max(axis=0)
+        constant = low == high
+        if scaling == "minmax":
+            shift, spread = low, high - low
+        else:
+            shift, spread = X.mean(axis=0), X.std(axis=0)
+        self.shift = shift
+        self.factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=~constant)
+
+    def __call__(self, X: Floats) -> Floats:
+        """Apply to rows; C-contiguous, in the precision of the training rows."""
+        if self.identity:
+            return np.ascontiguousarray(X)
+        return np.ascontiguousarray((X - self.shift) * self.factor)
+
+
+def warn_single_members(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
+    """Say once which classes have a single row, and so no hits."""
+    lonely = classes[np.bincount(codes) == 1]
+    if len(lonely):
+        names = ", ".join(repr(c) for c in lonely.tolist())
+        warnings.warn(
+            f"class {names} has a single member: it has no hits, only its misses count.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+class InstanceWeighter(BaseEstimator):
+    """Base of instance weighters; a new one writes the hook ``_weigh(X, y)``.
+
+    ``_weigh`` gets validated rows and class numbers 0..C-1 and returns raw,
+    non-negative weights; the base scales them by ``scale``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "scale": [StrOptions({"mean", "sum"})],
+    }
+    scale: str
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Compute the weight of every training row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : InstanceWeighter
+            With ``sample_weight_`` of shape (n_samples,).
+        """
+        self._validate_params()
+        X, y = validate_X_y(self, X, y)
+        self.classes_, codes = encode_labels(self, y)
+        raw = self._weigh(X, codes)
+        self.sample_weight_ = self._scaled(raw)
+        return self
+
+    def fit_weight(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """Return ``fit(X, y).sample_weight_``."""
+        return self.fit(X, y).sample_weight_
+
+    def _scaled(self, raw: Floats) -> NDArray[np.float64]:
+        raw = np.asarray(raw, dtype=np.float64)
+        return raw / raw.sum() if self.scale == "sum" else raw / raw.mean()
+
+    def _weigh(self, X: Any, y: NDArray[np.intp]) -> Floats:
+        raise TypeError(f"{type(self).__name__} must define _weigh(X, y).")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class FeatureRanker(SelectorMixin, BaseEstimator):
+    """Base of feature rankers; a new one writes the hook ``_score(X, y, sample_weight)``.
+
+    ``_score`` gets validated rows, class numbers 0..C-1 and weights (or None)
+    and returns one importance per feature, higher is better. Every ranker is a
+    scikit-learn selector that keeps the ``n_features_to_select`` best.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+    }
+    n_features_to_select: int | float | None
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Rank the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Instance weights.
+
+        Returns
+        -------
+        self : FeatureRanker
+            With ``feature_importances_`` and ``ranking_`` (1 is best).
+        """
+        self._validate_params()
+        X, y = self._validate_input(X, y)
+        self.classes_, codes = encode_labels(self, y)
+        weights = validate_sample_weight(sample_weight, codes)
+        n_selected = resolve_n_features(self.n_features_to_select, self.n_features_in_)
+        self.feature_importances_ = np.asarray(self._score(X, codes, weights), dtype=np.float64)
+        self.ranking_ = ranking_from_importances(self.feature_importances_)
+        self.n_features_ = n_selected
+        return self
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return validate_X_y(self, X, y)
+
+    def _score(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> Floats:
+        raise TypeError(f"{type(self).__name__} must define _score(X, y, sample_weight).")
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.ranking_ <= self.n_features_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def ranking_from_importances(importances: Floats) -> NDArray[np.intp]:
+    """Rank 1 for the largest; ties by column order; always a permutation."""
+    order = np.argsort(-importances, kind="stable")
+    ranking = np.empty(len(order), dtype=np.intp)
+    ranking[order] = np.arange(1, len(order) + 1)
+    return ranking
+
+
+def importances_of(estimator: Any) -> NDArray[np.float64]:
+    """Read one importance per feature off a fitted estimator.
+
+    ``feature_importances_`` as it is; ``coef_`` as the Euclidean norm over its
+    rows (the sum of squares over one-vs-one machines, as in SVM-RFE);
+    ``ranking_`` turned so that higher is better.
+    """
+    if hasattr(estimator, "feature_importances_"):
+        return np.asarray(estimator.feature_importances_, dtype=np.float64)
+    if hasattr(estimator, "coef_"):
+        coef = estimator.coef_
+        coef = np.atleast_2d(coef.toarray() if sparse.issparse(coef) else coef)
+        return np.sqrt((coef.astype(np.float64) ** 2).sum(axis=0))
+    if hasattr(estimator, "ranking_"):
+        ranking = np.asarray(estimator.ranking_, dtype=np.float64)
+        return ranking.max() + 1 - ranking
+    raise ValueError(
+        f"{type(estimator).__name__} exposes none of feature_importances_, coef_ and ranking_ "
+        "after fit, so its features cannot be ranked."
+    )
+
+
+class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
+    """Any ranker with any instance weighting [Prat alg. 8.3].
+
+    Parameters
+    ----------
+    estimator : FeatureRanker or scikit-learn estimator
+        Anything that exposes ``feature_importances_``, ``coef_`` or
+        ``ranking_`` after fit.
+    weighting : InstanceWeighter
+        Gives the instance weights ω from the training rows.
+    strategy : {"native", "sample", "order"}, default="native"
+        How ω reaches the estimator: as its ``sample_weight``; by resampling n
+        rows with probability proportional to ω; or by presenting the rows in
+        order of decreasing ω (meaningful for methods that iterate over rows).
+    n_features_to_select : int, float or None, default=None
+        None takes the estimator's own setting, or half where it has none.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows of ``strategy="sample"``.
+
+    Attributes
+    ----------
+    sample_weight_ : ndarray of shape (n_samples,)
+        The instance weights ω used.
+    estimator_ : estimator
+        The fitted estimator.
+    weighting_ : InstanceWeighter
+        The fitted weighter.
+    feature_importances_, ranking_ : ndarray of shape (n_features,)
+        As in every ranker.
+
+    Examples
+    --------
+    >>> from backstay import InstanceWeighted, MarginWeighting, ReliefF
+    >>> from backstay.datasets import make_han_yu
+    >>> X, y, relevance = make_han_yu(n_samples=60, n_features=100, random_state=0)
+    >>> ranker = InstanceWeighted(ReliefF(n_features_to_select=10), MarginWeighting())
+    >>> ranker.fit_transform(X, y).shape
+    (60, 10)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "strategy": [StrOptions({"native", "sample", "order"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        weighting: Any,
+        *,
+        strategy: str = "native",
+        n_features_to_select: int | float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.weighting = weighting
+        self.strategy = strategy
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Weigh the instances, then rank the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the caller's own; they multiply ω.
+
+        Returns
+        -------
+        self : InstanceWeighted
+            The fitted ranker.
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _score(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> Floats:
+        self.weighting_ = clone(self.weighting)
+        weights = self.weighting_.fit_weight(X, y)
+        if sample_weight is not None:
+            weights = weights * sample_weight
+            if not weights.any():
+                raise ValueError("sample_weight times the instance weights is zero for every row.")
+        self.sample_weight_ = weights
+        self.estimator_ = clone(self.estimator)
+        if self.strategy == "native":
+            if not has_fit_parameter(self.estimator_, "sample_weight"):
+                raise ValueError(
+                    f"strategy='native' needs an estimator whose fit takes sample_weight; "
+                    f"{type(self.estimator).__name__} does not. "
+                    "Use strategy='sample' or strategy='order'."
+                )
+            self.estimator_.fit(X, y, sample_weight=weights)
+        else:
+            rows = self._rows(weights, y)
+            self.estimator_.fit(_safe_indexing(X, rows), y[rows])
+        return importances_of(self.estimator_)
+
+    def _rows(self, weights: NDArray[np.float64], y: NDArray[np.intp]) -> NDArray[np.intp]:
+        if self.strategy == "order":
+            return np.argsort(-weights, kind="stable")
+        rng = check_random_state(self.random_state)
+        rows = rng.choice(len(weights), size=len(weights), p=weights / weights.sum())
+        if len(np.unique(y[rows])) < 2:
+            raise ValueError(
+                "strategy='sample' drew rows of one class only, "
+                f"{self.classes_[y[rows[0]]]!r}: the other rows are too few or their weights too "
+                "small. Use strategy='native' or another random_state."
+            )
+        return rows
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if hasattr(X, "columns"):  # frames keep their types: the parts check their own columns
+            return X, validate_names(self, X, y)
+        tags = get_tags(self).input_tags
+        accept_sparse = ["csr"] if tags.sparse else False
+        return validate_X_y(self, X, y, accept_sparse=accept_sparse, allow_nan=tags.allow_nan)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        weighting = get_tags(self.weighting).input_tags
+        tags.input_tags.sparse = inner.sparse and weighting.sparse
+        tags.input_tags.allow_nan = inner.allow_nan and weighting.allow_nan
+        return tags

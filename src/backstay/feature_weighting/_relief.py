@@ -1,0 +1,452 @@
+"""Relief, ReliefF and the double variants [Prat 2.2.1, 2.2.2, 5.3; Han 5.2]."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+
+from backstay._kernels import _neighbors as nearest
+from backstay._kernels._relief import neighbor_shares
+from backstay._validation import (
+    Interval,
+    StrOptions,
+    check_random_state,
+    positive_int,
+    validate_names,
+    validate_X_y,
+)
+from backstay.base import FeatureRanker, warn_single_members
+from backstay.feature_weighting._relief_table import Columns, ReliefTable, read_columns
+
+__all__ = ["DoubleReliefF", "Relief", "ReliefF"]
+
+# Lists of all rows at once up to this size; beyond it, rows are finished block by block.
+MAX_LIST_BYTES = 100_000_000
+BLOCK_BYTES = 16_000_000
+ROW_CHUNK = 1024
+
+
+class _ReliefBase(FeatureRanker):
+    """What the family shares: the table, the neighbours and the weighted sums."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "n_samples": [None, positive_int()],
+        "metric": [StrOptions({"heom", "vdm"})],
+        "missing": [StrOptions({"class", "worst"})],
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+    }
+    n_neighbors: int
+    miss: str
+    sigma: float | None
+    n_samples: int | None
+    metric: str
+    missing: str
+    categorical_features: Any
+    n_jobs: int | None
+    random_state: Any
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Columns, NDArray[Any]]:
+        categorical = self.categorical_features
+        if hasattr(X, "columns"):
+            y = validate_names(self, X, y)
+            return read_columns(X, categorical), y
+        X, y = validate_X_y(self, X, y, accept_sparse=["csr"], allow_nan=not sparse.issparse(X))
+        if sparse.issparse(X):
+            nominal = np.empty(0, np.intp)
+            if categorical is not None and not isinstance(categorical, str) and len(categorical):
+                raise ValueError("categorical_features cannot be given with a sparse X.")
+            codes = np.empty((X.shape[0], 0), np.int32)
+            return Columns(X, np.arange(X.shape[1]), codes, nominal), y
+        return read_columns(X, categorical), y
+
+    def _table(self, X: Columns, y: NDArray[np.intp]) -> ReliefTable:
+        warn_single_members(self.classes_, y)
+        return ReliefTable.build(X, y, self.metric, self.missing)
+
+    def _visits(self, table: ReliefTable) -> NDArray[np.intp]:
+        """Sorted row numbers of the instances to visit, drawn without replacement."""
+        n = table.n
+        m = n if self.n_samples is None else min(self.n_samples, n)
+        drawn = check_random_state(self.random_state).permutation(n)[:m]
+        position = np.empty(n, np.intp)
+        position[table.order] = np.arange(n)
+        return position[drawn]
+
+    def _n_listed(self, table: ReliefTable) -> int:
+        """Length of the neighbour lists: no class offers more than its size."""
+        return int(min(self.n_neighbors, np.diff(table.starts).max()))
+
+    def _mass(self, omega: NDArray[np.float64], visits: NDArray[np.intp]) -> float:
+        mass = float(omega[visits].sum())
+        if mass == 0.0:
+            raise ValueError(
+                f"sample_weight is zero for all {len(visits)} instances that were drawn; "
+                "raise n_samples or leave it out."
+            )
+        return mass
+
+    def _coefficients(
+        self,
+        table: ReliefTable,
+        queries: NDArray[np.intp],
+        distances: NDArray[np.float64],
+        rows: NDArray[np.int32],
+        omega: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Neighbours and what each adds to the weights: −ω share for hits, + for misses."""
+        own = table.classes[queries]
+        if self.miss == "any":
+            merged = nearest.empty_heaps(len(queries), 1, rows.shape[2], table.n)
+            nearest.nearest_misses(
+                distances, rows, own, table.order, merged[0][:, 0], merged[1][:, 0]
+            )
+            hits = rows[np.arange(len(queries)), own][:, None]
+            rows = np.concatenate([hits, merged[1]], axis=1)
+            factor = np.broadcast_to([-1.0, 1.0], (len(queries), 2)).copy()
+        else:
+            prior = np.diff(table.starts) / table.n
+            factor = prior[None, :] / (1.0 - prior[own])[:, None]
+            factor[np.arange(len(queries)), own] = -1.0
+        ranks = np.arange(rows.shape[2])
+        influence = (
+            np.ones(len(ranks)) if self.sigma is None else np.exp(-((ranks / self.sigma) ** 2))
+        )
+        shares = np.empty(rows.shape)
+        neighbor_shares(rows, influence, omega, shares)
+        shares *= (factor * omega[queries][:, None])[:, :, None]
+        return rows.reshape(len(queries), -1), shares.reshape(len(queries), -1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def relative_weights(sample_weight: NDArray[np.float64] | None, n: int) -> NDArray[np.float64]:
+    """ω relative to its mean; equal weights become exactly 1, so that they change nothing."""
+    if sample_weight is None or (sample_weight == sample_weight[0]).all():
+        return np.ones(n)
+    return sample_weight / sample_weight.mean()
+
+
+def _tasks(n_jobs: int | None, calls: list[Any]) -> list[Any]:
+    """Run delayed kernel calls in threads (the kernels release the GIL), in order."""
+    return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
+
+
+class ReliefF(_ReliefBase):
+    """ReliefF: features that separate near misses and not near hits.
+
+    For every visited instance, the differences to its k nearest hits are
+    subtracted from, and those to its k nearest misses added to, the features'
+    weights, averaged over the instances. Distances are Manhattan over range
+    normalised differences.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k; where a class has fewer, those it has are used.
+    miss : {"per_class", "any"}, default="per_class"
+        k nearest misses of each other class, weighted by P(C)/(1 − P(class));
+        or of all other classes together, which is RelievedF.
+    sigma : float, default=None
+        Influence exp(−(rank/sigma)²) of the neighbours, ranks from 0; None
+        gives all the same.
+    n_samples : int, default=None
+        Number of instances visited, drawn without replacement; None visits all.
+    metric : {"heom", "vdm"}, default="heom"
+        Difference of nominal values: 0/1, or the value difference metric.
+    missing : {"class", "worst"}, default="class"
+        Differences to missing nominal values: by the distribution of values in
+        the class (Relief-D), or 1 − 1/#values.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Nominal columns: by a frame's column types, or column numbers, names or
+        a mask.
+    n_features_to_select : int, float or None, default=None
+        How many features ``transform`` keeps; None is half.
+    n_jobs : int, default=None
+        Threads; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the instances when `n_samples` is given.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Weights in [−1, 1].
+    ranking_ : ndarray of shape (n_features,)
+        1 is best.
+
+    Notes
+    -----
+    With ``sample_weight`` ω each instance's contribution is multiplied by ω_i
+    and its neighbours share their influence by ω [Han eq. 5.3]; only the
+    proportions of ω matter.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> ReliefF(n_features_to_select=3).fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_ReliefBase._parameter_constraints,
+        "n_neighbors": [positive_int()],
+        "miss": [StrOptions({"per_class", "any"})],
+        "sigma": [None, Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        *,
+        miss: str = "per_class",
+        sigma: float | None = None,
+        n_samples: int | None = None,
+        metric: str = "heom",
+        missing: str = "class",
+        categorical_features: Any = "from_dtype",
+        n_features_to_select: int | float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.miss = miss
+        self.sigma = sigma
+        self.n_samples = n_samples
+        self.metric = metric
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(
+        self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        table = self._table(X, y)
+        omega = relative_weights(sample_weight, table.n)[table.order]
+        visits = np.arange(table.n) if self.n_samples is None else np.sort(self._visits(table))
+        mass = self._mass(omega, visits)
+        k, n_classes = self._n_listed(table), len(self.classes_)
+        list_bytes = len(visits) * n_classes * k * 12
+        if table.plain and self.n_samples is None and list_bytes <= MAX_LIST_BYTES:
+            sums = self._all_at_once(table, k, omega)
+        else:
+            sums = self._by_blocks(table, visits, k, omega)
+        return sums / mass
+
+    def _all_at_once(
+        self, table: ReliefTable, k: int, omega: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Each distance once, for both of its rows."""
+        n, n_classes = table.n, len(self.classes_)
+        n_parts = effective_n_jobs(self.n_jobs)
+        heaps = [nearest.empty_heaps(n, n_classes, k, n) for _ in range(n_parts)]
+        starts = table.starts
+        _tasks(
+            self.n_jobs,
+            [
+                delayed(nearest.symmetric_neighbors)(table.dense, n, starts, p, n_parts, *heaps[p])
+                for p in range(n_parts)
+            ],
+        )
+        distances, rows = heaps[0]
+        for other in heaps[1:]:
+            nearest.merge_heaps(distances, rows, *other)
+        nearest.sort_heaps(distances, rows)
+        queries = np.arange(n)
+        neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
+        # Features and rows in chunks of fixed size: sums do not depend on n_jobs.
+        blocks = [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
+        chunks = table.dense_chunks()
+        parts = _tasks(
+            self.n_jobs,
+            [
+                delayed(table.dense_sums)(queries[b], neighbors[b], coefficients[b], f0, f1)
+                for f0, f1 in chunks
+                for b in blocks
+            ],
+        )
+        by_chunk = [parts[i : i + len(blocks)] for i in range(0, len(parts), len(blocks))]
+        return np.concatenate([np.sum(rows_of_chunk, axis=0) for rows_of_chunk in by_chunk])
+
+    def _by_blocks(
+        self,
+        table: ReliefTable,
+        visits: NDArray[np.intp],
+        k: int,
+        omega: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Distances of a block of instances to all rows, then their sums, then the next."""
+
+        def finish(queries: NDArray[np.intp]) -> NDArray[np.float64]:
+            distances, rows = nearest.empty_heaps(len(queries), len(self.classes_), k, table.n)
+            D = table.distances(queries)
+            nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
+            nearest.sort_heaps(distances, rows)
+            neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
+            return table.sums(queries, neighbors, coefficients)
+
+        # Block sizes depend on the data alone, so sums do not depend on n_jobs.
+        row_bytes = 8 * table.n + 12 * k * len(self.classes_)
+        size = int(np.clip(BLOCK_BYTES // row_bytes, 4, 256))
+        blocks = [visits[i : i + size] for i in range(0, len(visits), size)]
+        return np.sum(_tasks(self.n_jobs, [delayed(finish)(b) for b in blocks]), axis=0)
+
+
+class Relief(ReliefF):
+    """Relief: one nearest hit and one nearest miss of each visited instance.
+
+    Parameters
+    ----------
+    n_samples : int, default=None
+        Number of instances visited, drawn without replacement; None visits all.
+    metric, missing, categorical_features, n_features_to_select, n_jobs, random_state
+        As in :class:`ReliefF`.
+
+    Examples
+    --------
+    >>> from backstay import Relief
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> Relief(n_samples=100, random_state=0).fit(X, y).feature_importances_.shape
+    (10,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = dict(
+        _ReliefBase._parameter_constraints
+    )
+
+    n_neighbors = 1
+    miss = "any"
+    sigma = None
+
+    def __init__(
+        self,
+        n_samples: int | None = None,
+        *,
+        metric: str = "heom",
+        missing: str = "class",
+        categorical_features: Any = "from_dtype",
+        n_features_to_select: int | float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.metric = metric
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class DoubleReliefF(_ReliefBase):
+    """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
+
+    Instances are visited one after the other in random order; neighbours are
+    sought under Σ_j w_j diff_j with w the weights so far, as max(w, 0)/max(w).
+
+    Parameters
+    ----------
+    progressive : bool, default=False
+        pdReliefF: blend from no weights to the weights so far by
+        f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)², s = 0.0633657.
+    n_neighbors, miss, sigma, n_samples, metric, missing, categorical_features, \
+n_features_to_select
+        As in :class:`ReliefF`.
+    random_state : int, RandomState instance or None, default=None
+        Order of the visits, which matters here.
+
+    Examples
+    --------
+    >>> from backstay import DoubleReliefF
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> ranker = DoubleReliefF(progressive=True, n_features_to_select=3, random_state=0)
+    >>> ranker.fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ReliefF._parameter_constraints,
+        "progressive": ["boolean"],
+    }
+    n_jobs = None
+
+    def __init__(
+        self,
+        *,
+        progressive: bool = False,
+        n_neighbors: int = 10,
+        miss: str = "per_class",
+        sigma: float | None = None,
+        n_samples: int | None = None,
+        metric: str = "heom",
+        missing: str = "class",
+        categorical_features: Any = "from_dtype",
+        n_features_to_select: int | float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.progressive = progressive
+        self.n_neighbors = n_neighbors
+        self.miss = miss
+        self.sigma = sigma
+        self.n_samples = n_samples
+        self.metric = metric
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _score(
+        self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        table = self._table(X, y)
+        omega = relative_weights(sample_weight, table.n)[table.order]
+        visits = self._visits(table)
+        mass = self._mass(omega, visits)
+        k = self._n_listed(table)
+        total = np.zeros(table.n_features)
+        for t, visit in enumerate(visits):
+            queries = np.array([visit])
+            weights = distance_weights(total, t / len(visits) if self.progressive else None)
+            distances, rows = nearest.empty_heaps(1, len(self.classes_), k, table.n)
+            D = table.distances(queries, weights)
+            nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
+            nearest.sort_heaps(distances, rows)
+            total += table.sums(
+                queries, *self._coefficients(table, queries, distances, rows, omega)
+            )
+        return total / mass
+
+
+def progress(elapsed: Any) -> Any:
+    """c/(c + s) of f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)² [Prat eq. 5.15, 5.16]."""
+    c = elapsed**2
+    return c / (c + 0.0633657)
+
+
+def distance_weights(weights: NDArray[np.float64], elapsed: float | None) -> NDArray[np.float64]:
+    """Weights for use inside a distance: max(w, 0)/max(w), or all 1 while none is positive.
+
+    `elapsed` = t/m blends them in progressively; None uses them in full.
+    """
+    top = weights.max(initial=0.0)
+    if top <= 0.0:
+        return np.ones_like(weights)
+    relative = np.maximum(weights, 0.0) / top
+    return relative if elapsed is None else 1.0 + (relative - 1.0) * progress(elapsed)

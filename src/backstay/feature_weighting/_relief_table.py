@@ -1,0 +1,330 @@
+"""The table as Relief sees it: numbers in [0, 1], gaps, nominal codes, or a sparse matrix.
+
+Rows are sorted by class, so that the neighbours of one class lie together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from backstay._kernels import _relief as kernels
+from backstay._kernels._manhattan import ROW_PAD, manhattan_tile, pad
+
+__all__ = ["Columns", "ReliefTable", "nominal_table", "read_columns"]
+
+Floats = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Validated columns by kind; `codes` number the values of a nominal one, −1 is missing."""
+
+    numeric: Any  # (n, p) float, NaN for missing; or a CSR matrix
+    numeric_index: NDArray[np.intp]
+    codes: NDArray[np.int32]
+    nominal_index: NDArray[np.intp]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of all kinds."""
+        return len(self.numeric_index) + len(self.nominal_index)
+
+
+def read_columns(X: Any, categorical: Any) -> Columns:
+    """Split a frame or array into numeric and nominal columns.
+
+    `categorical` is "from_dtype" (category, string and boolean columns of a
+    frame), None, a mask, or a list of column numbers or names.
+    """
+    n_features = X.shape[1]
+    nominal = _nominal_columns(X, categorical)
+    numeric = np.setdiff1d(np.arange(n_features), nominal)
+    if hasattr(X, "columns"):
+        codes = [_codes(X.iloc[:, j] if hasattr(X, "iloc") else X[:, int(j)]) for j in nominal]
+        rest = X.iloc[:, numeric] if hasattr(X, "iloc") else X[:, numeric.tolist()]
+    else:
+        codes = [_codes(X[:, j]) for j in nominal]
+        rest = X[:, numeric]
+    n_rows = X.shape[0]
+    if len(numeric):
+        values = check_array(
+            rest, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="X"
+        )
+    else:
+        values = np.empty((n_rows, 0))
+    return Columns(
+        numeric=values,
+        numeric_index=numeric,
+        codes=np.column_stack(codes) if codes else np.empty((n_rows, 0), np.int32),
+        nominal_index=nominal,
+    )
+
+
+def _nominal_columns(X: Any, categorical: Any) -> NDArray[np.intp]:
+    n_features = X.shape[1]
+    none = np.empty(0, np.intp)
+    if categorical is None:
+        return none
+    if isinstance(categorical, str):  # "from_dtype"; other strings are refused earlier
+        if not hasattr(X, "columns"):
+            return none
+        return np.flatnonzero([_is_nominal(dtype) for dtype in X.dtypes]).astype(np.intp)
+    chosen = np.asarray(categorical)
+    if chosen.size == 0:
+        return none
+    if chosen.dtype == bool:
+        if chosen.shape != (n_features,):
+            raise ValueError(
+                f"categorical_features as a mask has shape {chosen.shape}; "
+                f"X has {n_features} features."
+            )
+        return np.flatnonzero(chosen)
+    if chosen.dtype.kind in "OUST":
+        names = list(X.columns) if hasattr(X, "columns") else []
+        unknown = [c for c in chosen.tolist() if c not in names]
+        if unknown:
+            raise ValueError(f"categorical_features names {unknown!r}, which X does not have.")
+        return np.unique([names.index(c) for c in chosen.tolist()])
+    if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_features:
+        raise ValueError(
+            f"categorical_features={categorical!r} must hold column numbers from 0 to "
+            f"{n_features - 1}, column names, or a mask."
+        )
+    return np.unique(chosen.astype(np.intp))
+
+
+def _is_nominal(dtype: Any) -> bool:
+    """Whether a pandas or polars column type holds categories."""
+    name = str(dtype).lower()
+    return name in ("bool", "boolean", "object", "str") or name.startswith(
+        ("categor", "enum", "string")
+    )
+
+
+def _codes(column: Any) -> NDArray[np.int32]:
+    import pandas as pd  # here only: importing backstay stays quick
+
+    values = column.to_numpy() if hasattr(column, "to_numpy") else column
+    # Missing of any kind (None, NaN, pd.NA) gets −1; the order of codes has no meaning.
+    return pd.factorize(np.asarray(values, dtype=object))[0].astype(np.int32)
+
+
+@dataclass(frozen=True)
+class ReliefTable:
+    """Rows sorted by class, with distances and sums of differences over all kinds of columns."""
+
+    n: int
+    n_features: int
+    order: NDArray[np.intp]  # order[r] is the original number of sorted row r
+    classes: NDArray[np.intp]  # class of each sorted row
+    starts: NDArray[np.intp]  # class c holds the sorted rows starts[c]..starts[c + 1]
+    dense: Floats  # padded; complete numeric columns
+    dense_index: NDArray[np.intp]
+    gaps: Floats
+    gap_index: NDArray[np.intp]
+    codes: NDArray[np.int32]
+    tables: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    nominal_index: NDArray[np.intp]
+    sparse: Any = None
+
+    @classmethod
+    def build(cls, columns: Columns, y: NDArray[np.intp], metric: str, missing: str) -> ReliefTable:
+        """Normalise by range, sort by class and tabulate the nominal differences."""
+        order = np.argsort(y, kind="stable")
+        classes = y[order]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(y))]).astype(np.intp)
+        index, triple = columns.numeric_index, None
+        if sparse.issparse(columns.numeric):
+            scaled = _scale_sparse(columns.numeric[order])
+            triple = (scaled.data, scaled.indices, scaled.indptr)
+            dense, gaps, has_gap = _scale_dense(np.empty((len(y), 0)))
+            index = index[:0]
+        else:
+            dense, gaps, has_gap = _scale_dense(columns.numeric[order])
+        nominal = [nominal_table(c, classes, metric, missing) for c in columns.codes[order].T]
+        sizes = np.array([len(t) for _, t in nominal], dtype=np.int64)
+        return cls(
+            n=len(y),
+            n_features=columns.n_features,
+            order=order,
+            classes=classes,
+            starts=starts,
+            sparse=triple,
+            dense=pad(dense),
+            dense_index=index[~has_gap],
+            gaps=gaps,
+            gap_index=index[has_gap],
+            codes=np.column_stack([c for c, _ in nominal])
+            if nominal
+            else np.empty((len(y), 0), np.int32),
+            tables=np.concatenate([t.ravel() for _, t in nominal]) if nominal else np.empty(0),
+            offsets=np.concatenate([[0], np.cumsum(sizes**2)[:-1]]).astype(np.int64)
+            if nominal
+            else np.empty(0, np.int64),
+            sizes=sizes,
+            nominal_index=columns.nominal_index,
+        )
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns are dense numbers without gaps."""
+        return self.sparse is None and not len(self.gap_index) and not len(self.nominal_index)
+
+    def distances(
+        self, queries: NDArray[np.intp], weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Distances of some rows to all rows; `weights` multiply the differences (one row)."""
+        by_feature = np.ones(self.n_features) if weights is None else weights
+        if self.sparse is not None:
+            D = np.empty((len(queries), self.n))
+            data, indices, indptr = self.sparse
+            if weights is not None:
+                data = data * weights[indices]
+            kernels.sparse_distances(data, indices, indptr, self.n_features, queries, D)
+            return D
+        if weights is None:
+            block = self.dense[np.resize(queries, -(-len(queries) // ROW_PAD) * ROW_PAD)]
+            D = np.empty((len(block), len(self.dense)))
+            manhattan_tile(block, self.dense, D)
+            D = D[: len(queries), : self.n]
+        else:
+            D = np.empty((1, self.n))
+            kernels.weighted_distances(self.dense, queries[0], by_feature[self.dense_index], D)
+        if len(self.gap_index):
+            kernels.add_gap_distances(self.gaps, by_feature[self.gap_index], queries, D)
+        if len(self.nominal_index):
+            kernels.add_nominal_distances(
+                self.codes,
+                self.tables,
+                self.offsets,
+                self.sizes,
+                by_feature[self.nominal_index],
+                queries,
+                D,
+            )
+        return D
+
+    def dense_chunks(self) -> list[tuple[int, int]]:
+        """Ranges of dense features, a few rows of which fit the L1 cache."""
+        d = len(self.dense_index)
+        return [(f0, min(f0 + 512, d)) for f0 in range(0, d, 512)]
+
+    def dense_sums(
+        self,
+        queries: NDArray[np.intp],
+        neighbors: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        f0: int,
+        f1: int,
+    ) -> NDArray[np.float64]:
+        """:meth:`sums` for a range of the dense features."""
+        total = np.zeros(f1 - f0)
+        kernels.dense_sums(self.dense, queries, neighbors, coefficients, f0, f1, total)
+        return total
+
+    def sums(
+        self,
+        queries: NDArray[np.intp],
+        neighbors: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Per feature, the sum over rows and neighbours of coefficient times difference."""
+        result = np.zeros(self.n_features)
+        if self.sparse is not None:
+            data, indices, indptr = self.sparse
+            kernels.sparse_sums(data, indices, indptr, queries, neighbors, coefficients, result)
+            return result
+        for f0, f1 in self.dense_chunks():
+            result[self.dense_index[f0:f1]] = self.dense_sums(
+                queries, neighbors, coefficients, f0, f1
+            )
+        if len(self.gap_index):
+            gap_sum = np.zeros(len(self.gap_index))
+            kernels.gap_sums(self.gaps, queries, neighbors, coefficients, gap_sum)
+            result[self.gap_index] = gap_sum
+        if len(self.nominal_index):
+            nominal_sum = np.zeros(len(self.nominal_index))
+            kernels.nominal_sums(
+                self.codes,
+                self.tables,
+                self.offsets,
+                self.sizes,
+                queries,
+                neighbors,
+                coefficients,
+                nominal_sum,
+            )
+            result[self.nominal_index] = nominal_sum
+        return result
+
+
+def _scale_dense(X: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Scale columns to [0, 1] by their range; constant and empty ones become 0 throughout."""
+    if not X.shape[1]:
+        return X, X, np.zeros(0, bool)
+    low, high = np.fmin.reduce(X), np.fmax.reduce(X)
+    varies = low < high  # False for a column without any known value
+    factor = np.divide(1.0, high - low, out=np.zeros_like(low), where=varies)
+    scaled = (X - low) * factor
+    scaled[:, ~varies] = 0.0
+    has_gap = np.isnan(scaled).any(axis=0)
+    if not has_gap.any():
+        return scaled, scaled[:, :0], has_gap
+    return scaled[:, ~has_gap], np.ascontiguousarray(scaled[:, has_gap]), has_gap
+
+
+def _scale_sparse(X: Any) -> Any:
+    """Divide by the range; shifting by the minimum would cancel in every difference."""
+    X = X.tocsr()
+    X.sum_duplicates()
+    spread = (X.max(axis=0).toarray() - X.min(axis=0).toarray()).ravel()
+    factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    scaled = X.astype(np.float64)
+    scaled.data = scaled.data * factor[scaled.indices]
+    return scaled
+
+
+def nominal_table(
+    codes: NDArray[np.int32], y: NDArray[np.intp], metric: str, missing: str
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Codes that tell missing values apart by class, and the differences between codes.
+
+    Row a of the table is the value of the row whose neighbours are sought:
+    the value difference metric is not symmetric [Prat eq. 5.1].
+    """
+    n_values = int(codes.max(initial=-1)) + 1
+    n_classes = int(y.max()) + 1
+    if n_values == 0:  # nothing known: a constant
+        return np.zeros_like(codes), np.zeros((1, 1))
+    known = codes >= 0
+    counts = np.zeros((n_values, n_classes))
+    np.add.at(counts, (codes[known], y[known]), 1)
+    table = np.zeros((n_values + n_classes, n_values + n_classes))
+    if metric == "vdm":
+        p_class = counts / counts.sum(axis=1, keepdims=True)
+        squared = ((p_class[:, None, :] - p_class[None, :, :]) ** 2).sum(axis=2)
+        strength = np.sqrt((p_class**2).sum(axis=1))
+        table[:n_values, :n_values] = squared * strength[:, None]
+    else:
+        table[:n_values, :n_values] = 1.0 - np.eye(n_values)
+    if missing == "worst":
+        table[n_values:, :] = table[:, n_values:] = 1.0 - 1.0 / n_values
+    else:
+        totals = counts.sum(axis=0)
+        # A class that never shows a value says nothing about it: every value equally likely.
+        p_value = np.divide(
+            counts, totals, out=np.full_like(counts, 1.0 / n_values), where=totals > 0
+        )
+        table[:n_values, n_values:] = 1.0 - p_value
+        table[n_values:, :n_values] = 1.0 - p_value.T
+        table[n_values:, n_values:] = 1.0 - p_value.T @ p_value
+    full = np.where(known, codes, n_values + y).astype(np.int32)
+    return full, table

@@ -1,0 +1,249 @@
+"""Simba and its instance-weighted variants [Prat 2.4.2, 8.3, 9.1, 9.3-9.5; PB 3]."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from backstay._kernels._manhattan import pad
+from backstay._kernels._simba import evaluation, stochastic_ascent
+from backstay._validation import Interval, StrOptions, check_random_state, positive_int
+from backstay.base import FeatureRanker, Scaling, warn_single_members
+from backstay.feature_weighting._relief import progress
+
+__all__ = ["Simba"]
+
+Array = NDArray[np.float64]
+
+
+def whiten_class(rows: Any) -> Array:
+    """Multiply a class's rows by Σ^(−1/2), Σ their covariance shrunk by Ledoit–Wolf.
+
+    The symmetric root keeps every coordinate its feature, and the rows are not
+    centred: their means are what separates the classes [Prat 9.1]. Shrinkage
+    makes Σ invertible with fewer rows than features, and lets the root be
+    applied through the rows' own singular vectors, never as a d×d matrix.
+    """
+    rows = np.asarray(rows, dtype=np.float64)
+    if len(rows) < 2:
+        return rows
+    centred = rows - rows.mean(axis=0)
+    shrinkage = ledoit_wolf_shrinkage(centred, assume_centered=True)
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    variances = singular**2 / len(rows)
+    mean_variance = variances.sum() / rows.shape[1]
+    floor = shrinkage * mean_variance
+    if floor <= 1e-12 * mean_variance or mean_variance == 0.0:
+        if len(variances) < rows.shape[1] or variances.min(initial=0.0) <= 0.0:
+            return rows  # no spread to whiten by
+        outside = 0.0
+    else:
+        outside = 1.0 / np.sqrt(floor)
+    inside = 1.0 / np.sqrt((1.0 - shrinkage) * variances + floor)
+    return rows * outside + (rows @ directions.T * (inside - outside)) @ directions
+
+
+class Simba(FeatureRanker):
+    """Simba: ascend the sum of hypothesis margins in the space of feature weights.
+
+    Visits instances; at each, steps along the gradient of its margin under
+    ‖z‖_w = √Σ w_j² z_j². Nearest hit and miss are sought anew under the current
+    w, so that features share the credit for what they say jointly.
+
+    Parameters
+    ----------
+    strategy : {"normal", "sample", "order", "tournament"}, default="normal"
+        Visiting order: a random permutation; n draws with probability ∝ ω;
+        decreasing ω; or the best ω of √n uniform draws, n times.
+    delta : bool, default=False
+        Multiply each step by the instance's ω. The mass of ω then acts as the
+        step size: weights summing to 1, as published, take steps n times smaller.
+    utility : {"linear", "sigmoid"}, default="linear"
+        How a margin counts.
+    beta : float, default=1.0
+        Steepness of the sigmoid.
+    n_epochs : int, default=1
+        Passes over the rows.
+    solver : {"stochastic", "batch"}, default="stochastic"
+        One step per visit, as published; or ascent on the whole sum
+        e(w) = Σ u(θ) under max w² = 1 until it stops rising [Prat 9.4].
+    progressive : bool, default=False
+        Let the weights enter the norm little by little, as in pdReliefF [Prat 9.5].
+    whiten : bool, default=False
+        Whiten each class by its covariance first [Prat 9.1].
+    n_features_to_select : int, float or None, default=None
+        How many features ``transform`` keeps; None is half.
+    max_iter : int, default=100
+        Most steps of the batch solver.
+    tol : float, default=1e-6
+        The batch solver stops when e(w) rises by less than this fraction.
+    scaling : {"minmax", "standard"} or None, default="minmax"
+        Scale features by the training rows' range or standard deviation first.
+    random_state : int, RandomState instance or None, default=None
+        Order or draws of the visits.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        w²/max w².
+    ranking_ : ndarray of shape (n_features,)
+        1 is best.
+    n_iter_ : int
+        Visits, or steps of the batch solver.
+
+    Examples
+    --------
+    >>> from backstay import Simba
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=300, random_state=0)
+    >>> Simba(n_features_to_select=3, random_state=0).fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "strategy": [StrOptions({"normal", "sample", "order", "tournament"})],
+        "delta": ["boolean"],
+        "utility": [StrOptions({"linear", "sigmoid"})],
+        "beta": [Interval(Real, 0, None, closed="neither")],
+        "n_epochs": [positive_int()],
+        "solver": [StrOptions({"stochastic", "batch"})],
+        "progressive": ["boolean"],
+        "whiten": ["boolean"],
+        "max_iter": [positive_int()],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "scaling": Scaling.OPTIONS,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        strategy: str = "normal",
+        delta: bool = False,
+        utility: str = "linear",
+        beta: float = 1.0,
+        n_epochs: int = 1,
+        solver: str = "stochastic",
+        progressive: bool = False,
+        whiten: bool = False,
+        n_features_to_select: int | float | None = None,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        scaling: str | None = "minmax",
+        random_state: Any = None,
+    ) -> None:
+        self.strategy = strategy
+        self.delta = delta
+        self.utility = utility
+        self.beta = beta
+        self.n_epochs = n_epochs
+        self.solver = solver
+        self.progressive = progressive
+        self.whiten = whiten
+        self.n_features_to_select = n_features_to_select
+        self.max_iter = max_iter
+        self.tol = tol
+        self.scaling = scaling
+        self.random_state = random_state
+
+    def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
+        self._check_combination(sample_weight)
+        warn_single_members(self.classes_, y)
+        X = Scaling(X, self.scaling)(X)
+        if self.whiten:
+            whitened = np.empty(X.shape)
+            for c in range(len(self.classes_)):
+                whitened[y == c] = whiten_class(X[y == c])
+            X = whitened
+        d = X.shape[1]
+        X = pad(X)
+        omega = np.ones(len(y)) if sample_weight is None else sample_weight
+        beta = self.beta if self.utility == "sigmoid" else 0.0
+        steps = omega if self.delta else np.ones(len(y))
+        if self.solver == "batch":
+            w = self._ascend(X, y, steps, beta, d)
+        else:
+            visits = self._visits(omega)
+            elapsed = np.arange(len(visits)) / len(visits)
+            blends = progress(elapsed) if self.progressive else np.full(len(visits), -1.0)
+            w = np.ones(d)
+            stochastic_ascent(X, y, visits, steps, blends, beta, w)
+            self.n_iter_ = len(visits)
+        squared = w**2
+        top = squared.max()
+        return squared / top if top > 0 else squared
+
+    def _check_combination(self, sample_weight: Array | None) -> None:
+        if self.solver == "batch" and (self.strategy != "normal" or self.progressive):
+            raise ValueError(
+                f"solver='batch' visits no instances one by one, so strategy={self.strategy!r} "
+                f"and progressive={self.progressive!r} have no meaning; "
+                "use strategy='normal' and progressive=False."
+            )
+        if (
+            sample_weight is not None
+            and (sample_weight != sample_weight[0]).any()
+            and self.strategy == "normal"
+            and not self.delta
+        ):
+            warnings.warn(
+                "sample_weight has no effect on Simba with strategy='normal' and delta=False; "
+                "choose another strategy or delta=True.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _visits(self, omega: Array) -> NDArray[np.intp]:
+        rng = check_random_state(self.random_state)
+        n = len(omega)
+        uniform = (omega == omega[0]).all()
+        epochs = []
+        for _ in range(self.n_epochs):
+            if self.strategy == "normal":
+                visits = rng.permutation(n)
+            elif self.strategy == "order":
+                visits = np.argsort(-omega, kind="stable")
+            elif self.strategy == "sample":
+                visits = rng.choice(n, size=n, p=None if uniform else omega / omega.sum())
+            else:
+                draws = rng.randint(n, size=(n, max(1, int(np.sqrt(n)))))
+                visits = draws[np.arange(n), np.argmax(omega[draws], axis=1)]
+            epochs.append(visits)
+        return np.concatenate(epochs).astype(np.intp)
+
+    def _ascend(self, X: Any, y: NDArray[np.intp], omega: Array, beta: float, d: int) -> Array:
+        """Gradient ascent on e(w) under max|w| = 1, halving the step until e rises."""
+        w, gradient, trial_gradient = np.ones(d), np.empty(d), np.empty(d)
+        value = evaluation(X, y, omega, beta, w, gradient)
+        self.n_iter_ = 0
+        step = 1.0
+        for _ in range(self.max_iter):
+            size = np.abs(gradient).max()
+            if size == 0.0:
+                break
+            risen = -np.inf
+            while step > 1e-10:
+                trial = w + step * gradient / size
+                top = np.abs(trial).max()
+                if top > 0.0:
+                    trial /= top
+                    risen = evaluation(X, y, omega, beta, trial, trial_gradient)
+                    if risen > value:
+                        break
+                step /= 2
+            if risen <= value:
+                break
+            gain = risen - value
+            w, gradient, trial_gradient = trial, trial_gradient, gradient
+            value = risen
+            self.n_iter_ += 1
+            step *= 2
+            if gain <= self.tol * abs(value):
+                break
+        return w

@@ -1,0 +1,186 @@
+"""Margin-based instance weighting, MBIW [HY IV; Han 4]."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from backstay._kernels._euclidean import distance_blocks
+from backstay._kernels._margin import margins_of_all, margins_of_neighbors
+from backstay._validation import Interval, StrOptions, positive_int
+from backstay.base import InstanceWeighter, Scaling, warn_single_members
+
+__all__ = ["MarginWeighting"]
+
+Array = NDArray[np.float64]
+
+
+def nearest_mask(distances: Array, candidates: NDArray[np.bool_], k: int | None) -> Any:
+    """Mask of the k nearest candidates in each row; ties by row number; None keeps all."""
+    if k is None or k >= candidates.shape[1]:
+        return candidates
+    order = np.argsort(np.where(candidates, distances, np.inf), axis=1, kind="stable")[:, :k]
+    nearest = np.zeros_like(candidates)
+    np.put_along_axis(nearest, order, True, axis=1)
+    return nearest & candidates
+
+
+def inverse_distance_shares(distances: Array, chosen: NDArray[np.bool_]) -> Array:
+    """v ∝ 1/distance over the chosen, summing to 1 in each row [Han eq. 4.4, 4.5].
+
+    Neighbours at distance 0 share the weight among themselves: the limit of 1/distance.
+    """
+    at_zero = chosen & (distances == 0.0)
+    inverse = np.divide(1.0, distances, out=np.zeros_like(distances), where=chosen & ~at_zero)
+    inverse = np.where(at_zero.any(axis=1, keepdims=True), at_zero, inverse)
+    total = inverse.sum(axis=1, keepdims=True)
+    return np.divide(inverse, total, out=np.zeros_like(inverse), where=total > 0.0)
+
+
+def mean_distances(vectors: Array) -> Array:
+    """Mean Euclidean distance of every row to the other rows."""
+    n = len(vectors)
+    means = np.empty(n)
+    for first, distances in distance_blocks(vectors):
+        means[first : first + len(distances)] = distances.sum(axis=1) / (n - 1)
+    return means
+
+
+def inverse_or_uniform(distances: Array) -> Array:
+    """ω ∝ 1/distance; uniform where all margin vectors coincide [Han eq. 4.6]."""
+    if not distances.all():
+        return np.ones_like(distances)
+    return distances.min() / distances
+
+
+class MarginWeighting(InstanceWeighter):
+    """Weigh instances by how typical their margin vector is (MBIW).
+
+    The margin vector of x holds, per feature, its distance to the misses less
+    its distance to the hits: the local profile of relevance at x. Instances
+    whose profile is far from the others' get less weight, ω ∝ 1/(mean distance).
+
+    Parameters
+    ----------
+    n_neighbors : int, default=None
+        Nearest hits and nearest misses used; None uses all, as published.
+    neighbor_weights : {"uniform", "distance"}, default="uniform"
+        Every neighbour counts 1, or 1/distance normalised over the hits and
+        over the misses [Han eq. 4.3-4.5].
+    max_iter : int, default=1
+        More than 1 repeats with the neighbours weighted by the ω of the round
+        before [Han eq. 4.7].
+    tol : float, default=1e-6
+        Stop once no weight (of mean 1) changes by more.
+    scale : {"mean", "sum"}, default="mean"
+        Weights of mean 1, or summing to 1 as published. The sum matters: an
+        SVM with costs C·ω is n times more regularised under "sum".
+    scaling : {"minmax", "standard"} or None, default="minmax"
+        Scale features by the training rows' range or standard deviation first.
+
+    Attributes
+    ----------
+    sample_weight_ : ndarray of shape (n_samples,)
+        The weights ω.
+    margin_vectors_ : ndarray of shape (n_samples, n_features)
+        The margin vectors x' on the scaled features.
+    n_iter_ : int
+        Rounds done.
+
+    Examples
+    --------
+    >>> from backstay import MarginWeighting
+    >>> X = [[0.0], [0.1], [0.9], [1.0]]
+    >>> MarginWeighting().fit_weight(X, ["a", "a", "b", "b"]).round(3)
+    array([1., 1., 1., 1.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **InstanceWeighter._parameter_constraints,
+        "n_neighbors": [None, positive_int()],
+        "neighbor_weights": [StrOptions({"uniform", "distance"})],
+        "max_iter": [positive_int()],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "scaling": Scaling.OPTIONS,
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int | None = None,
+        *,
+        neighbor_weights: str = "uniform",
+        max_iter: int = 1,
+        tol: float = 1e-6,
+        scale: str = "mean",
+        scaling: str | None = "minmax",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.neighbor_weights = neighbor_weights
+        self.max_iter = max_iter
+        self.tol = tol
+        self.scale = scale
+        self.scaling = scaling
+
+    def _weigh(self, X: Any, y: NDArray[np.intp]) -> Array:
+        warn_single_members(self.classes_, y)
+        X = Scaling(X, self.scaling)(X)
+        coefficients = self._coefficients(X, y)
+        omega = np.ones(len(y))
+        for n_iter in range(1, self.max_iter + 1):
+            previous = omega
+            margins = self._margins(X, y, coefficients, None if n_iter == 1 else previous)
+            omega = inverse_or_uniform(mean_distances(margins))
+            omega = omega / omega.mean()
+            if np.abs(omega - previous).max() < self.tol:
+                break
+        else:
+            if self.max_iter > 1:
+                warnings.warn(
+                    f"MarginWeighting's weights still moved after max_iter={self.max_iter} rounds; "
+                    "raise max_iter or tol.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+        self.margin_vectors_ = margins
+        self.n_iter_ = n_iter
+        return omega
+
+    def _coefficients(self, X: Any, y: NDArray[np.intp]) -> tuple[Array, Array] | None:
+        """First-round and later coefficients of each pair; None when all rows count alike."""
+        if self.n_neighbors is None and self.neighbor_weights == "uniform":
+            return None
+        n = len(y)
+        first, later = np.empty((n, n)), np.empty((n, n))
+        for start, distances in distance_blocks(X):
+            block = np.arange(start, start + len(distances))
+            same = y[block, None] == y[None, :]
+            hits, misses = same.copy(), ~same
+            hits[np.arange(len(block)), block] = False
+            hits = nearest_mask(distances, hits, self.n_neighbors)
+            misses = nearest_mask(distances, misses, self.n_neighbors)
+            later[block] = misses.astype(np.float64) - hits
+            if self.neighbor_weights == "distance":
+                first[block] = inverse_distance_shares(distances, misses)
+                first[block] -= inverse_distance_shares(distances, hits)
+            else:
+                first[block] = later[block]
+        return first, later
+
+    def _margins(
+        self,
+        X: Any,
+        y: NDArray[np.intp],
+        coefficients: tuple[Array, Array] | None,
+        omega: Array | None,
+    ) -> Array:
+        if coefficients is None:
+            return margins_of_all(X, y, np.ones(len(y)) if omega is None else omega)
+        first, later = coefficients
+        margins = np.empty(X.shape)
+        margins_of_neighbors(X, first if omega is None else later * omega[None, :], margins)
+        return margins

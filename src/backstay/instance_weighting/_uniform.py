@@ -1,0 +1,58 @@
+"""Uniform weights: the control of every instance-weighted method."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._validation import Interval
+from backstay.base import InstanceWeighter
+
+__all__ = ["UniformWeighting"]
+
+
+class UniformWeighting(InstanceWeighter):
+    """The same weight for every row, with a mass of your choice.
+
+    This is the control that instance weighting has to beat: published margin
+    weights sum to 1, so an SVM's costs C·ω shrink by a factor n, and that
+    alone makes its ranking stabler.
+
+    Parameters
+    ----------
+    scale : {"mean", "sum"}, default="mean"
+        Weights of mean 1, or weights that sum to 1.
+    total : float, default=None
+        Sum of the weights; overrides `scale`.
+
+    Attributes
+    ----------
+    sample_weight_ : ndarray of shape (n_samples,)
+        The weights.
+
+    Examples
+    --------
+    >>> from backstay import UniformWeighting
+    >>> UniformWeighting(scale="sum").fit_weight([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **InstanceWeighter._parameter_constraints,
+        "total": [None, Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(self, *, scale: str = "mean", total: float | None = None) -> None:
+        self.scale = scale
+        self.total = total
+
+    def _weigh(self, X: Any, y: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.ones(len(y))
+
+    def _scaled(self, raw: Any) -> NDArray[np.float64]:
+        if self.total is not None:
+            return np.full(len(raw), self.total / len(raw))
+        return super()._scaled(raw)

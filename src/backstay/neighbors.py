@@ -1,0 +1,205 @@
+"""The doubly weighted k-nearest-neighbours classifier [PB alg. 2; Prat alg. 8.2]."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from backstay._kernels._euclidean import euclidean_distances
+from backstay._validation import (
+    Interval,
+    check_is_fitted,
+    encode_labels,
+    has_fit_parameter,
+    positive_int,
+    validate_rows,
+    validate_sample_weight,
+    validate_X_y,
+)
+from backstay.base import Scaling, importances_of
+
+__all__ = ["DoublyWeightedKNeighborsClassifier"]
+
+BLOCK_BYTES = 32_000_000
+
+
+class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
+    """k-NN whose distance uses feature weights and whose votes use instance weights.
+
+    The distance is √Σ w_j² (x_j − y_j)² (``power=2``) or √Σ w_j (x_j − y_j)²
+    (``power=1``); each of the k nearest training rows votes with its ω. Ties in
+    distance go to the earlier row, ties in votes to the earlier class.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=1
+        k; at most the number of training rows is used.
+    feature_weights : array-like of shape (n_features,), ranker or None, default=None
+        Weights w ≥ 0, or a ranker fitted inside on the training rows (with
+        their ``sample_weight`` where it takes them), whose importances are used
+        as max(w, 0)/max(w). None weighs all features alike.
+    power : {1, 2}, default=2
+        Exponent of w in the squared distance.
+    scaling : {"minmax", "standard"} or None, default="minmax"
+        Scale features by the training rows' range or standard deviation first.
+    n_jobs : int, default=None
+        Threads used by ``predict``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    feature_weights_ : ndarray of shape (n_features,)
+        The weights w in use.
+
+    Notes
+    -----
+    A training row with weight 0 has no vote and does not count among the k.
+
+    Examples
+    --------
+    >>> from backstay import DoublyWeightedKNeighborsClassifier, Simba
+    >>> from backstay.datasets import make_xor
+    >>> X, y, _ = make_xor(n_samples=400, random_state=0)
+    >>> plain = DoublyWeightedKNeighborsClassifier(5).fit(X[:300], y[:300])
+    >>> weighted = DoublyWeightedKNeighborsClassifier(5, feature_weights=Simba(random_state=0))
+    >>> weighted = weighted.fit(X[:300], y[:300])
+    >>> weighted.score(X[300:], y[300:]) > plain.score(X[300:], y[300:])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [positive_int()],
+        "power": [Interval(Integral, 1, 2, closed="both")],
+        "scaling": Scaling.OPTIONS,
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 1,
+        *,
+        feature_weights: Any = None,
+        power: int = 2,
+        scaling: str | None = "minmax",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.feature_weights = feature_weights
+        self.power = power
+        self.scaling = scaling
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Keep the training rows, their votes and the feature weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Votes ω; None gives every row the same.
+
+        Returns
+        -------
+        self : DoublyWeightedKNeighborsClassifier
+            The fitted classifier.
+        """
+        self._validate_params()
+        X, y = validate_X_y(self, X, y)
+        self.classes_, codes = encode_labels(self, y)
+        omega = validate_sample_weight(sample_weight, X)
+        self.feature_weights_ = self._weights(X, codes, omega)
+        self._scale = Scaling(X, self.scaling)
+        if omega is None:
+            omega = np.ones(len(codes))
+        voting = omega > 0
+        self._rows = self._stretch(X[voting])
+        self._votes = np.zeros((len(self._rows), len(self.classes_)))
+        self._votes[np.arange(len(self._rows)), codes[voting]] = omega[voting]
+        return self
+
+    def _weights(
+        self, X: Any, y: NDArray[np.intp], omega: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        given = self.feature_weights
+        if given is None:
+            return np.ones(X.shape[1])
+        if hasattr(given, "fit"):
+            ranker = clone(given)
+            if omega is not None and has_fit_parameter(ranker, "sample_weight"):
+                ranker.fit(X, y, sample_weight=omega)
+            else:
+                ranker.fit(X, y)
+            weights = np.maximum(importances_of(ranker), 0.0)
+            top = weights.max(initial=0.0)
+            return weights / top if top > 0 else np.ones_like(weights)
+        weights = np.asarray(given, dtype=np.float64)
+        if weights.shape != (X.shape[1],):
+            raise ValueError(
+                f"feature_weights has shape {weights.shape}; X has {X.shape[1]} features."
+            )
+        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+            raise ValueError(
+                "feature_weights must be finite, 0 or more, and not all zero; "
+                f"got values from {weights.min()!r} to {weights.max()!r}."
+            )
+        return weights
+
+    def _stretch(self, X: Any) -> NDArray[np.float64]:
+        """Scale rows and stretch them so that plain Euclidean distance is the weighted one."""
+        factor = self.feature_weights_ if self.power == 2 else np.sqrt(self.feature_weights_)
+        return np.ascontiguousarray(self._scale(X) * factor, dtype=np.float64)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Shares of the weighted votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_classes)
+            One row each, summing to 1, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        queries = self._stretch(validate_rows(self, X))
+        size = max(1, BLOCK_BYTES // (8 * len(self._rows)))
+        blocks = [queries[i : i + size] for i in range(0, len(queries), size)]
+        votes = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(self._count)(block) for block in blocks
+        )
+        counted = np.concatenate(votes)
+        return counted / counted.sum(axis=1, keepdims=True)
+
+    def _count(self, queries: NDArray[np.float64]) -> NDArray[np.float64]:
+        distances = euclidean_distances(queries, self._rows)
+        k = min(self.n_neighbors, len(self._rows))
+        if k == 1:
+            return self._votes[np.argmin(distances, axis=1)]
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        return self._votes[nearest].sum(axis=1)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Class with the most weighted votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Predicted classes.
+        """
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
