@@ -161,7 +161,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
         weights = validate_sample_weight(sample_weight, codes)
-        n_selected = resolve_n_features(self.n_features_to_select, self.n_features_in_)
+        n_selected = resolve_n_features(self._n_requested(), self.n_features_in_)
         self.feature_importances_ = np.asarray(self._score(X, codes, weights), dtype=np.float64)
         self.ranking_ = ranking_from_importances(self.feature_importances_)
         self.n_features_ = n_selected
@@ -169,6 +169,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
+
+    def _n_requested(self) -> int | float | None:
+        return self.n_features_to_select
 
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
@@ -318,6 +321,11 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
             rows = self._rows(weights, y)
             self.estimator_.fit(_safe_indexing(X, rows), y[rows])
         return importances_of(self.estimator_)
+
+    def _n_requested(self) -> int | float | None:
+        if self.n_features_to_select is not None:
+            return self.n_features_to_select
+        return getattr(self.estimator, "n_features_to_select", None)
 
     def _rows(self, weights: NDArray[np.float64], y: NDArray[np.intp]) -> NDArray[np.intp]:
         if self.strategy == "order":

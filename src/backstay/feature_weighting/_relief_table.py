@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
@@ -108,8 +109,6 @@ def _is_nominal(dtype: Any) -> bool:
 
 
 def _codes(column: Any) -> NDArray[np.int32]:
-    import pandas as pd  # here only: importing backstay stays quick
-
     values = column.to_numpy() if hasattr(column, "to_numpy") else column
     # Missing of any kind (None, NaN, pd.NA) gets −1; the order of codes has no meaning.
     return pd.factorize(np.asarray(values, dtype=object))[0].astype(np.int32)

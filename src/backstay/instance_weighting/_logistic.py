@@ -78,7 +78,7 @@ class LogisticWeighting(InstanceWeighter):
     >>> from backstay import LogisticWeighting
     >>> X = [[0.0], [0.1], [0.6], [0.9], [1.0]]
     >>> LogisticWeighting().fit_weight(X, ["a", "a", "a", "b", "b"]).round(2)
-    array([1.41, 1.4 , 0.03, 1.02, 1.15])
+    array([1.27, 1.15, 0.01, 1.19, 1.39])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
