@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from backstay._kernels._euclidean import euclidean_distances
+from backstay._kernels._distances import pad, pair_distances
 from backstay._validation import (
     Interval,
     check_is_fitted,
@@ -121,9 +121,9 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if omega is None:
             omega = np.ones(len(codes))
         voting = omega > 0
-        self._rows = self._stretch(X[voting])
-        self._votes = np.zeros((len(self._rows), len(self.classes_)))
-        self._votes[np.arange(len(self._rows)), codes[voting]] = omega[voting]
+        self._rows = pad(self._stretch(X[voting]))
+        self._votes = np.zeros((voting.sum(), len(self.classes_)))
+        self._votes[np.arange(len(self._votes)), codes[voting]] = omega[voting]
         return self
 
     def _weights(
@@ -182,8 +182,8 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return counted / counted.sum(axis=1, keepdims=True)
 
     def _count(self, queries: NDArray[np.float64]) -> NDArray[np.float64]:
-        distances = euclidean_distances(queries, self._rows)
-        k = min(self.n_neighbors, len(self._rows))
+        distances = pair_distances(queries, self._rows, len(self._votes), True)
+        k = min(self.n_neighbors, len(self._votes))
         if k == 1:
             return self._votes[np.argmin(distances, axis=1)]
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]

@@ -9,7 +9,7 @@ change it.
 import numpy as np
 from numba import njit
 
-from backstay._kernels._manhattan import ROW_PAD, manhattan_tile
+from backstay._kernels._distances import ROW_PAD, difference_tile
 
 TILE = 128
 
@@ -107,7 +107,7 @@ def symmetric_neighbors(X, n, starts, part, n_parts, distances, rows):
                 continue
             b1 = min(b0 + TILE, n)
             b_pad = b0 + -(-(b1 - b0) // ROW_PAD) * ROW_PAD
-            manhattan_tile(X[a0:a_pad], X[b0:b_pad], tile)
+            difference_tile(X[a0:a_pad], X[b0:b_pad], False, tile)
             if a0 == b0:
                 for i in range(a1 - a0):
                     tile[i, i] = np.inf

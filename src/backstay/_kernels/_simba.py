@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from backstay._kernels._manhattan import FEATURE_CHUNK, SUM
+from backstay._kernels._distances import FEATURE_CHUNK, SUM
 
 
 @njit(cache=True, nogil=True, fastmath=SUM)

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from backstay._kernels import _relief as kernels
-from backstay._kernels._manhattan import ROW_PAD, manhattan_tile, pad
+from backstay._kernels._distances import pad, pair_distances
 
 __all__ = ["Columns", "ReliefTable", "nominal_table", "read_columns"]
 
@@ -190,10 +190,7 @@ class ReliefTable:
             kernels.sparse_distances(data, indices, indptr, self.n_features, queries, D)
             return D
         if weights is None:
-            block = self.dense[np.resize(queries, -(-len(queries) // ROW_PAD) * ROW_PAD)]
-            D = np.empty((len(block), len(self.dense)))
-            manhattan_tile(block, self.dense, D)
-            D = D[: len(queries), : self.n]
+            D = pair_distances(self.dense[queries], self.dense, self.n, False)
         else:
             D = np.empty((1, self.n))
             kernels.weighted_distances(self.dense, queries[0], by_feature[self.dense_index], D)

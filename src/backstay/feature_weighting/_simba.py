@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from backstay._kernels._manhattan import pad
+from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation, stochastic_ascent
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
 from backstay.base import FeatureRanker, Scaling, warn_single_members

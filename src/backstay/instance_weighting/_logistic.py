@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from backstay._kernels._euclidean import distance_blocks
+from backstay._kernels._distances import euclidean_blocks
 from backstay._validation import Interval, positive_int
 from backstay.base import InstanceWeighter, Scaling, warn_single_members
 from backstay.instance_weighting._margin import nearest_mask
@@ -23,7 +23,7 @@ def hypothesis_margins(X: Any, y: NDArray[np.intp], n_neighbors: int | None) -> 
     Rows without a hit, alone in their class, get the lowest margin observed.
     """
     margins = np.empty(len(y))
-    for start, distances in distance_blocks(X):
+    for start, distances in euclidean_blocks(X):
         block = np.arange(start, start + len(distances))
         same = y[block, None] == y[None, :]
         hits, misses = same.copy(), ~same

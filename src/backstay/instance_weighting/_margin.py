@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from backstay._kernels._euclidean import distance_blocks
+from backstay._kernels._distances import euclidean_blocks, mean_euclidean_distances
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
 from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import InstanceWeighter, Scaling, warn_single_members
@@ -40,15 +40,6 @@ def inverse_distance_shares(distances: Array, chosen: NDArray[np.bool_]) -> Arra
     inverse = np.where(at_zero.any(axis=1, keepdims=True), at_zero, inverse)
     total = inverse.sum(axis=1, keepdims=True)
     return np.divide(inverse, total, out=np.zeros_like(inverse), where=total > 0.0)
-
-
-def mean_distances(vectors: Array) -> Array:
-    """Mean Euclidean distance of every row to the other rows."""
-    n = len(vectors)
-    means = np.empty(n)
-    for first, distances in distance_blocks(vectors):
-        means[first : first + len(distances)] = distances.sum(axis=1) / (n - 1)
-    return means
 
 
 def inverse_or_uniform(distances: Array) -> Array:
@@ -134,7 +125,7 @@ class MarginWeighting(InstanceWeighter):
         for n_iter in range(1, self.max_iter + 1):
             previous = omega
             margins = self._margins(X, y, coefficients, None if n_iter == 1 else previous)
-            omega = inverse_or_uniform(mean_distances(margins))
+            omega = inverse_or_uniform(mean_euclidean_distances(margins))
             omega = omega / omega.mean()
             if np.abs(omega - previous).max() < self.tol:
                 break
@@ -156,7 +147,7 @@ class MarginWeighting(InstanceWeighter):
             return None
         n = len(y)
         first, later = np.empty((n, n)), np.empty((n, n))
-        for start, distances in distance_blocks(X):
+        for start, distances in euclidean_blocks(X):
             block = np.arange(start, start + len(distances))
             same = y[block, None] == y[None, :]
             hits, misses = same.copy(), ~same

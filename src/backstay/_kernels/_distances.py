@@ -1,0 +1,114 @@
+"""Distances between rows: direct, tile by tile, or Euclidean by one matrix product."""
+
+import numpy as np
+from numba import njit
+
+# Sums may be reassociated so that the loop over features uses vector registers. Every pair of
+# rows goes through the same instructions (rows are padded, never handled by a remainder loop),
+# so equal rows have exactly equal distances and ties stay ties.
+SUM = {"reassoc", "nsz", "contract"}
+
+ROW_PAD = 4  # the kernel takes 2 × 4 pairs at a time
+FEATURE_PAD = 8  # one vector of float32, two of float64
+FEATURE_CHUNK = 1024  # features summed in the input's precision before a float64 sum
+
+# ‖a‖² + ‖b‖² − 2ab loses about log10(1/CLOSE) digits; nearer pairs are computed directly.
+CLOSE = 1e-5
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _term(z, square):
+    return z * z if square else abs(z)
+
+
+@njit(cache=True, nogil=True, fastmath=SUM)
+def difference_tile(A, B, square, D):
+    """D[i, j] = Σ_f |A[i, f] − B[j, f]|, or of the squares; A in pairs of rows, B in fours."""
+    n, d = A.shape
+    m = B.shape[0]
+    zero = A.dtype.type(0)
+    D[:n, :m] = 0.0
+    for f0 in range(0, d, FEATURE_CHUNK):
+        f1 = min(f0 + FEATURE_CHUNK, d)
+        for i in range(0, n, 2):
+            for j in range(0, m, 4):
+                s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = zero
+                for f in range(f0, f1):
+                    a0 = A[i, f]
+                    a1 = A[i + 1, f]
+                    b0 = B[j, f]
+                    b1 = B[j + 1, f]
+                    b2 = B[j + 2, f]
+                    b3 = B[j + 3, f]
+                    s00 += _term(a0 - b0, square)
+                    s01 += _term(a0 - b1, square)
+                    s02 += _term(a0 - b2, square)
+                    s03 += _term(a0 - b3, square)
+                    s10 += _term(a1 - b0, square)
+                    s11 += _term(a1 - b1, square)
+                    s12 += _term(a1 - b2, square)
+                    s13 += _term(a1 - b3, square)
+                D[i, j] += s00
+                D[i, j + 1] += s01
+                D[i, j + 2] += s02
+                D[i, j + 3] += s03
+                D[i + 1, j] += s10
+                D[i + 1, j + 1] += s11
+                D[i + 1, j + 2] += s12
+                D[i + 1, j + 3] += s13
+
+
+def pad(X):
+    """Append zero rows and zero columns up to multiples of the kernel's steps."""
+    n, d = X.shape
+    padded = np.zeros((-(-n // ROW_PAD) * ROW_PAD, -(-d // FEATURE_PAD) * FEATURE_PAD), X.dtype)
+    padded[:n, :d] = X
+    return padded
+
+
+def pair_distances(queries, rows, n_rows, square):
+    """Distances of unpadded query rows to the `n_rows` rows of a padded matrix."""
+    block = np.zeros((-(-len(queries) // ROW_PAD) * ROW_PAD, rows.shape[1]), rows.dtype)
+    block[: len(queries), : queries.shape[1]] = queries
+    D = np.empty((len(block), len(rows)))
+    difference_tile(block, rows, square, D)
+    return D[: len(queries), :n_rows]
+
+
+def euclidean_blocks(X, block_bytes=32_000_000):
+    """Yield (first row, Euclidean distances of a block of rows to all rows), ties exact."""
+    rows, n = pad(X), len(X)
+    size = max(1, block_bytes // (8 * len(rows)))
+    for first in range(0, n, size):
+        D = pair_distances(X[first : first + size], rows, n, True)
+        yield first, np.sqrt(D, out=D)
+
+
+@njit(cache=True, nogil=True)
+def _repair_close(A, B, a_norms, b_norms, squared):
+    for i in range(squared.shape[0]):
+        for j in range(squared.shape[1]):
+            if squared[i, j] <= CLOSE * (a_norms[i] + b_norms[j]):
+                total = 0.0
+                for f in range(A.shape[1]):
+                    z = A[i, f] - B[j, f]
+                    total += z * z
+                squared[i, j] = total
+
+
+def mean_euclidean_distances(X, block_bytes=64_000_000):
+    """Mean distance of every row to the others by matrix products; duplicates are at 0."""
+    n = len(X)
+    centred = np.ascontiguousarray(X - X.mean(axis=0), dtype=np.float64)
+    norms = np.einsum("ij,ij->i", centred, centred)
+    means = np.empty(n)
+    size = max(1, block_bytes // (8 * n))
+    for first in range(0, n, size):
+        block = centred[first : first + size]
+        squared = block @ centred.T
+        squared *= -2.0
+        squared += norms[first : first + size, None]
+        squared += norms[None, :]
+        _repair_close(block, centred, norms[first : first + size], norms, squared)
+        means[first : first + size] = np.sqrt(squared).sum(axis=1) / (n - 1)
+    return means
