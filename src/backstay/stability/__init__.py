@@ -1,0 +1,53 @@
+"""How stable repeated selections are, and how sure we are of it.
+
+Works on the outcomes of repeated runs from any library: `stability_score` and
+`stability_curve` on subsets, `ranking_stability`, `weight_stability` and
+`prediction_stability` on what their names say, `compare_stability` for two procedures.
+`list_measures` is the table of all measures.
+"""
+
+from backstay.stability._curves import stability_curve
+from backstay.stability._frequencies import consensus, frequency_intervals, selection_frequency
+from backstay.stability._inference import compare_stability
+from backstay.stability._measures import list_measures
+from backstay.stability._predictions import prediction_stability
+from backstay.stability._rankings import ranking_stability
+from backstay.stability._results import (
+    StabilityComparison,
+    StabilityResult,
+    UndefinedStabilityWarning,
+)
+from backstay.stability._score import stability_score
+from backstay.stability._similarity import (
+    CorrelatedFeatures,
+    FeatureSimilarity,
+    correlated_features,
+)
+from backstay.stability._weights import (
+    BiasVariance,
+    WeightStability,
+    bias_variance,
+    weight_stability,
+)
+
+__all__ = [
+    "BiasVariance",
+    "CorrelatedFeatures",
+    "FeatureSimilarity",
+    "StabilityComparison",
+    "StabilityResult",
+    "UndefinedStabilityWarning",
+    "WeightStability",
+    "bias_variance",
+    "compare_stability",
+    "consensus",
+    "correlated_features",
+    "frequency_intervals",
+    "list_measures",
+    "prediction_stability",
+    "ranking_stability",
+    "selection_frequency",
+    "stability_curve",
+    "stability_score",
+    "weight_stability",
+]

@@ -1,0 +1,289 @@
+"""Stability of the first k features of repeated rankings, for every size k."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay.stability._inference import (
+    METHODS,
+    Estimator,
+    check_method,
+    jackknife_of_pairs,
+    measure_arguments,
+)
+from backstay.stability._measures import Measure, get_measure
+from backstay.stability._overlaps import Placements, pair_overlaps
+from backstay.stability._results import UndefinedStabilityWarning, normal_quantile
+from backstay.stability._runs import Runs, read_orders
+
+Floats = NDArray[np.float64]
+# Value and variance for sizes 1..K.
+Curve = tuple[Floats, Floats]
+
+
+def _chance_corrected(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
+    """Return offset and slope of (r − k²/p)/(k − k²/p); nan at k = p."""
+    span = np.where(k < p, k * (p - k) / p, np.nan)
+    return -(k**2) / p / span, 1 / span
+
+
+def _share(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
+    return np.zeros_like(k), 1 / k
+
+
+def _hamming(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
+    return 1 - 2 * k / p, np.full_like(k, 2 / p)
+
+
+def _lustgarten(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
+    span = np.where(k < p, k - np.maximum(0, 2 * k - p), np.nan)
+    return -(k**2) / p / span, 1 / span
+
+
+def _relative(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
+    """Return CW rescaled by its bounds; equal sizes make CWmax 1."""
+    total = m * k
+    over = total % p
+    low = (total**2 - p * (total - over) - over**2) / (p * total * (m - 1))
+    span = np.where(low < 1, 1 - low, 1)
+    return np.where(low < 1, -low / span, 0), 1 / (k * span)
+
+
+# Measures that, at equal sizes, are offset + slope · (mean overlap of two runs).
+_LINEAR: dict[str, Callable[[Floats, int, int], tuple[Floats, Floats]]] = {
+    "kuncheva": _chance_corrected,
+    "nogueira": _chance_corrected,
+    "wald": _chance_corrected,
+    "phi": _chance_corrected,
+    "kappa": _chance_corrected,
+    "lustgarten": _lustgarten,
+    "dunne": _hamming,
+    "dice": _share,
+    "ochiai": _share,
+    "somol_weighted": _share,
+    "somol_relative": _relative,
+}
+
+
+def stability_curve(
+    rankings: Any,
+    measure: str = "kuncheva",
+    sizes: Iterable[int] | None = None,
+    *,
+    kind: str = "auto",
+    n_features: int | None = None,
+    confidence: float = 0.95,
+    method: str = "auto",
+    similarity: Any = None,
+    n_bootstrap: int = 1000,
+    random_state: int | np.random.Generator | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Measure the stability of the best k features, for every subset size k.
+
+    Parameters
+    ----------
+    rankings : array-like of shape (n_runs, n_features), or fitted rankers
+        At least two rankings without ties; a fitted ranker gives its ``ranking_``.
+    measure : str, default="kuncheva"
+        Name of a measure on subsets, see `list_measures`.
+    sizes : iterable of int, optional
+        Subset sizes, one row each; None for all of them.
+    kind : {"auto", "order", "ranks", "scores"}, default="auto"
+        What a row holds: "order", feature indices from 0, best first; "ranks", the rank
+        of each feature, 1 is best; "scores", higher is better, ties to the lower column.
+        "auto" takes rows with a 0 for orders and rows from 1 on for ranks.
+    n_features : int, optional
+        Number of features, if the rankings are orders cut after the first few.
+    confidence : float, default=0.95
+        Coverage of the interval at each single size (not of the whole curve).
+    method : {"auto", "analytic", "jackknife", "bootstrap"}, default="auto"
+        Where variances come from. "auto" is "analytic" for "nogueira" and "kuncheva" and
+        "jackknife" for the others. "bootstrap" treats one size after the other.
+    similarity, n_bootstrap, random_state, **options
+        As in `stability_score`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``size``, ``value``, ``low``, ``high``, ``variance``, ``n_runs``; measure,
+        confidence and method are in its ``attrs``.
+
+    Warns
+    -----
+    UndefinedStabilityWarning
+        If a size asked for has no value, such as Kuncheva's index of all features. With
+        ``sizes=None`` that row is simply nan.
+
+    Notes
+    -----
+    M rankings of d features. Values at all sizes together cost O(M·d) for the measures
+    that depend on selection frequencies only: kuncheva, nogueira, wald, phi, kappa,
+    lustgarten, dunne, dice, ochiai, the Somol family and davis. Their intervals need
+    each run's overlap with the others, M²·d additions made 64 at a time. The mean Jaccard
+    index (kalousis) is not a function of the frequencies, so it takes the overlap of
+    every pair, O(M²·d). Other measures, and the bootstrap, are computed size by size.
+
+    Neighbouring sizes share most of their features: compare procedures at a size chosen
+    beforehand, or per run, never by a test over sizes.
+
+    Examples
+    --------
+    >>> orders = [[0, 1, 2, 3, 4], [0, 2, 1, 3, 4], [1, 0, 2, 4, 3], [0, 1, 2, 4, 3]]
+    >>> stability_curve(orders, sizes=[1, 2, 3])[["size", "value", "n_runs"]].round(4)
+       size   value  n_runs
+    0     1  0.3750       4
+    1     2  0.5833       4
+    2     3  1.0000       4
+    """
+    entry = get_measure(measure, "subsets")
+    check_method(method, ("auto", *METHODS))
+    if method == "auto":
+        method = "analytic" if entry.analytic_variance else "jackknife"
+    quantile = normal_quantile(confidence)
+    order, p = read_orders(rankings, kind, n_features)
+    asked = _read_sizes(sizes, order.shape[1])
+    rng = np.random.default_rng(random_state)
+    arguments = measure_arguments(entry, options, similarity, rng)
+    order = order[:, : int(asked.max())]
+    curve = None if method == "bootstrap" else _all_sizes(entry, order, p, method, arguments)
+    if curve is not None:
+        value, variance = (part[asked - 1] for part in curve)
+    else:
+        value, variance = _size_by_size(entry, order, p, asked, arguments, method, n_bootstrap, rng)
+    if sizes is not None and np.isnan(value).any():
+        warnings.warn(
+            f"{measure} is undefined (0/0) at size {asked[np.isnan(value)][0]} out of {p} "
+            "features; the value is nan",
+            UndefinedStabilityWarning,
+            stacklevel=2,
+        )
+    half = quantile * np.sqrt(variance)
+    frame = pd.DataFrame(
+        {
+            "size": asked,
+            "value": value,
+            "low": value - half,
+            "high": value + half,
+            "variance": variance,
+            "n_runs": order.shape[0],
+        }
+    )
+    frame.attrs = {"measure": measure, "confidence": confidence, "method": method}
+    return frame
+
+
+def _read_sizes(sizes: Iterable[int] | None, most: int) -> NDArray[np.int64]:
+    """Return the sizes asked for, or all of them."""
+    if sizes is None:
+        return np.arange(1, most + 1)
+    asked = np.asarray(list(sizes))
+    if not asked.size or asked.dtype.kind not in "iu" or asked.min() < 1 or asked.max() > most:
+        raise ValueError(f"sizes must be integers from 1 to {most}, got {list(asked)}")
+    return asked.astype(np.int64)
+
+
+def _all_sizes(
+    entry: Measure, order: NDArray[Any], p: int, method: str, arguments: dict[str, Any]
+) -> Curve | None:
+    """Return the curve over sizes 1..K at once, or None for measures that need each alone."""
+    if entry.name in _LINEAR:
+        return _linear(entry, order, p, method)
+    if entry.name in ("somol", "davis"):
+        return _of_ever_selected(entry.name, order, p, method, **arguments)
+    if entry.name == "kalousis":
+        return _jaccard(order, p, method)
+    return None
+
+
+def _linear(entry: Measure, order: NDArray[Any], p: int, method: str) -> Curve:
+    """Return offset + slope · mean overlap, and its variance from each run's overlap."""
+    m, most = order.shape
+    k = np.arange(1.0, most + 1)
+    offset, slope = _LINEAR[entry.name](k, p, m)
+    placements = Placements.of(order, p)
+    if m < 3 or (method == "analytic" and not entry.analytic_variance):
+        mean = placements.sum_over_pairs() / (m * (m - 1))
+        return offset + slope * mean, np.full(most, np.nan)
+    totals = placements.overlap_totals()
+    # Centred integers: M·G − ΣG is exact, and constant columns give a variance of 0.
+    sums = totals.sum(axis=0)
+    if method == "jackknife":
+        variance = jackknife_of_pairs(totals)
+    else:
+        # Nogueira's Theorem 7 at equal sizes: φ_i − φ̄ = slope·(G_i − Ḡ)/m.
+        variance = 4 / m**4 * ((totals - sums / m) ** 2).sum(axis=0)
+    return offset + slope * (sums / (m * (m - 1))), slope**2 * variance
+
+
+def _of_ever_selected(
+    name: str, order: NDArray[Any], p: int, method: str, penalty: float = 0.0
+) -> Curve:
+    """Return somol or davis, which equal sizes make functions of |X|, X the ever selected.
+
+    Leaving run i out takes from X the features that i alone selected.
+    """
+    if penalty < 0:
+        raise ValueError(f"penalty must not be negative, got {penalty!r}")
+    m, most = order.shape
+    k = np.arange(1.0, most + 1)
+    placements = Placements.of(order, p)
+    ever = placements.ever_selected()
+
+    def value(runs: int, union: NDArray[np.int64]) -> Floats:
+        frequency = runs * k / union
+        if name == "somol":
+            return np.asarray((frequency - 1) / (runs - 1))
+        return np.asarray(np.maximum(0, frequency / runs - penalty * k / p))
+
+    variance = np.full(most, np.nan)
+    if method == "jackknife" and m > 2:
+        left_out = value(m - 1, ever - placements.selected_once())
+        variance = (m - 1) * left_out.var(axis=0)
+    return value(m, ever), variance
+
+
+def _jaccard(order: NDArray[Any], p: int, method: str) -> Curve:
+    """Return the mean Jaccard index, r/(2k − r) for every pair."""
+    m, most = order.shape
+    twice = 2.0 * np.arange(1, most + 1)
+    totals = np.zeros((m, most))
+    for run, others, overlap in pair_overlaps(order, p):
+        index = overlap / (twice - overlap)
+        totals[run] += index.sum(axis=0)
+        totals[others] += index
+    variance = np.full(most, np.nan)
+    if method == "jackknife":
+        variance = jackknife_of_pairs(totals)
+    return totals.sum(axis=0) / (m * (m - 1)), variance
+
+
+def _size_by_size(
+    entry: Measure,
+    order: NDArray[Any],
+    p: int,
+    sizes: NDArray[np.int64],
+    arguments: dict[str, Any],
+    method: str,
+    n_bootstrap: int,
+    rng: np.random.Generator,
+) -> Curve:
+    """Return value and variance at each size on its own."""
+    value, variance = np.empty(sizes.size), np.empty(sizes.size)
+    for index, size in enumerate(sizes):
+        features, inverse = np.unique(order[:, :size], return_inverse=True)
+        selected = np.zeros((order.shape[0], features.size), dtype=np.bool_)
+        np.put_along_axis(selected, inverse.reshape(-1, size), True, axis=1)
+        with warnings.catch_warnings():
+            # Said once for the whole curve, by the caller.
+            warnings.simplefilter("ignore", UndefinedStabilityWarning)
+            estimator = Estimator(entry, Runs(selected, features, p), arguments)
+        value[index] = estimator.value
+        variance[index] = estimator.variance(method, n_bootstrap, rng)
+    return value, variance

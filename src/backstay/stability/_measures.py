@@ -1,0 +1,259 @@
+"""The table of measures: it drives dispatch, documentation and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from backstay.stability import _partners, _subsets
+
+# Bounds that depend on the number of runs m or of features p, as printed in the table.
+_BOUNDS: dict[str, Callable[[int, int], float]] = {
+    "1 - p": lambda m, p: 1 - p,
+    "-1/(m - 1)": lambda m, p: -1 / (m - 1),
+    "log2(m)": lambda m, p: float(np.log2(m)),
+    "m": lambda m, p: m,
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is known about a measure.
+
+    Attributes
+    ----------
+    name : str
+        The name to pass as ``measure=``.
+    input : str
+        What it works on: "subsets", "rankings", "weights" or "predictions".
+    definition : str
+        The formula in brief, as in docs/stability.md.
+    lower, upper : float or str
+        Bounds; a str where they depend on the number of runs m or features p.
+    chance_corrected : bool
+        Whether random selection gives 0 on average (exactly for two random subsets of
+        given sizes; for "nogueira" of equal ones).
+    reference : str
+        Where it comes from.
+    higher_is_stabler : bool
+        False for the two that measure disorder.
+    equal_sizes : bool
+        Whether all subsets must have the same size.
+    identical : float or None
+        The value for runs that agree entirely; None if it depends on the sizes.
+    needs_similarity : bool
+        Whether ``similarity=`` must be given.
+    analytic_variance : bool
+        Whether theory gives a variance.
+    options : tuple of str
+        Further keyword arguments the measure takes.
+    note : str
+        A quirk worth knowing.
+    pairs, system, details : callable or None
+        How it is computed on subsets: as a matrix over pairs of runs, or as one number;
+        and the further figures it reports.
+    """
+
+    name: str
+    input: str
+    definition: str
+    lower: float | str
+    upper: float | str
+    chance_corrected: bool
+    reference: str
+    higher_is_stabler: bool = True
+    equal_sizes: bool = False
+    identical: float | None = 1.0
+    needs_similarity: bool = False
+    analytic_variance: bool = False
+    options: tuple[str, ...] = ()
+    note: str = ""
+    pairs: Callable[..., Any] | None = None
+    system: Callable[..., float] | None = None
+    details: Callable[..., Mapping[str, float]] | None = None
+
+    def bounds(self, n_runs: int, n_features: int) -> tuple[float, float]:
+        """Return the bounds for a number of runs and features."""
+        low, high = (
+            _BOUNDS[bound](n_runs, n_features) if isinstance(bound, str) else bound
+            for bound in (self.lower, self.upper)
+        )
+        return low, high
+
+
+_TABLE = (
+    Measure(
+        "dunne", "subsets", "mean over pairs of 1 − Hamming/p", 0, 1, False,
+        "Dunne, Cunningham & Azuaje 2002", pairs=_subsets.dunne,
+        note="near 1 whenever few of many features are selected",
+    ),
+    Measure(
+        "kalousis", "subsets", "mean over pairs of |A∩B|/|A∪B| (Jaccard)", 0, 1, False,
+        "Kalousis, Prados & Hilario 2007", pairs=_subsets.kalousis,
+        note="grows with the subset size; without the 1/n printed in Prat eq. 2.31",
+    ),
+    Measure(
+        "dice", "subsets", "mean over pairs of 2|A∩B|/(|A|+|B|)", 0, 1, False,
+        "Dice 1945", pairs=_subsets.dice, note="grows with the subset size",
+    ),
+    Measure(
+        "ochiai", "subsets", "mean over pairs of |A∩B|/√(|A||B|)", 0, 1, False,
+        "Ochiai 1957", pairs=_subsets.ochiai, note="grows with the subset size",
+    ),
+    Measure(
+        "kuncheva", "subsets", "mean over pairs of (r − k²/p)/(k − k²/p)", -1, 1, True,
+        "Kuncheva 2007", equal_sizes=True, analytic_variance=True, pairs=_subsets.kuncheva,
+        note="equal sizes only; nan for k = 0 or p; then equal to nogueira",
+    ),
+    Measure(
+        "krizek", "subsets", "entropy in bits of the distribution of whole subsets", 0, "log2(m)",
+        False, "Křížek, Kittler & Hlaváč 2007", higher_is_stabler=False, identical=0.0,
+        system=_subsets.krizek, details=_subsets.krizek_details,
+        note="lower is stabler; blind to how far subsets differ",
+    ),
+    Measure(
+        "somol", "subsets", "mean of (F_f − 1)/(m − 1) over features ever selected", 0, 1, False,
+        "Somol & Novovičová 2008", system=_subsets.somol,
+        note="C; one odd feature counts as much as a frequent one",
+    ),
+    Measure(
+        "somol_weighted", "subsets", "Σ (F_f/q)(F_f − 1)/(m − 1)", 0, 1, False,
+        "Somol & Novovičová 2008", system=_subsets.somol_weighted,
+        note="CW; equal sizes make it the mean Dice index",
+    ),
+    Measure(
+        "somol_relative", "subsets", "(CW − CWmin)/(CWmax − CWmin)", 0, 1, False,
+        "Somol & Novovičová 2008", system=_subsets.somol_relative,
+        note="0 under random selection only as the number of runs grows",
+    ),
+    Measure(
+        "lustgarten", "subsets", "mean over pairs of (r − ab/p)/(min(a,b) − max(0, a+b−p))",
+        -1, 1, True, "Lustgarten, Gopalakrishnan & Visweswaran 2009", identical=None,
+        pairs=_subsets.lustgarten, note="not 1 for identical subsets",
+    ),
+    Measure(
+        "wald", "subsets", "mean over pairs of (r − ab/p)/(min(a,b) − ab/p)", "1 - p", 1, True,
+        "Wald, Khoshgoftaar & Napolitano 2013", pairs=_subsets.wald,
+        note="1 for nested subsets too; no lower bound free of p",
+    ),
+    Measure(
+        "phi", "subsets", "mean over pairs of the φ coefficient (Pearson of the masks)", -1, 1,
+        True, "Nogueira & Brown 2016", pairs=_subsets.phi,
+    ),
+    Measure(
+        "kappa", "subsets", "mean over pairs of Cohen's κ of the masks", -1, 1, True,
+        "Carletta 1996", pairs=_subsets.kappa,
+    ),
+    Measure(
+        "nogueira", "subsets", "1 − mean variance of selection / that of random selection",
+        "-1/(m - 1)", 1, True, "Nogueira, Sechidis & Brown 2018", analytic_variance=True,
+        system=_subsets.nogueira, note="any sizes, with an interval and a test: the default",
+    ),
+    Measure(
+        "drotar", "subsets", "mean F_f of the top T / (1 + mean F_f of the other chosen)", 0, "m",
+        False, "Drotár & Smékal 2015; Prat eq. 2.43", identical=None, options=("top",),
+        system=_subsets.drotar,
+        note="FLAGGED: as printed; its source's own figures cannot be reproduced with it",
+    ),
+    Measure(
+        "davis", "subsets", "max(0, q/(m|X|) − penalty·median|A|/p), X ever selected", 0, 1, False,
+        "Davis et al. 2006", options=("penalty",), system=_subsets.davis,
+        note="penalty=0 by default; a penalty takes identical subsets below 1",
+    ),
+    Measure(
+        "pogr", "subsets", "mean over ordered pairs of (r + O_AB)/a", 0, 1, False,
+        "Zhang et al. 2009; Han eq. 5.6", needs_similarity=True,
+        options=("threshold", "partners"), pairs=_partners.pogr,
+        note="1 whenever every feature has a partner in the other subset",
+    ),
+    Measure(
+        "npogr", "subsets", "mean over ordered pairs of (r + O_AB − E)/(a − E)", -np.inf, 1, True,
+        "Zhang et al. 2009; Han eq. 5.7–5.8", needs_similarity=True,
+        options=("threshold", "partners", "expectation", "n_draws"), pairs=_partners.npogr,
+        note="no constant lower bound; E in closed form",
+    ),
+    Measure(
+        "yu", "subsets", "mean over pairs of (I − E(I))/((a+b)/2 − E(I))", -np.inf, 1, True,
+        "Yu, Han & Berens 2012", needs_similarity=True,
+        options=("threshold", "expectation", "n_draws"), pairs=_partners.yu,
+        note="partners among unshared features only",
+    ),
+    Measure(
+        "zucknick", "subsets", "mean over pairs of (r + C(A,B) + C(B,A))/|A∪B|", 0, 1, False,
+        "Zucknick, Richardson & Stronach 2008", needs_similarity=True, options=("threshold",),
+        pairs=_partners.zucknick, note="Jaccard with credit for similar features",
+    ),
+    Measure(
+        "spearman", "rankings", "mean over pairs of Pearson's r of the mid-ranks", -1, 1, True,
+        "Kalousis, Prados & Hilario 2007",
+    ),
+    Measure(
+        "kendall", "rankings", "mean over pairs of Kendall's τ-b", -1, 1, True, "Kendall 1945",
+    ),
+    Measure(
+        "canberra", "rankings", "mean over pairs of Σ|r−s|/(r+s), over its random expectation",
+        0, np.inf, False, "Jurman et al. 2008", higher_is_stabler=False, identical=0.0,
+        options=("top",), note="lower is stabler; 1 on average for random rankings",
+    ),
+    Measure(
+        "variance", "weights", "mean over features of the variance over runs", 0, np.inf, False,
+        "Han & Yu 2010", higher_is_stabler=False, identical=0.0,
+        note="lower is stabler; in the squared unit of the weights",
+    ),
+    Measure(
+        "pearson", "weights", "mean over pairs of Pearson's r of the weights", -1, 1, True,
+        "Kalousis, Prados & Hilario 2007",
+    ),
+    Measure(
+        "agreement", "predictions", "mean over pairs of the share of equal predictions", 0, 1,
+        False, "Prat 9.2", note="grows with the share of the largest class",
+    ),
+    Measure(
+        "phi", "predictions", "mean over pairs of the φ coefficient", -1, 1, True, "Prat 9.2",
+        note="two classes only",
+    ),
+    Measure(
+        "kappa", "predictions", "mean over pairs of Cohen's κ", -1, 1, True, "Cohen 1960",
+    ),
+)  # fmt: skip
+
+MEASURES: Mapping[tuple[str, str], Measure] = {(entry.input, entry.name): entry for entry in _TABLE}
+
+
+def get_measure(name: str, given: str) -> Measure:
+    """Return a measure by name for a kind of input, or say which there are."""
+    try:
+        return MEASURES[given, name]
+    except KeyError:
+        known = ", ".join(key[1] for key in MEASURES if key[0] == given)
+        raise ValueError(f"no measure {name!r} for {given}; there are {known}") from None
+
+
+def list_measures() -> pd.DataFrame:
+    """Return what is known about every measure.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure: its name, what it works on ("subsets", "rankings",
+        "weights" or "predictions"), definition, bounds, whether random selection gives
+        0, whether higher is stabler, whether it needs equal sizes or a similarity, its
+        value for identical runs, whether theory gives a variance, further options, a
+        note and the reference.
+
+    Examples
+    --------
+    >>> table = list_measures()
+    >>> table.loc[table.equal_sizes, "name"].tolist()
+    ['kuncheva']
+    """
+    columns = (
+        "name", "input", "definition", "lower", "upper", "chance_corrected",
+        "higher_is_stabler", "equal_sizes", "identical", "needs_similarity",
+        "analytic_variance", "options", "note", "reference",
+    )  # fmt: skip
+    return pd.DataFrame([{name: getattr(entry, name) for name in columns} for entry in _TABLE])

@@ -1,0 +1,164 @@
+"""Overlaps of the first k features of M rankings, for every k at once.
+
+The M·K placements (run i puts feature f on place k) are sorted by feature once, keeping
+the order of places. Whatever depends on the selection frequencies F_f(k) then follows
+from the number of earlier placements of the same feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+# Placements handled at a time: temporaries of this length stay in the processor's cache.
+_CHUNK = 1 << 17
+_WORD = 64
+
+
+@dataclass(frozen=True)
+class Placements:
+    """Who placed a feature where, grouped by feature, within one by increasing place.
+
+    `run` and `place` (from 0) have one entry per placement; those of feature f are at
+    ``start[f]:start[f + 1]``.
+    """
+
+    run: NDArray[np.int32]
+    place: NDArray[np.int32]
+    start: NDArray[np.int32]
+    n_runs: int
+    n_places: int
+
+    @classmethod
+    def of(cls, order: NDArray[np.integer], n_features: int) -> Placements:
+        """Group the placements of M×K feature indices, best first, in O(M·K)."""
+        m, k = order.shape
+        feature = np.ascontiguousarray(order.T, dtype=np.int32).ravel()
+        run = np.tile(np.arange(m, dtype=np.int32), k)
+        index_type = np.int32 if m * k < np.iinfo(np.int32).max else np.int64
+        row_start = np.arange(0, m * k + 1, m, dtype=index_type)
+        # Converting rows (places) to columns (features) is a counting sort: linear and
+        # stable, so runs arrive at their feature in order of place.
+        by_place = sparse.csr_array((run, feature, row_start), shape=(k, n_features))
+        by_feature = by_place.tocsc()
+        return cls(by_feature.data, by_feature.indices, by_feature.indptr, m, k)
+
+    def chunks(self) -> Iterator[tuple[slice, NDArray[np.intp]]]:
+        """Yield ranges of whole features, with the start of every placement's feature."""
+        n_features = self.start.size - 1
+        step = max(1, _CHUNK * n_features // max(1, self.run.size))
+        for feature in range(0, n_features, step):
+            bounds = self.start[feature : min(feature + step, n_features) + 1].astype(np.intp)
+            low, high = int(bounds[0]), int(bounds[-1])
+            if low < high:
+                yield slice(low, high), np.repeat(bounds[:-1] - low, np.diff(bounds))
+
+    def sum_over_pairs(self) -> NDArray[np.int64]:
+        """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k.
+
+        The t-th arrival of a feature (from 0) adds t ordered pairs twice.
+        """
+        total = np.zeros(self.n_places)
+        for part, start in self.chunks():
+            earlier = np.arange(start.size) - start
+            total += np.bincount(self.place[part], weights=earlier, minlength=self.n_places)
+        return 2 * np.cumsum(total.astype(np.int64))
+
+    def ever_selected(self) -> NDArray[np.int64]:
+        """Return the number of features selected by any run, for every k."""
+        first = self.place[self.start[:-1][np.diff(self.start) > 0]]
+        return np.cumsum(np.bincount(first, minlength=self.n_places))
+
+    def selected_once(self) -> NDArray[np.int64]:
+        """Return, M×K, how many features are selected by that run alone."""
+        alone = np.zeros((self.n_runs, self.n_places), dtype=np.int64)
+        count = np.diff(self.start)
+        first = self.start[:-1][count > 0]
+        np.add.at(alone, (self.run[first], self.place[first]), 1)
+        second = self.start[:-1][count > 1] + 1
+        np.add.at(alone, (self.run[second - 1], self.place[second]), -1)
+        return np.cumsum(alone, axis=1)
+
+    def overlap_totals(self) -> NDArray[np.int64]:
+        """Return, M×K, each run's overlap with all others: Σ_{j≠i} |A_i∩A_j|.
+
+        When run i places a feature that t runs hold already, i gains t and each of the t
+        gains 1. The second part has M²·K increments; they are made 64 at a time, with
+        the holders of a feature as the bits of a word and counters held bit by bit.
+        """
+        m, k = self.n_runs, self.n_places
+        gained = np.empty((m, k), dtype=np.int32)
+        holders = np.empty((m, k), dtype=np.uint64)
+        for word in range(-(-m // _WORD)):
+            runs = slice(word * _WORD, min(m, (word + 1) * _WORD))
+            for part, start in self.chunks():
+                run = self.run[part].astype(np.intp)
+                cell = run * k + self.place[part]
+                if word == 0:
+                    gained.ravel()[cell] = np.arange(start.size) - start
+                holders.ravel()[cell] = _earlier_holders(run - runs.start, start)
+            _add_bits(holders, gained[runs])
+        return np.cumsum(gained, axis=1, dtype=np.int64)
+
+
+def _earlier_holders(run: NDArray[np.intp], start: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Return the set of runs 0..63 that placed the same feature before, as bits."""
+    inside = (run >= 0) & (run < _WORD)
+    bit = np.left_shift(np.uint64(1), np.where(inside, run, 0).astype(np.uint64))
+    bit[~inside] = 0
+    # Each run places a feature once, so sums of bits are unions; wrapping around 2^64
+    # cancels in the difference.
+    before = np.zeros(run.size, dtype=np.uint64)
+    np.cumsum(bit[:-1], out=before[1:])
+    return np.asarray(before - before[start])
+
+
+def _add_bits(holders: NDArray[np.uint64], gained: NDArray[np.int32]) -> None:
+    """Add to gained[i, k] the number of runs j with bit i set in holders[j, k]."""
+    m, k = holders.shape
+    length = max(1, _CHUNK // _WORD)
+    for low in range(0, k, length):
+        part = slice(low, min(k, low + length))
+        planes: list[NDArray[np.uint64]] = []
+        for run in range(m):
+            carry = holders[run, part]
+            for plane in planes:
+                both = plane & carry
+                plane ^= carry
+                carry = both
+            # After run + 1 = 2^b additions the counters may need bit b.
+            if run & (run + 1) == 0:
+                planes.append(carry.copy())
+        counters = np.zeros((part.stop - low, _WORD), dtype=np.int32)
+        for power, plane in enumerate(planes):
+            little = plane.astype("<u8", copy=False).view(np.uint8)
+            bits = np.unpackbits(little, bitorder="little").reshape(-1, _WORD)
+            counters += bits.astype(np.int32) << power
+        gained[:, part] += counters[:, : gained.shape[0]].T
+
+
+def pair_overlaps(
+    order: NDArray[np.integer], n_features: int
+) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.int64]]]:
+    """Yield, per run i, the runs j > i in batches with |A_i∩A_j| for every k.
+
+    A feature is in both from the larger of its two places on: counting those places is
+    O(K) per pair, O(M²·K) in all.
+    """
+    m, k = order.shape
+    place = np.full((m, n_features), k, dtype=np.int32)
+    np.put_along_axis(
+        place, order.astype(np.int64, copy=False), np.arange(k, dtype=np.int32)[None, :], axis=1
+    )
+    batch = max(1, 2 * _CHUNK // n_features)
+    for i in range(m - 1):
+        for low in range(i + 1, m, batch):
+            others = np.arange(low, min(m, low + batch))
+            later = np.maximum(place[i], place[others]).astype(np.int64)
+            later += (np.arange(others.size) * (k + 1))[:, None]
+            counts = np.bincount(later.ravel(), minlength=others.size * (k + 1))
+            yield i, others, np.cumsum(counts.reshape(others.size, k + 1)[:, :k], axis=1)

@@ -1,0 +1,75 @@
+"""What rankings, weights and predictions share: the mean of a matrix over pairs of runs."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.stability._inference import check_method, mean_of_pairs, pairs_variance
+from backstay.stability._results import (
+    StabilityResult,
+    UndefinedStabilityWarning,
+    normal_interval,
+)
+
+PAIR_METHODS = ("jackknife", "bootstrap")
+
+
+def pairwise_result(
+    pairs: NDArray[np.float64],
+    measure: str,
+    n_items: int,
+    *,
+    items: str,
+    why_undefined: str,
+    confidence: float,
+    method: str,
+    n_bootstrap: int,
+    random_state: int | np.random.Generator | None,
+) -> StabilityResult:
+    """Return the mean over pairs with its interval, warning where a pair is 0/0."""
+    check_method(method, PAIR_METHODS)
+    np.fill_diagonal(pairs, 0)
+    value = mean_of_pairs(pairs)
+    variance = math.nan
+    if math.isnan(value):
+        m = pairs.shape[0]
+        warnings.warn(
+            f"{measure} is undefined (0/0) for {int(np.isnan(pairs).sum()) // 2} of "
+            f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan",
+            UndefinedStabilityWarning,
+            stacklevel=3,
+        )
+    else:
+        rng = np.random.default_rng(random_state)
+        variance = pairs_variance(pairs, method, n_bootstrap, rng)
+    return StabilityResult(
+        value=value,
+        confidence_interval=normal_interval(value, variance, confidence),
+        variance=variance,
+        measure=measure,
+        n_runs=pairs.shape[0],
+        n_items=n_items,
+        confidence=confidence,
+        method=method,
+        items=items,
+    )
+
+
+def correlations(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Pearson's r of every two rows; nan for a constant row."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    # A constant row centres to rounding noise, not to 0: tell it by its values.
+    constant = rows.max(axis=1) == rows.min(axis=1)
+    # Dividing by the largest entry first keeps tiny rows from underflowing when squared.
+    largest = np.abs(centred).max(axis=1, keepdims=True)
+    centred /= np.where(largest > 0, largest, 1)
+    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    centred /= np.where(length > 0, length, 1)
+    r = np.clip(centred @ centred.T, -1, 1)
+    r[constant] = np.nan
+    r[:, constant] = np.nan
+    return np.asarray(r)

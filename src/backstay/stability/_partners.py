@@ -1,0 +1,188 @@
+"""Measures that count a similar feature in the other subset as (part of) a match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from backstay.stability._runs import Runs
+from backstay.stability._similarity import FeatureSimilarity, as_similarity
+from backstay.stability._subsets import Pairs, _ratio, _sizes
+
+_PARTNERS = ("anywhere", "unshared")
+_EXPECTATIONS = ("exact", "monte_carlo")
+
+
+def pogr(
+    runs: Runs,
+    similarity: object = None,
+    threshold: float | None = None,
+    partners: str = "anywhere",
+) -> Pairs:
+    """Return (r + O_AB)/|A|, directed: row A, column B ([Han] eq. 5.6)."""
+    similar = as_similarity(similarity, runs.n_features, threshold)
+    a, _ = _sizes(runs)
+    return _ratio(runs.shared + _matched(runs, similar, partners), a)
+
+
+def npogr(
+    runs: Runs,
+    similarity: object = None,
+    threshold: float | None = None,
+    partners: str = "anywhere",
+    expectation: str = "exact",
+    n_draws: int = 10_000,
+    rng: np.random.Generator | None = None,
+) -> Pairs:
+    """Return (r + O_AB − E)/(|A| − E), directed ([Han] eq. 5.7).
+
+    For equal sizes the mean of the two directions is Han's symmetric eq. 5.8.
+    """
+    similar = as_similarity(similarity, runs.n_features, threshold)
+    a, b = _sizes(runs)
+    chance = a * b / runs.n_features
+    chance = chance + _expected(runs, similar, partners, expectation, n_draws, rng)
+    matched = runs.shared + _matched(runs, similar, partners)
+    return _corrected(matched, chance, np.broadcast_to(a, chance.shape))
+
+
+def yu(
+    runs: Runs,
+    similarity: object = None,
+    threshold: float | None = None,
+    expectation: str = "exact",
+    n_draws: int = 10_000,
+    rng: np.random.Generator | None = None,
+) -> Pairs:
+    """Return (I − E(I))/((a+b)/2 − E(I)), I = r + (O_AB + O_BA)/2, partners unshared."""
+    similar = as_similarity(similarity, runs.n_features, threshold)
+    a, b = _sizes(runs)
+    matched = _matched(runs, similar, "unshared")
+    expected = _expected(runs, similar, "unshared", expectation, n_draws, rng)
+    chance = a * b / runs.n_features + (expected + expected.T) / 2
+    return _corrected(runs.shared + (matched + matched.T) / 2, chance, (a + b) / 2)
+
+
+def zucknick(runs: Runs, similarity: object = None, threshold: float | None = None) -> Pairs:
+    """Return (r + C(A,B) + C(B,A))/|A∪B|, C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|.
+
+    An empty subset has no partners to give: C is 0 there, as the Jaccard index is.
+    """
+    similar = as_similarity(similarity, runs.n_features, threshold)
+    totals = np.zeros((runs.n_runs, runs.features.size))
+    for index, chosen in enumerate(runs.selected):
+        totals[index] = similar.block(runs.features[chosen], runs.features).sum(axis=0)
+    totals[runs.selected] = 0
+    a, b = _sizes(runs)
+    credit = (totals @ runs.selected.T.astype(np.float64)) / np.maximum(b, 1)
+    return _ratio(runs.shared + credit + credit.T, a + b - runs.shared)
+
+
+def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
+    """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain.
+
+    The expectation is a sum of products of fractions, so 0 is told up to rounding.
+    """
+    span = most - chance
+    span = np.where(span > 1e-12 * np.maximum(most, 1), span, 0)
+    return _ratio(matched - chance, span)
+
+
+def _matched(runs: Runs, similar: FeatureSimilarity, partners: str) -> Pairs:
+    """Return O_AB: features of A outside B with a similar one in B (or in B∖A)."""
+    if partners not in _PARTNERS:
+        raise ValueError(f"partners must be one of {', '.join(_PARTNERS)}, got {partners!r}")
+    selected = runs.selected
+    matched = np.zeros((runs.n_runs, runs.n_runs))
+    # float32 products are exact enough: only "is there any" is asked of them.
+    everyone = selected.T.astype(np.float32)
+    for index, own in enumerate(selected):
+        related = similar.block(runs.features[own], runs.features) != 0
+        pool = everyone if partners == "anywhere" else everyone * ~own[:, None]
+        has_partner = related.astype(np.float32) @ pool > 0
+        matched[index] = (has_partner & ~selected[:, own].T).sum(axis=0)
+    return matched
+
+
+def _expected(
+    runs: Runs,
+    similar: FeatureSimilarity,
+    partners: str,
+    expectation: str,
+    n_draws: int,
+    rng: np.random.Generator | None,
+) -> Pairs:
+    """Return E[O_AB] for random subsets of the runs' sizes."""
+    if expectation not in _EXPECTATIONS:
+        raise ValueError(
+            f"expectation must be one of {', '.join(_EXPECTATIONS)}, got {expectation!r}"
+        )
+    p = runs.n_features
+    if expectation == "exact":
+        found = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
+        one = _closed_form(found, p, partners)
+    else:
+        draws = rng if rng is not None else np.random.default_rng()
+        one = _monte_carlo(similar, p, partners, n_draws, draws)
+    sizes, where = np.unique(runs.sizes, return_inverse=True)
+    table = np.array([[one(int(a), int(b)) for b in sizes] for a in sizes])
+    return np.asarray(table[np.ix_(where, where)])
+
+
+def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDArray[np.float64]:
+    """Return c(w) = Σ_i [1 − C(p−1−d_i, w)/C(p−1, w)] for w = 0..largest.
+
+    c(w)/p is the chance that a random feature has a partner in w random other ones.
+    The ratio of binomials is built up factor by factor, which loses no accuracy.
+    """
+    degree, weight = np.unique(degrees, return_counts=True)
+    missed = np.ones(degree.size)
+    found = np.zeros(largest + 1)
+    for w in range(1, min(largest, p - 1) + 1):
+        missed *= np.maximum(p - degree - w, 0) / (p - w)
+        found[w] = weight @ (1 - missed)
+    return found
+
+
+def _closed_form(found: NDArray[np.float64], p: int, partners: str) -> Callable[[int, int], float]:
+    """Return E[O_AB] as a function of the two sizes.
+
+    A feature counts when it is in A, not in B (a/p · (1 − b/p)) and has a partner among
+    the b features of B. If partners must be unshared they lie in B∖A, which given its
+    size w is a random w-subset of the other p − 1 features; w is hypergeometric.
+    """
+
+    def expected(a: int, b: int) -> float:
+        if a == 0 or b in (0, p):
+            return 0.0
+        outside = a / p * (1 - b / p)
+        if partners == "anywhere":
+            return float(outside * found[b])
+        fresh = np.arange(b + 1)
+        chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
+        return float(outside * (chance @ found[: b + 1]))
+
+    return expected
+
+
+def _monte_carlo(
+    similar: FeatureSimilarity, p: int, partners: str, n_draws: int, rng: np.random.Generator
+) -> Callable[[int, int], float]:
+    """Return E[O_AB] estimated from random pairs of subsets, as published."""
+    if n_draws < 1:
+        raise ValueError(f"n_draws must be at least 1, got {n_draws!r}")
+
+    def expected(a: int, b: int) -> float:
+        total = 0
+        for _ in range(n_draws):
+            first = rng.choice(p, size=a, replace=False)
+            second = rng.choice(p, size=b, replace=False)
+            alone = np.setdiff1d(first, second)
+            pool = second if partners == "anywhere" else np.setdiff1d(second, first)
+            total += int(similar.block(alone, pool).any(axis=1).sum())
+        return total / n_draws
+
+    return expected

@@ -1,0 +1,244 @@
+"""Reading what other code produced: subsets, rankings and weights of repeated runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+RANKING_KINDS = ("auto", "order", "ranks", "scores")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """M subsets of p features, kept as a mask over the features any run selected.
+
+    Measures depend on the other features only through their number, so dropping those
+    columns keeps the work proportional to what was selected.
+    """
+
+    selected: NDArray[np.bool_]
+    features: NDArray[np.intp]
+    n_features: int
+
+    @property
+    def n_runs(self) -> int:
+        """Return M."""
+        return int(self.selected.shape[0])
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Return the size of every subset."""
+        return self.selected.sum(axis=1, dtype=np.int64)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Return F_f, the number of runs selecting each kept feature."""
+        return self.selected.sum(axis=0, dtype=np.int64)
+
+    @cached_property
+    def shared(self) -> NDArray[np.float64]:
+        """Return |A∩B| for every pair of runs, as floats that hold integers."""
+        mask = self.selected.astype(np.float64)
+        return np.asarray(mask @ mask.T)
+
+    def take(self, runs: NDArray[np.intp]) -> Runs:
+        """Return the given runs, with repetition; columns may become empty."""
+        return Runs(self.selected[runs], self.features, self.n_features)
+
+
+def read_subsets(subsets: Any, n_features: int | None) -> Runs:
+    """Turn index lists, a boolean matrix or fitted selectors into `Runs`."""
+    if n_features is not None and (int(n_features) != n_features or n_features < 1):
+        raise ValueError(f"n_features must be a positive integer, got {n_features!r}")
+    if hasattr(subsets, "get_support") or isinstance(subsets, str | bytes):
+        raise ValueError(
+            f"subsets must hold one entry per run, got a single {type(subsets).__name__}"
+        )
+    if sparse.issparse(subsets):
+        subsets = subsets.toarray()
+    elif hasattr(subsets, "to_numpy"):
+        subsets = subsets.to_numpy()
+    runs = [_read_run(run, index) for index, run in enumerate(subsets)]
+    if len(runs) < 2:
+        raise ValueError(f"stability needs at least 2 runs, got {len(runs)}")
+    if n_features is None:
+        masks = [run for run in runs if run.dtype == np.bool_]
+        if not masks:
+            raise ValueError(
+                "n_features is needed when every subset is a list of indices: "
+                "pass the number of features they were selected from"
+            )
+        n_features = masks[0].size
+    selected = np.zeros((len(runs), int(n_features)), dtype=np.bool_)
+    for index, run in enumerate(runs):
+        _fill(selected[index], run, index)
+    features = np.flatnonzero(selected.any(axis=0))
+    return Runs(np.ascontiguousarray(selected[:, features]), features, int(n_features))
+
+
+def _read_run(run: Any, index: int) -> NDArray[Any]:
+    """Return one run as a mask or as an array of indices."""
+    if hasattr(run, "get_support"):
+        return np.asarray(run.get_support(), dtype=np.bool_)
+    if isinstance(run, str | bytes) or not isinstance(run, Iterable):
+        raise ValueError(
+            f"subset {index} must be feature indices, a boolean mask or a fitted selector, "
+            f"got {run!r}"
+        )
+    values = np.asarray(run if isinstance(run, np.ndarray) else list(run))
+    if values.size == 0:
+        return np.empty(0, dtype=np.intp)
+    if values.ndim != 1 or values.dtype.kind not in "biu":
+        raise ValueError(
+            f"subset {index} must be one-dimensional feature indices or a boolean mask, "
+            f"got shape {values.shape} and type {values.dtype}"
+        )
+    return values
+
+
+def _fill(mask: NDArray[np.bool_], run: NDArray[Any], index: int) -> None:
+    """Mark a run's features in its row, refusing what cannot be a subset."""
+    n_features = mask.size
+    if run.dtype == np.bool_:
+        if run.size != n_features:
+            raise ValueError(
+                f"subset {index} is a mask over {run.size} features, expected {n_features}"
+            )
+        mask[:] = run
+        return
+    outside = run[(run < 0) | (run >= n_features)]
+    if outside.size:
+        raise ValueError(
+            f"subset {index} holds index {outside[0]}, expected 0 to {n_features - 1} "
+            f"for n_features={n_features}"
+        )
+    mask[run.astype(np.intp)] = True
+    if int(mask.sum()) != run.size:
+        repeated = np.flatnonzero(np.bincount(run.astype(np.intp)) > 1)
+        hint = " (a 0/1 matrix must have type bool)" if set(run.tolist()) <= {0, 1} else ""
+        raise ValueError(f"subset {index} holds index {repeated[0]} more than once{hint}")
+
+
+def read_weights(weights: Any, name: str = "weights") -> NDArray[np.float64]:
+    """Return an M×d matrix of finite floats, at least two rows."""
+    values = np.asarray(weights, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"{name} must be runs × features, got {values.ndim} dimension(s)")
+    if values.shape[0] < 2:
+        raise ValueError(f"stability needs at least 2 runs, got {values.shape[0]}")
+    if values.shape[1] < 1:
+        raise ValueError(f"{name} must have at least one feature, got none")
+    if not np.isfinite(values).all():
+        run, feature = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"{name} must be finite, got {values[run, feature]} in run {run}, feature {feature}"
+        )
+    return values
+
+
+def _stack_rankings(rankings: Any, kind: str) -> tuple[NDArray[Any], str]:
+    """Return the rankings as one array; fitted rankers give their ``ranking_``."""
+    if kind not in RANKING_KINDS:
+        raise ValueError(f"kind must be one of {', '.join(RANKING_KINDS)}, got {kind!r}")
+    if hasattr(rankings, "to_numpy"):
+        rankings = rankings.to_numpy()
+    rows = list(rankings)
+    if rows and all(hasattr(row, "ranking_") for row in rows):
+        rows, kind = [np.asarray(row.ranking_) for row in rows], "ranks"
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        raise ValueError(f"rankings must have equal lengths, got {sorted(lengths)}")
+    if len(rows) < 2:
+        raise ValueError(f"stability needs at least 2 runs, got {len(rows)}")
+    values = rankings if isinstance(rankings, np.ndarray) else np.asarray(rows)
+    if values.ndim != 2 or values.dtype.kind not in "iuf" or values.shape[1] < 1:
+        raise ValueError(
+            f"rankings must be runs × features and numeric, got shape {values.shape} "
+            f"and type {values.dtype}"
+        )
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError("rankings must be finite, got nan or infinity")
+    return values, kind
+
+
+def _guess_kind(values: NDArray[Any], n_features: int | None) -> str:
+    """Tell 0-based orders from 1-based ranks; top lists are shorter than n_features."""
+    if n_features is not None and values.shape[1] < n_features:
+        return "order"
+    lowest = values.min(axis=1)
+    if (lowest == 0).all() and values.dtype.kind in "iu":
+        return "order"
+    if (lowest >= 1).all():
+        return "ranks"
+    raise ValueError(
+        "cannot tell what the rankings hold: every row must be feature indices from 0, best "
+        "first (kind='order'), or ranks from 1 (kind='ranks'); for weights use kind='scores'"
+    )
+
+
+def read_orders(rankings: Any, kind: str, n_features: int | None) -> tuple[NDArray[Any], int]:
+    """Return M×K feature indices, best first, and the number of features."""
+    values, kind = _stack_rankings(rankings, kind)
+    kind = _guess_kind(values, n_features) if kind == "auto" else kind
+    width = values.shape[1]
+    n_features = width if n_features is None else int(n_features)
+    if kind != "order" and width != n_features:
+        raise ValueError(f"rankings cover {width} features, expected n_features={n_features}")
+    if kind == "scores":
+        # Ties go to the lower column, as everywhere in backstay.
+        return np.argsort(-values, axis=1, kind="stable"), n_features
+    zero_based = values if kind == "order" else values - 1
+    _check_distinct(zero_based, n_features, kind)
+    if kind == "order":
+        return values, n_features
+    order = np.empty(values.shape, dtype=np.int64)
+    columns = np.broadcast_to(np.arange(width), values.shape)
+    np.put_along_axis(order, zero_based.astype(np.int64), columns, axis=1)
+    return order, n_features
+
+
+def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
+    """Refuse rows that are not distinct integers in 0..n_features−1."""
+    base = 0 if kind == "order" else 1
+    whole = values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
+    if not whole or values.min() < 0 or values.max() >= n_features:
+        raise ValueError(
+            f"rankings of kind {kind!r} must hold whole numbers from {base} to "
+            f"{n_features - 1 + base}, got values from {values.min() + base} to "
+            f"{values.max() + base}"
+        )
+    seen = np.zeros(n_features, dtype=np.bool_)
+    for index, row in enumerate(values):
+        seen[:] = False
+        seen[row.astype(np.intp, copy=False)] = True
+        if int(seen.sum()) != row.size:
+            repeated = np.flatnonzero(np.bincount(row.astype(np.intp)) > 1)[0] + base
+            raise ValueError(
+                f"ranking {index} holds {repeated} more than once; a strict order is needed "
+                "(tied ranks leave the subsets inside the tie undefined)"
+            )
+
+
+def read_ranks(rankings: Any, kind: str) -> NDArray[np.float64]:
+    """Return M×d ranks, 1 is best, ties as mid-ranks."""
+    values, kind = _stack_rankings(rankings, kind)
+    kind = _guess_kind(values, None) if kind == "auto" else kind
+    if kind == "order":
+        _check_distinct(values, values.shape[1], kind)
+        ranks = np.empty(values.shape)
+        columns = np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape)
+        np.put_along_axis(ranks, values.astype(np.int64), columns, axis=1)
+        return ranks
+    if kind == "ranks" and (values.min() < 1 or values.max() > values.shape[1]):
+        raise ValueError(
+            f"ranks must lie between 1 and the number of features, {values.shape[1]}, "
+            f"got values from {values.min()} to {values.max()}"
+        )
+    signed = -values if kind == "scores" else values
+    return np.asarray(stats.rankdata(signed, axis=1), dtype=np.float64)

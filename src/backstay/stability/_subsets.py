@@ -1,0 +1,186 @@
+"""Measures on subsets, as formulas (spec section 6).
+
+Pairwise measures return the M×M matrix of similarities, nan where a pair is 0/0; the
+others return one number for the whole system. Written with integers as far as the
+formula goes (everything times p), so that 0/0 is recognised exactly.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.stability._runs import Runs
+
+Pairs = NDArray[np.float64]
+
+
+def _ratio(numerator: Pairs, denominator: Pairs) -> Pairs:
+    """Divide, with nan where the denominator is 0."""
+    out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
+
+
+def _sizes(runs: Runs) -> tuple[Pairs, Pairs]:
+    """Return |A| as a column and |B| as a row."""
+    sizes = runs.sizes.astype(np.float64)
+    return sizes[:, None], sizes[None, :]
+
+
+def dunne(runs: Runs) -> Pairs:
+    """Return 1 − Hamming/p."""
+    a, b = _sizes(runs)
+    return 1 - (a + b - 2 * runs.shared) / runs.n_features
+
+
+def kalousis(runs: Runs) -> Pairs:
+    """Return |A∩B| / |A∪B|."""
+    a, b = _sizes(runs)
+    return _ratio(runs.shared, a + b - runs.shared)
+
+
+def dice(runs: Runs) -> Pairs:
+    """Return 2|A∩B| / (|A|+|B|)."""
+    a, b = _sizes(runs)
+    return _ratio(2 * runs.shared, a + b)
+
+
+def ochiai(runs: Runs) -> Pairs:
+    """Return |A∩B| / √(|A||B|)."""
+    a, b = _sizes(runs)
+    return _ratio(runs.shared, np.sqrt(a * b))
+
+
+def kuncheva(runs: Runs) -> Pairs:
+    """Return (r − k²/p) / (k − k²/p); all subsets must have the same size k."""
+    return _ratio(runs.shared * runs.n_features - runs.sizes[0] ** 2, _kuncheva_span(runs))
+
+
+def _kuncheva_span(runs: Runs) -> Pairs:
+    size = float(runs.sizes[0])
+    return np.full(runs.shared.shape, size * (runs.n_features - size))
+
+
+def _excess(runs: Runs) -> Pairs:
+    """Return p(r − ab/p), the overlap beyond chance."""
+    a, b = _sizes(runs)
+    return np.asarray(runs.shared * runs.n_features - a * b)
+
+
+def lustgarten(runs: Runs) -> Pairs:
+    """Return (r − ab/p) / (min(a,b) − max(0, a+b−p))."""
+    a, b = _sizes(runs)
+    span = np.minimum(a, b) - np.maximum(0, a + b - runs.n_features)
+    return _ratio(_excess(runs), runs.n_features * span)
+
+
+def wald(runs: Runs) -> Pairs:
+    """Return (r − ab/p) / (min(a,b) − ab/p)."""
+    a, b = _sizes(runs)
+    return _ratio(_excess(runs), runs.n_features * np.minimum(a, b) - a * b)
+
+
+def phi(runs: Runs) -> Pairs:
+    """Return the φ coefficient of the two masks."""
+    spread = np.sqrt(runs.sizes * (runs.n_features - runs.sizes))
+    return _ratio(_excess(runs), spread[:, None] * spread[None, :])
+
+
+def kappa(runs: Runs) -> Pairs:
+    """Return Cohen's κ of the two masks."""
+    a, b = _sizes(runs)
+    return _ratio(_excess(runs), runs.n_features * (a + b) / 2 - a * b)
+
+
+def krizek(runs: Runs) -> float:
+    """Return the entropy, in bits, of the distribution of whole subsets."""
+    _, repeats = np.unique(np.packbits(runs.selected, axis=1), axis=0, return_counts=True)
+    shares = repeats / runs.n_runs
+    return float(np.abs(np.sum(shares * np.log2(shares))))
+
+
+def krizek_details(runs: Runs) -> dict[str, float]:
+    """Return 1 − H/log₂ min(M, number of possible subsets), higher is stabler.
+
+    The possible subsets are those of the common size k, or all of them when sizes differ.
+    """
+    sizes, p = runs.sizes, runs.n_features
+    possible: int = runs.n_runs
+    # 0 < k < p gives at least p subsets: the huge binomials never need computing.
+    if np.any(sizes != sizes[0]):
+        possible = min(possible, 2 ** min(p, 62))
+    elif sizes[0] in (0, p) or p < runs.n_runs:
+        possible = min(possible, math.comb(p, int(sizes[0])))
+    normalized = 1 - krizek(runs) / math.log2(possible) if possible > 1 else math.nan
+    return {"normalized": normalized}
+
+
+def somol(runs: Runs) -> float:
+    """Return the mean of (F_f − 1)/(M − 1) over features selected at least once."""
+    chosen = runs.counts[runs.counts > 0]
+    if not chosen.size:
+        return math.nan
+    return float((chosen - 1).sum() / (chosen.size * (runs.n_runs - 1)))
+
+
+def somol_weighted(runs: Runs) -> float:
+    """Return Σ (F_f/q)(F_f − 1)/(M − 1)."""
+    total = int(runs.counts.sum())
+    if total == 0:
+        return math.nan
+    return float(np.dot(runs.counts, runs.counts - 1) / (total * (runs.n_runs - 1)))
+
+
+def somol_bounds(total: int, n_runs: int, n_features: int) -> tuple[float, float]:
+    """Return the smallest and largest CW that q = `total` selections allow."""
+    over = total % n_features
+    low = (total**2 - n_features * (total - over) - over**2) / (n_features * total * (n_runs - 1))
+    left = total % n_runs
+    high = (left**2 + total * (n_runs - 1) - left * n_runs) / (total * (n_runs - 1))
+    return low, high
+
+
+def somol_relative(runs: Runs) -> float:
+    """Return CW rescaled to its exact range; CW itself where the range is a point."""
+    total = int(runs.counts.sum())
+    if total == 0:
+        return math.nan
+    low, high = somol_bounds(total, runs.n_runs, runs.n_features)
+    weighted = somol_weighted(runs)
+    return weighted if low == high else (weighted - low) / (high - low)
+
+
+def nogueira(runs: Runs) -> float:
+    """Return 1 − (mean unbiased variance of the selections) / (that of random ones)."""
+    m, p = runs.n_runs, runs.n_features
+    total = int(runs.counts.sum())
+    if total in (0, m * p):
+        return math.nan
+    spread = int(np.dot(runs.counts, m - runs.counts))
+    return 1 - spread * m * p / ((m - 1) * total * (m * p - total))
+
+
+def drotar(runs: Runs, top: int | None = None) -> float:
+    """Return mean F_f of the `top` most frequent over 1 + mean F_f of the other chosen."""
+    if top is None:
+        top = max(1, round(float(runs.sizes.mean())))
+    if not 1 <= top <= runs.n_features:
+        raise ValueError(f"top must lie between 1 and {runs.n_features}, got {top!r}")
+    ordered = np.sort(runs.counts)[::-1]
+    others = ordered[top:]
+    others = others[others > 0]
+    return float(ordered[:top].sum() / top / (1 + (others.mean() if others.size else 0)))
+
+
+def davis(runs: Runs, penalty: float = 0.0) -> float:
+    """Return max(0, q/(M|X|) − penalty · median size / p), X the features ever selected."""
+    if penalty < 0:
+        raise ValueError(f"penalty must not be negative, got {penalty!r}")
+    chosen = int(np.count_nonzero(runs.counts))
+    if chosen == 0:
+        return math.nan
+    mean_frequency = int(runs.counts.sum()) / (runs.n_runs * chosen)
+    return max(0.0, mean_frequency - penalty * float(np.median(runs.sizes)) / runs.n_features)

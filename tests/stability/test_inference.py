@@ -1,0 +1,256 @@
+"""Variances against exact oracles, coverage of intervals, and the comparison test."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+
+from backstay.stability import UndefinedStabilityWarning, compare_stability, stability_score
+from backstay.stability._measures import MEASURES
+from reference import stability as ref
+from reference.stability_strategies import systems
+
+PLAIN = [
+    entry.name for (kind, _), entry in MEASURES.items()
+    if kind == "subsets" and not entry.needs_similarity
+]  # fmt: skip
+
+# Six subsets of 12 features, drawn with these chances: a procedure whose stability is known.
+KNOWN = [[0, 1, 2], [0, 1, 3], [0, 2, 4], [0, 1, 5], [6, 7, 1], [8, 9, 10]]
+CHANCES = np.array([0.35, 0.2, 0.15, 0.15, 0.1, 0.05])
+
+
+def known_mask():
+    mask = np.zeros((6, 12), dtype=bool)
+    for row, chosen in zip(mask, KNOWN, strict=True):
+        row[chosen] = True
+    return mask
+
+
+def population_nogueira(shares):
+    return 1 - (shares * (1 - shares)).mean() / (shares.mean() * (1 - shares.mean()))
+
+
+def coverage(draw, truth, n_repeats, **options):
+    """Share of simulated studies whose interval holds the truth."""
+    hits = 0
+    for seed in range(n_repeats):
+        low, high = stability_score(
+            draw(np.random.default_rng(seed)), random_state=seed, **options
+        ).confidence_interval
+        hits += low <= truth <= high
+    return hits / n_repeats
+
+
+@settings(max_examples=80, deadline=None)
+@given(systems(proper=True))
+def test_nogueiras_variance_equals_the_oracle(system):
+    sets, p = system
+    result = stability_score(sets, p)
+    if len(sets) == 2:
+        assert math.isnan(result.variance)
+        return
+    expected = float(ref.nogueira_variance(sets, p))
+    assert result.variance == pytest.approx(expected, rel=1e-10, abs=1e-14)
+    half = 1.959963984540054 * math.sqrt(expected)
+    low, high = result.confidence_interval
+    assert low == pytest.approx(result.value - half, abs=1e-6)
+    assert high == pytest.approx(result.value + half, abs=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(systems(proper=True, equal=True))
+def test_kunchevas_variance_is_nogueiras(system):
+    sets, p = system
+    kuncheva, nogueira = stability_score(sets, p, "kuncheva"), stability_score(sets, p)
+    assert kuncheva.variance == pytest.approx(nogueira.variance, nan_ok=True, abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", PLAIN)
+def test_jackknife_equals_leaving_out_each_run(measure):
+    @settings(max_examples=30, deadline=None)
+    @given(systems(proper=True, equal=measure == "kuncheva"))
+    def check(system):
+        sets, p = system
+        result = stability_score(sets, p, measure, method="jackknife")
+        if len(sets) == 2:
+            assert math.isnan(result.variance)
+            return
+        left_out = [sets[:i] + sets[i + 1 :] for i in range(len(sets))]
+        values = [ref.SUBSETS[measure](rest, p) for rest in left_out]
+        expected = (len(sets) - 1) * np.var([float(value) for value in values])
+        assert result.variance == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+    check()
+
+
+@pytest.mark.parametrize("measure", PLAIN)
+def test_bootstrap_gives_every_measure_an_interval(measure):
+    rng = np.random.default_rng(0)
+    runs = known_mask()[rng.choice(6, size=30, p=CHANCES)]
+    options = {"measure": measure, "method": "bootstrap"}
+    result = stability_score(runs, random_state=1, **options)
+    low, high = result.confidence_interval
+    assert low < result.value < high
+    assert result == stability_score(runs, random_state=1, **options)
+    jackknife = stability_score(runs, measure=measure, method="jackknife")
+    if measure not in ("krizek", "drotar"):  # the two that jump when a single run changes
+        assert math.sqrt(result.variance) == pytest.approx(math.sqrt(jackknife.variance), rel=0.35)
+
+
+@pytest.mark.parametrize("measure", PLAIN)
+def test_theory_or_nan(measure):
+    result = stability_score(KNOWN, 12, measure)
+    has_theory = measure in ("nogueira", "kuncheva")
+    assert math.isnan(result.variance) != has_theory
+    assert math.isnan(result.confidence_interval.low) != has_theory
+
+
+def test_two_runs_give_no_interval_by_any_method():
+    for method in ("analytic", "jackknife", "bootstrap"):
+        result = stability_score([[0, 1], [1, 2]], 5, method=method, random_state=0)
+        assert math.isnan(result.variance)
+
+
+def test_coverage_with_independent_features():
+    """Sizes vary: every feature is selected on its own, as in Nogueira's simulations."""
+    shares = np.random.default_rng(7).beta(0.4, 0.9, size=40)
+    rate = coverage(lambda rng: rng.random((100, 40)) < shares, population_nogueira(shares), 1500)
+    assert 0.93 <= rate <= 0.97
+
+
+@pytest.mark.parametrize("measure", ["nogueira", "kuncheva"])
+def test_coverage_with_equal_sizes(measure):
+    mask = known_mask()
+    truth = population_nogueira(CHANCES @ mask)
+    rate = coverage(
+        lambda rng: mask[rng.choice(6, size=100, p=CHANCES)], truth, 1500, measure=measure
+    )
+    assert 0.93 <= rate <= 0.97
+
+
+@pytest.mark.parametrize(("method", "n_repeats"), [("jackknife", 1500), ("bootstrap", 1000)])
+def test_coverage_of_the_mean_jaccard_index(method, n_repeats):
+    mask = known_mask()
+    sets = [frozenset(chosen) for chosen in KNOWN]
+    truth = sum(
+        CHANCES[i] * CHANCES[j] * float(ref.jaccard(sets[i], sets[j], 12))
+        for i, j in product(range(6), repeat=2)
+    )
+    rate = coverage(
+        lambda rng: mask[rng.choice(6, size=100, p=CHANCES)], truth, n_repeats,
+        measure="kalousis", method=method, n_bootstrap=400,
+    )  # fmt: skip
+    assert 0.93 <= rate <= 0.97
+
+
+# Comparing two procedures
+
+
+def two_procedures(seed, m=40):
+    rng = np.random.default_rng(seed)
+    return rng.random((m, 30)) < rng.beta(0.3, 0.6, 30), rng.random((m, 30)) < rng.beta(1, 2, 30)
+
+
+def test_two_sample_test_is_nogueiras():
+    a, b = two_procedures(0)
+    first, second = stability_score(a), stability_score(b)
+    result = compare_stability(a, b)
+    statistic = (second.value - first.value) / math.sqrt(first.variance + second.variance)
+    assert result.statistic == pytest.approx(statistic)
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(statistic)))
+    assert result.difference == pytest.approx(second.value - first.value)
+    assert result.method == "analytic"
+    low, high = result.confidence_interval
+    assert (low > 0 or high < 0) == (result.p_value < 0.05)
+
+
+def test_swapping_the_two_changes_the_sign():
+    a, b = two_procedures(1)
+    forth, back = compare_stability(a, b), compare_stability(b, a)
+    assert forth.difference == -back.difference
+    assert forth.p_value == pytest.approx(back.p_value)
+
+
+def test_level_of_the_two_sample_test():
+    """Two samples of one procedure: 5 % of p-values below 5 %."""
+    shares = np.random.default_rng(3).beta(0.4, 0.9, size=30)
+    rejected = 0
+    for seed in range(1000):
+        rng = np.random.default_rng(seed)
+        a, b = rng.random((2, 80, 30)) < shares
+        rejected += compare_stability(a, b).p_value < 0.05
+    assert 0.03 <= rejected / 1000 <= 0.07
+
+
+def noisy_copies(seed, m=60, d=30):
+    """Two procedures whose runs share a resample: b repeats a but for a few features."""
+    rng = np.random.default_rng(seed)
+    shares = rng.beta(0.4, 0.9, size=d)
+    a = rng.random((m, d)) < shares
+    b = np.where(rng.random((m, d)) < 0.1, rng.random((m, d)) < shares, a)
+    return a, b
+
+
+def test_pairing_cancels_what_the_runs_share():
+    a, b = noisy_copies(0)
+    paired = compare_stability(a, b, paired=True, random_state=0)
+    independent = compare_stability(a, b)
+    assert paired.difference == independent.difference
+    assert paired.variance < 0.5 * independent.variance
+    assert paired.method == "bootstrap"
+    again = compare_stability(a, b, paired=True, random_state=0)
+    assert paired == again
+
+
+def test_level_of_the_paired_bootstrap():
+    """Same stability, runs in common: again about 5 %."""
+    rejected = 0
+    for seed in range(300):
+        a, b = noisy_copies(seed)
+        options = {"n_bootstrap": 200, "random_state": seed}
+        rejected += compare_stability(a, b, paired=True, **options).p_value < 0.05
+    assert 0.02 <= rejected / 300 <= 0.09
+
+
+def test_other_measures_compare_by_bootstrap():
+    a, b = two_procedures(0)
+    for paired in (False, True):
+        result = compare_stability(a, b, measure="kalousis", paired=paired, random_state=0)
+        assert result.method == "bootstrap"
+        assert 0 <= result.p_value <= 1
+
+
+def test_identical_procedures_without_variance_have_no_test():
+    same = [[0, 1]] * 5
+    with pytest.warns(UndefinedStabilityWarning, match="0/0"):
+        result = compare_stability(same, same, 6)
+    assert math.isnan(result.p_value)
+
+
+def test_difference_without_variance_is_certain():
+    one, other = [[0, 1]] * 4, [[0, 1], [2, 3], [0, 1], [2, 3]]
+    result = compare_stability(other, one, 6)
+    assert result.second == 1
+    assert result.p_value == 0
+
+
+def test_comparison_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="equally many, got 3 and 2"):
+        compare_stability([[0], [1], [0]], [[0], [1]], 4, paired=True)
+    with pytest.raises(ValueError, match="same features, got 2 and 3"):
+        compare_stability(np.eye(2, dtype=bool), np.eye(3, dtype=bool))
+
+
+def test_results_are_readable():
+    a, b = two_procedures(0)
+    comparison = compare_stability(a, b)
+    assert "StabilityComparison(nogueira:" in repr(comparison)
+    assert comparison.frame().loc[0, "p_value"] == comparison.p_value
+    score = stability_score(a)
+    assert float(score) == score.value
+    assert score.frame().loc[0, "n_features"] == 30
+    assert "no interval" in repr(stability_score(a, measure="dice"))
