@@ -33,6 +33,7 @@ __all__ = [
     "validate_names",
     "validate_rows",
     "validate_sample_weight",
+    "validate_width",
 ]
 
 FLOATS = [np.float64, np.float32]
@@ -71,6 +72,11 @@ def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
     # One numeric column stands in for the frame: its own columns are checked one by one.
     _, y = check_X_y(np.zeros((n_rows, 1)), y, ensure_min_samples=2)
     return y
+
+
+def validate_width(estimator: Any, X: Any) -> None:
+    """Check only the names and number of a frame's columns against the training rows."""
+    validate_data(estimator, X, skip_check_array=True, reset=False)
 
 
 def validate_rows(estimator: Any, X: Any, *, allow_nan: bool = False) -> NDArray[Any]:

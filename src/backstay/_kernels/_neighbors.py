@@ -41,8 +41,8 @@ def _sift_down(distance, row, size, new_distance, new_row):
 
 @njit(cache=True, nogil=True)
 def offer(distance, row, new_distance, new_row):
-    """Keep a candidate if it is nearer than the worst one held."""
-    if _worse(distance[0], row[0], new_distance, new_row):
+    """Keep a candidate if it is nearer than the worst one held; at inf is the row itself."""
+    if new_distance < np.inf and _worse(distance[0], row[0], new_distance, new_row):
         _sift_down(distance, row, len(distance), new_distance, new_row)
 
 
@@ -128,10 +128,7 @@ def merge_heaps(distances, rows, other_distances, other_rows):
     for i in range(n):
         for c in range(n_classes):
             for s in range(k):
-                if other_distances[i, c, s] < np.inf:
-                    offer(
-                        distances[i, c], rows[i, c], other_distances[i, c, s], other_rows[i, c, s]
-                    )
+                offer(distances[i, c], rows[i, c], other_distances[i, c, s], other_rows[i, c, s])
 
 
 @njit(cache=True, nogil=True)

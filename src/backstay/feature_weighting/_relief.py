@@ -15,13 +15,15 @@ from backstay._kernels._relief import neighbor_shares
 from backstay._validation import (
     Interval,
     StrOptions,
+    check_is_fitted,
     check_random_state,
     positive_int,
     validate_names,
+    validate_width,
     validate_X_y,
 )
 from backstay.base import FeatureRanker, warn_single_members
-from backstay.feature_weighting._relief_table import Columns, ReliefTable, read_columns
+from backstay.feature_weighting._relief_table import Columns, ReliefTable, has_nominal, read_columns
 
 __all__ = ["DoubleReliefF", "Relief", "ReliefF"]
 
@@ -81,8 +83,10 @@ class _ReliefBase(FeatureRanker):
         return position[drawn]
 
     def _n_listed(self, table: ReliefTable) -> int:
-        """Length of the neighbour lists: no class offers more than its size."""
-        return int(min(self.n_neighbors, np.diff(table.starts).max()))
+        """Length of the neighbour lists: no more than the largest class, or all misses, offer."""
+        sizes = np.diff(table.starts)
+        offered = table.n - sizes.min() if self.miss == "any" else sizes.max()
+        return int(min(self.n_neighbors, offered))
 
     def _mass(self, omega: NDArray[np.float64], visits: NDArray[np.intp]) -> float:
         mass = float(omega[visits].sum())
@@ -123,6 +127,26 @@ class _ReliefBase(FeatureRanker):
         neighbor_shares(rows, influence, omega, shares)
         shares *= (factor * omega[queries][:, None])[:, :, None]
         return rows.reshape(len(queries), -1), shares.reshape(len(queries), -1)
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows. A frame with nominal columns stays a frame: an array could not
+            hold their types.
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns.
+        """
+        if hasattr(X, "columns") and has_nominal(X):
+            check_is_fitted(self)
+            validate_width(self, X)
+            return self._transform(X)
+        return super().transform(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

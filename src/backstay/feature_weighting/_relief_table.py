@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import pad, pair_distances
 
-__all__ = ["Columns", "ReliefTable", "nominal_table", "read_columns"]
+__all__ = ["Columns", "ReliefTable", "has_nominal", "nominal_table", "read_columns"]
 
 Floats = NDArray[np.floating[Any]]
 
@@ -98,6 +98,11 @@ def _nominal_columns(X: Any, categorical: Any) -> NDArray[np.intp]:
             f"{n_features - 1}, column names, or a mask."
         )
     return np.unique(chosen.astype(np.intp))
+
+
+def has_nominal(X: Any) -> bool:
+    """Whether a frame has columns that hold categories."""
+    return any(_is_nominal(dtype) for dtype in X.dtypes)
 
 
 def _is_nominal(dtype: Any) -> bool:

@@ -218,7 +218,11 @@ class Simba(FeatureRanker):
         return np.concatenate(epochs).astype(np.intp)
 
     def _ascend(self, X: Any, y: NDArray[np.intp], omega: Array, beta: float, d: int) -> Array:
-        """Gradient ascent on e(w) under max|w| = 1, halving the step until e rises."""
+        """Projected gradient ascent on e(w) in the box 0 ≤ w ≤ 1, largest w = 1.
+
+        e depends on w through w² alone, so the box loses nothing. The step is
+        halved until e rises, and doubled after a success.
+        """
         w, gradient, trial_gradient = np.ones(d), np.empty(d), np.empty(d)
         value = evaluation(X, y, omega, beta, w, gradient)
         self.n_iter_ = 0
@@ -229,8 +233,8 @@ class Simba(FeatureRanker):
                 break
             risen = -np.inf
             while step > 1e-10:
-                trial = w + step * gradient / size
-                top = np.abs(trial).max()
+                trial = np.clip(w + step * gradient / size, 0.0, 1.0)
+                top = trial.max()
                 if top > 0.0:
                     trial /= top
                     risen = evaluation(X, y, omega, beta, trial, trial_gradient)
