@@ -108,7 +108,8 @@ def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[n
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y has 1 class ({classes[0]!r}); {name} needs at least 2 classes in the training rows."
+            f"y has 1 class ({classes.tolist()[0]!r}); "
+            f"{name} needs at least 2 classes in the training rows."
         )
     return classes, codes.astype(np.intp, copy=False)
 
@@ -117,15 +118,16 @@ def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | 
     """Check instance weights: one per row, finite, non-negative, not all zero; keep None."""
     if sample_weight is None:
         return None
+    given = np.asarray(sample_weight)
+    if given.size and not given.any():
+        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         row = int(np.argmin(weights))
         raise ValueError(
-            f"Negative values in sample_weight: row {row} has {weights[row]!r}; "
+            f"Negative values in sample_weight: row {row} has {weights.tolist()[row]!r}; "
             "weights must be 0 or more."
         )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     return weights
 
 

@@ -100,11 +100,14 @@ class InstanceWeighter(BaseEstimator):
             With ``sample_weight_`` of shape (n_samples,).
         """
         self._validate_params()
-        X, y = validate_X_y(self, X, y)
+        X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
         raw = self._weigh(X, codes)
         self.sample_weight_ = self._scaled(raw)
         return self
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return validate_X_y(self, X, y)
 
     def fit_weight(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """Return ``fit(X, y).sample_weight_``."""
@@ -335,8 +338,8 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
         if len(np.unique(y[rows])) < 2:
             raise ValueError(
                 "strategy='sample' drew rows of one class only, "
-                f"{self.classes_[y[rows[0]]]!r}: the other rows are too few or their weights too "
-                "small. Use strategy='native' or another random_state."
+                f"{self.classes_.tolist()[y[rows[0]]]!r}: the other rows are too few or their "
+                "weights too small. Use strategy='native' or another random_state."
             )
         return rows
 

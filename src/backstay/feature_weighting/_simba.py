@@ -225,9 +225,10 @@ class Simba(FeatureRanker):
         """
         w, gradient, trial_gradient = np.ones(d), np.empty(d), np.empty(d)
         value = evaluation(X, y, omega, beta, w, gradient)
-        self.n_iter_ = 0
         step = 1.0
-        for _ in range(self.max_iter):
+        self.n_iter_ = 0
+        while self.n_iter_ < self.max_iter:
+            self.n_iter_ += 1
             size = np.abs(gradient).max()
             if size == 0.0:
                 break
@@ -246,7 +247,6 @@ class Simba(FeatureRanker):
             gain = risen - value
             w, gradient, trial_gradient = trial, trial_gradient, gradient
             value = risen
-            self.n_iter_ += 1
             step *= 2
             if gain <= self.tol * abs(value):
                 break

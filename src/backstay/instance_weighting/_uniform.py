@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._validation import Interval
+from backstay._validation import Interval, validate_names, validate_X_y
 from backstay.base import InstanceWeighter
 
 __all__ = ["UniformWeighting"]
@@ -49,6 +49,11 @@ class UniformWeighting(InstanceWeighter):
         self.scale = scale
         self.total = total
 
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if hasattr(X, "columns"):  # the rows' content does not matter, whatever its types
+            return X, validate_names(self, X, y)
+        return validate_X_y(self, X, y, accept_sparse=["csr", "csc"], allow_nan=True)
+
     def _weigh(self, X: Any, y: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.ones(len(y))
 
@@ -56,3 +61,10 @@ class UniformWeighting(InstanceWeighter):
         if self.total is not None:
             return np.full(len(raw), self.total / len(raw))
         return super()._scaled(raw)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
