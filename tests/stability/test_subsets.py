@@ -68,7 +68,7 @@ def test_the_table_is_a_frame():
 
 @pytest.mark.parametrize("entry", PLAIN, ids=by_name)
 def test_equals_the_oracle(entry):
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(systems(equal=entry.equal_sizes))
     def check(system):
         sets, p = system
@@ -79,7 +79,7 @@ def test_equals_the_oracle(entry):
 
 @pytest.mark.parametrize("entry", SIMILARITY, ids=by_name)
 def test_equals_the_oracle_with_similar_features(entry):
-    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(systems_with_graph())
     def check(system):
         sets, p, graph = system
@@ -130,7 +130,7 @@ def test_equal_sizes_make_many_measures_one(system):
     assert quiet(sets, p, "somol_weighted") == pytest.approx(dice)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(system=systems(), top=st.integers(1, 9), penalty=st.fractions(0, 2, max_denominator=8))
 def test_options(system, top, penalty):
     sets, p = system
@@ -139,7 +139,7 @@ def test_options(system, top, penalty):
     agrees(ref.davis(sets, p, penalty=penalty), sets, p, "davis", penalty=float(penalty))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(systems())
 def test_krizek_reports_the_normalised_entropy(system):
     sets, p = system
@@ -178,7 +178,7 @@ def with_similarity(entry, graph, p):
 
 @pytest.mark.parametrize("entry", SUBSETS, ids=by_name)
 def test_stays_within_its_bounds(entry):
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(systems_with_graph(equal=entry.equal_sizes))
     def check(system):
         sets, p, graph = system

@@ -90,6 +90,8 @@ def ranking_stability(
 def _kendall(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return τ-b of every two rankings."""
     m = ranks.shape[0]
+    if ranks.shape[1] < 2:
+        return np.full((m, m), np.nan)
     pairs = np.zeros((m, m))
     for i in range(m):
         for j in range(i + 1, m):

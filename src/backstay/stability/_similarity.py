@@ -249,10 +249,13 @@ def _bins(r: NDArray[np.float64]) -> NDArray[np.int32]:
 
 
 def _histogram(standardized: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the number of pairs in every bin of |r|; the zeros fall in bin 0."""
+    """Return the number of pairs in every bin of |r|."""
     counts = np.zeros(_N_BINS, dtype=np.int64)
     for _, _, r in _tiles(standardized):
         counts += np.bincount(_bins(r).ravel(), minlength=_N_BINS)
+    # The lower halves of diagonal tiles are zeros that stand for no pair.
+    d = standardized.shape[1]
+    counts[0] -= counts.sum() - d * (d - 1) // 2
     return counts
 
 
@@ -269,10 +272,7 @@ def _undecided(
     edge_p = _p_value(np.arange(_N_BINS + 1) / _N_BINS, n_samples)
     at_least = np.append(np.cumsum(counts[::-1])[::-1], 0)
     surely_out = (counts == 0) | (edge_p[1:] * pairs > fdr * at_least[:-1])
-    # Bin 0 also counts the empty half of diagonal tiles; p = 1 there, so it is out.
-    surely_out[0] = True
     surely_in = (counts > 0) & (edge_p[:-1] * pairs <= fdr * (at_least[1:] + 1))
-    surely_in[0] = False
     candidates = np.flatnonzero(~surely_out)
     if not candidates.size:
         return _N_BINS, _N_BINS - 1, 0
@@ -280,7 +280,7 @@ def _undecided(
     settled = np.flatnonzero(surely_in[first:])
     high = first + int(settled[0]) if settled.size else _N_BINS - 1
     # One bin lower than needed: the cutoff is placed midway to the next smaller |r|.
-    return first - 1, high, int(at_least[high + 1])
+    return max(first - 1, 0), high, int(at_least[high + 1])
 
 
 def _cutoff(
