@@ -58,11 +58,15 @@ def difference_tile(A, B, square, D):
                 D[i + 1, j + 3] += s13
 
 
+def padded_zeros(n, d, dtype):
+    """Zeros for `n` rows and `d` features, rounded up to multiples of the kernel's steps."""
+    return np.zeros((-(-n // ROW_PAD) * ROW_PAD, -(-d // FEATURE_PAD) * FEATURE_PAD), dtype)
+
+
 def pad(X):
     """Append zero rows and zero columns up to multiples of the kernel's steps."""
-    n, d = X.shape
-    padded = np.zeros((-(-n // ROW_PAD) * ROW_PAD, -(-d // FEATURE_PAD) * FEATURE_PAD), X.dtype)
-    padded[:n, :d] = X
+    padded = padded_zeros(*X.shape, X.dtype)
+    padded[: X.shape[0], : X.shape[1]] = X
     return padded
 
 

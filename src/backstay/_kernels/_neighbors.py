@@ -11,7 +11,7 @@ from numba import njit
 
 from backstay._kernels._distances import ROW_PAD, difference_tile
 
-TILE = 128
+TILE = 64
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -39,11 +39,10 @@ def _sift_down(distance, row, size, new_distance, new_row):
     row[parent] = new_row
 
 
-@njit(cache=True, nogil=True)
-def offer(distance, row, new_distance, new_row):
-    """Keep a candidate if it is nearer than the worst one held; at inf is the row itself."""
-    if new_distance < np.inf and _worse(distance[0], row[0], new_distance, new_row):
-        _sift_down(distance, row, len(distance), new_distance, new_row)
+@njit(cache=True, nogil=True, inline="always")
+def _nearer(distance, row, worst, worst_row):
+    """Whether a candidate belongs into a heap; at distance inf is the row itself."""
+    return distance < worst or (distance == worst and row < worst_row and distance < np.inf)
 
 
 @njit(cache=True, nogil=True)
@@ -73,19 +72,53 @@ def _minimum(values):
 
 
 @njit(cache=True, nogil=True)
-def offer_row(values, first, starts, distances, rows):
+def _offer_all(candidates, first_row, distance, row):
+    """Offer distances to the rows `first_row`, `first_row` + 1, … to one heap."""
+    k = len(distance)
+    worst = distance[0]
+    worst_row = row[0]
+    for j in range(len(candidates)):
+        if _nearer(candidates[j], first_row + j, worst, worst_row):
+            _sift_down(distance, row, k, candidates[j], first_row + j)
+            worst = distance[0]
+            worst_row = row[0]
+
+
+@njit(cache=True, nogil=True)
+def _offer_by_class(values, first, starts, distances, rows):
     """Offer one row's distances to the rows `first`, `first` + 1, … to its heaps."""
     last = first + len(values)
     for c in range(len(starts) - 1):
         begin = max(starts[c], first)
         end = min(starts[c + 1], last)
-        if begin >= end:
-            continue
-        segment = values[begin - first : end - first]
-        # Once the heaps hold good candidates, whole segments are skipped by their minimum.
-        if _minimum(segment) <= distances[c, 0]:
-            for j in range(len(segment)):
-                offer(distances[c], rows[c], segment[j], begin + j)
+        if begin < end:
+            segment = values[begin - first : end - first]
+            # Once the heaps hold good candidates, segments are skipped by their minimum.
+            if _minimum(segment) <= distances[c, 0]:
+                _offer_all(segment, begin, distances[c], rows[c])
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+def _column_minima(tile, begin, end, n_columns, minima):
+    minima[:n_columns] = tile[begin, :n_columns]
+    for i in range(begin + 1, end):
+        for j in range(n_columns):
+            minima[j] = min(minima[j], tile[i, j])
+
+
+@njit(cache=True, nogil=True)
+def _offer_columns(tile, first, last, first_column, n_columns, starts, minima, distances, rows):
+    """Offer a tile's distances to the rows of its columns: they are symmetric."""
+    for c in range(len(starts) - 1):
+        begin = max(starts[c], first)
+        end = min(starts[c + 1], last)
+        if begin < end:
+            _column_minima(tile, begin - first, end - first, n_columns, minima)
+            for j in range(n_columns):
+                owner = first_column + j
+                if minima[j] <= distances[owner, c, 0]:
+                    column = tile[begin - first : end - first, j]
+                    _offer_all(column, begin, distances[owner, c], rows[owner, c])
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +129,7 @@ def symmetric_neighbors(X, n, starts, part, n_parts, distances, rows):
     their own, merged by :func:`merge_heaps`.
     """
     tile = np.empty((TILE, TILE))
-    turned = np.empty((TILE, TILE))
+    minima = np.empty(TILE)
     pair = 0
     for a0 in range(0, n, TILE):
         a1 = min(a0 + TILE, n)
@@ -111,14 +144,10 @@ def symmetric_neighbors(X, n, starts, part, n_parts, distances, rows):
             if a0 == b0:
                 for i in range(a1 - a0):
                     tile[i, i] = np.inf
+            else:
+                _offer_columns(tile, a0, a1, b0, b1 - b0, starts, minima, distances, rows)
             for i in range(a1 - a0):
-                offer_row(tile[i, : b1 - b0], b0, starts, distances[a0 + i], rows[a0 + i])
-            if a0 != b0:
-                for i in range(a1 - a0):
-                    for j in range(b1 - b0):
-                        turned[j, i] = tile[i, j]
-                for j in range(b1 - b0):
-                    offer_row(turned[j, : a1 - a0], a0, starts, distances[b0 + j], rows[b0 + j])
+                _offer_by_class(tile[i, : b1 - b0], b0, starts, distances[a0 + i], rows[a0 + i])
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +157,10 @@ def merge_heaps(distances, rows, other_distances, other_rows):
     for i in range(n):
         for c in range(n_classes):
             for s in range(k):
-                offer(distances[i, c], rows[i, c], other_distances[i, c, s], other_rows[i, c, s])
+                distance = other_distances[i, c, s]
+                row = other_rows[i, c, s]
+                if _nearer(distance, row, distances[i, c, 0], rows[i, c, 0]):
+                    _sift_down(distances[i, c], rows[i, c], k, distance, row)
 
 
 @njit(cache=True, nogil=True)
@@ -136,7 +168,7 @@ def block_neighbors(D, queries, n, starts, distances, rows):
     """Fill the heaps of a block of query rows from their distances to all `n` rows."""
     for i in range(len(queries)):
         D[i, queries[i]] = np.inf
-        offer_row(D[i, :n], 0, starts, distances[i], rows[i])
+        _offer_by_class(D[i, :n], 0, starts, distances[i], rows[i])
 
 
 def empty_heaps(n_rows, n_classes, k, n):

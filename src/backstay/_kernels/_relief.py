@@ -4,6 +4,39 @@ import numpy as np
 from numba import njit
 
 
+@njit(cache=True, nogil=True)
+def column_ranges(X, low, high, has_gap):
+    """Least and greatest known value of every column, and whether it has NaNs.
+
+    `low` comes as inf, `high` as −inf; they stay so where nothing is known.
+    """
+    for i in range(X.shape[0]):
+        for f in range(X.shape[1]):
+            v = X[i, f]
+            low[f] = v if v < low[f] else low[f]
+            high[f] = v if v > high[f] else high[f]
+            has_gap[f] |= v != v
+
+
+@njit(cache=True, nogil=True)
+def scale_columns(X, order, columns, low, factor, out):
+    """out[r, c] = (X[order[r], columns[c]] − low) · factor, by the column's low and factor."""
+    for r in range(len(order)):
+        i = order[r]
+        for c in range(len(columns)):
+            f = columns[c]
+            out[r, c] = (X[i, f] - low[f]) * factor[f]
+
+
+@njit(cache=True, nogil=True)
+def scale_all_columns(X, order, low, factor, out):
+    """As :func:`scale_columns` for all columns in their order, which is quicker."""
+    for r in range(len(order)):
+        i = order[r]
+        for f in range(X.shape[1]):
+            out[r, f] = (X[i, f] - low[f]) * factor[f]
+
+
 @njit(cache=True, nogil=True, inline="always")
 def gap_difference(a, b):
     """Difference of two numbers in [0, 1], NaN standing for a missing one (Weka's rule)."""

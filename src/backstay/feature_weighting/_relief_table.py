@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from backstay._kernels import _relief as kernels
-from backstay._kernels._distances import pad, pair_distances
+from backstay._kernels._distances import padded_zeros, pair_distances
 
 __all__ = ["Columns", "ReliefTable", "has_nominal", "nominal_table", "read_columns"]
 
@@ -46,6 +46,8 @@ def read_columns(X: Any, categorical: Any) -> Columns:
     n_features = X.shape[1]
     nominal = _nominal_columns(X, categorical)
     numeric = np.setdiff1d(np.arange(n_features), nominal)
+    if not len(nominal) and not hasattr(X, "columns"):  # an array, checked already
+        return Columns(X, numeric, np.empty((X.shape[0], 0), np.int32), nominal)
     if hasattr(X, "columns"):
         codes = [_codes(X.iloc[:, j] if hasattr(X, "iloc") else X[:, int(j)]) for j in nominal]
         rest = X.iloc[:, numeric] if hasattr(X, "iloc") else X[:, numeric.tolist()]
@@ -149,10 +151,10 @@ class ReliefTable:
         if sparse.issparse(columns.numeric):
             scaled = _scale_sparse(columns.numeric[order])
             triple = (scaled.data, scaled.indices, scaled.indptr)
-            dense, gaps, has_gap = _scale_dense(np.empty((len(y), 0)))
+            dense, gaps, has_gap = _scale_dense(np.empty((len(y), 0)), order)
             index = index[:0]
         else:
-            dense, gaps, has_gap = _scale_dense(columns.numeric[order])
+            dense, gaps, has_gap = _scale_dense(columns.numeric, order)
         nominal = [nominal_table(c, classes, metric, missing) for c in columns.codes[order].T]
         sizes = np.array([len(t) for _, t in nominal], dtype=np.int64)
         return cls(
@@ -162,7 +164,7 @@ class ReliefTable:
             classes=classes,
             starts=starts,
             sparse=triple,
-            dense=pad(dense),
+            dense=dense,
             dense_index=index[~has_gap],
             gaps=gaps,
             gap_index=index[has_gap],
@@ -267,19 +269,31 @@ class ReliefTable:
         return result
 
 
-def _scale_dense(X: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Scale columns to [0, 1] by their range; constant and empty ones become 0 throughout."""
-    if not X.shape[1]:
-        return X, X, np.zeros(0, bool)
-    low, high = np.fmin.reduce(X), np.fmax.reduce(X)
-    varies = low < high  # False for a column without any known value
+def _scale_dense(X: Floats, order: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Columns scaled to [0, 1] by their range, in the given order of rows.
+
+    Returns the complete columns (padded), those with gaps, and which these are.
+    Constant columns and columns without a known value become 0 throughout.
+    """
+    X = np.ascontiguousarray(X)
+    n, d = X.shape
+    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
+    has_gap = np.zeros(d, bool)
+    kernels.column_ranges(X, low, high, has_gap)
+    varies = low < high
+    low[~varies] = 0.0
     factor = np.divide(1.0, high - low, out=np.zeros_like(low), where=varies)
-    scaled = (X - low) * factor
-    scaled[:, ~varies] = 0.0
-    has_gap = np.isnan(scaled).any(axis=0)
-    if not has_gap.any():
-        return scaled, scaled[:, :0], has_gap
-    return scaled[:, ~has_gap], np.ascontiguousarray(scaled[:, has_gap]), has_gap
+    has_gap &= varies
+    dense = padded_zeros(n, d - has_gap.sum(), X.dtype)
+    if not has_gap.any() and varies.all():
+        kernels.scale_all_columns(X, order, low, factor, dense)
+        return dense, X[:, :0], has_gap
+    gaps = np.empty((n, has_gap.sum()), X.dtype)
+    kernels.scale_columns(X, order, np.flatnonzero(has_gap), low, factor, gaps)
+    whole = np.flatnonzero(~has_gap)
+    kernels.scale_columns(X, order, whole, low, factor, dense)
+    dense[:, : len(whole)][:, ~varies[whole]] = 0.0  # a constant with gaps is NaN · 0
+    return dense, gaps, has_gap
 
 
 def _scale_sparse(X: Any) -> Any:
