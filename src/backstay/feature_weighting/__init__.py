@@ -2,5 +2,6 @@
 
 from backstay.feature_weighting._relief import DoubleReliefF, Relief, ReliefF
 from backstay.feature_weighting._simba import Simba
+from backstay.feature_weighting._svm import SVMRFE
 
-__all__ = ["DoubleReliefF", "Relief", "ReliefF", "Simba"]
+__all__ = ["SVMRFE", "DoubleReliefF", "Relief", "ReliefF", "Simba"]

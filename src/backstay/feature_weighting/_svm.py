@@ -1,0 +1,387 @@
+"""SVM-RFE: recursive elimination by the weights of a linear SVM [HY V; Han 5.2]."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from backstay._kernels._svm import MAX_ITER, add_products, one_vs_one_duals, squared_weights
+from backstay._validation import Interval
+from backstay.base import FeatureRanker, Scaling
+
+__all__ = ["SVMRFE", "Elimination", "EliminationRound", "eliminate"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
+# whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest
+# entry (benchmarks/bench_rankers.py prints it), far below the 6e-8 to which libsvm rounds
+# them, even where features dropped early were many orders of magnitude larger.
+TRACE_FALL = 100.0
+
+# Multiplications above which BLAS and its threads are worth their start.
+BLAS_WORK = 200_000_000
+
+
+class EliminationRound(NamedTuple):
+    """What one round of the elimination saw.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_remaining,)
+        Columns the machines of this round were trained on, in column order.
+    weights : ndarray of shape (n_remaining,)
+        Their normalised weights r_j = |w_j| / Σ|w|; 0 for every feature not listed.
+    """
+
+    features: Indices
+    weights: Array
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The course of an elimination.
+
+    Attributes
+    ----------
+    last_round : ndarray of shape (n_features,)
+        The round each feature was dropped in; the survivor has the highest.
+    last_weight : ndarray of shape (n_features,)
+        Its criterion in that round, |w_j|.
+    path : list of EliminationRound
+        Every round, when asked for.
+    """
+
+    last_round: Indices
+    last_weight: Array
+    path: list[EliminationRound]
+
+    def importances(self) -> Array:
+        """Share of the features a feature outlasts, itself included; exact ties share theirs."""
+        d = len(self.last_round)
+        order = np.lexsort((self.last_weight, self.last_round))
+        rounds, weights = self.last_round[order], self.last_weight[order]
+        ties = (rounds[1:] == rounds[:-1]) & (weights[1:] == weights[:-1])
+        first_of_tie = np.maximum.accumulate(np.where(np.r_[False, ties], 0, np.arange(d)))
+        importances = np.empty(d)
+        importances[order] = (first_of_tie + 1) / d
+        return importances
+
+
+def _subtract_products(gram: Array, columns: Array) -> None:
+    """Take the features in `columns` (one per row) out of a Gram matrix."""
+    if columns.size * len(gram) > BLAS_WORK:
+        gram -= columns.T @ columns
+    else:
+        add_products(columns, -1.0, gram)
+
+
+def _products(columns: Array) -> Array:
+    n = columns.shape[1]
+    if columns.size * n > BLAS_WORK:
+        return columns.T @ columns
+    gram = np.zeros((n, n))
+    add_products(columns, 1.0, gram)
+    return gram
+
+
+class _Machines:
+    """One-vs-one linear SVMs on the remaining features.
+
+    Features are kept as rows, the remaining ones in front: dropping some exchanges
+    them with the last remaining ones, so that a round touches what it drops and no more.
+    """
+
+    def __init__(self, X: Array, y: Indices, costs: Array, tol: float, gram: Array | None) -> None:
+        n, d = X.shape
+        order = np.argsort(y, kind="stable")  # libsvm, too, orders rows by class
+        self.columns = np.ascontiguousarray(X[order].T)
+        self.features = np.arange(d)
+        self.remaining = d
+        self.y = y[order]
+        self.starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
+        self.costs = costs[order]
+        self.tol = tol
+        n_classes = len(self.starts) - 1
+        self.duals = np.empty((n_classes * (n_classes - 1) // 2, n))
+        self.gram: Array | None = None
+        if gram is not None:
+            self._set_gram(gram[np.ix_(order, order)])
+        elif n < d:
+            self._set_gram(_products(self.columns))
+
+    def weights(self) -> Array:
+        """|w_j| of the remaining features; √Σ w_j² over the machines with several classes."""
+        if self.gram is None:
+            self._solve_plain()
+        else:
+            steps = one_vs_one_duals(self.gram, self.starts, self.costs, self.tol, self.duals)
+            if steps >= MAX_ITER:
+                warnings.warn(
+                    f"the SVM on {self.remaining} features did not converge in {steps} steps; "
+                    "scale the features or lower C.",
+                    ConvergenceWarning,
+                    stacklevel=6,
+                )
+        squared = np.empty(self.remaining)
+        squared_weights(self.columns[: self.remaining], self.duals, squared)
+        return np.sqrt(squared)
+
+    def drop(self, dropped: NDArray[np.bool_]) -> None:
+        """Take the marked ones of the remaining features out."""
+        left = self.remaining - int(dropped.sum())
+        holes = np.flatnonzero(dropped[:left])
+        movers = left + np.flatnonzero(~dropped[left:])
+        self.columns[holes], self.columns[movers] = self.columns[movers], self.columns[holes]
+        self.features[holes], self.features[movers] = self.features[movers], self.features[holes]
+        gone, self.remaining = self.columns[left : self.remaining], left
+        if self.gram is None:
+            return
+        if len(gone) < left:
+            _subtract_products(self.gram, gone)
+            if np.trace(self.gram) * TRACE_FALL > self.trace:
+                return
+        self._set_gram(_products(self.columns[:left]))
+
+    def _set_gram(self, gram: Array) -> None:
+        self.trace = np.trace(gram)
+        if not np.diagonal(gram).max() < np.finfo(np.float32).max:
+            raise ValueError(
+                "X holds values too large for the inner products of its rows: their largest "
+                f"square is {np.diagonal(gram).max():.3g}. Use scaling='minmax'."
+            )
+        self.gram = gram
+
+    def _solve_plain(self) -> None:
+        """With n ≥ d the Gram matrix is the larger table: leave it to libsvm."""
+        machine = SVC(kernel="linear", C=1.0, tol=self.tol)
+        rows = np.ascontiguousarray(self.columns[: self.remaining].T)
+        machine.fit(rows, self.y, sample_weight=self.costs)
+        n_classes = len(self.starts) - 1
+        coefficients = np.zeros((n_classes - 1, len(self.y)))
+        coefficients[:, machine.support_] = machine.dual_coef_
+        self.duals[:] = 0.0
+        m = 0
+        for a in range(n_classes):
+            for b in range(a + 1, n_classes):
+                # libsvm's layout: a row's coefficient against class c is in line c, or c − 1
+                # for classes after its own.
+                first = slice(self.starts[a], self.starts[a + 1])
+                second = slice(self.starts[b], self.starts[b + 1])
+                self.duals[m, first] = coefficients[b - 1, first]
+                self.duals[m, second] = coefficients[a, second]
+                m += 1
+
+
+def _smallest(weights: Array, features: Indices, count: int) -> NDArray[np.bool_]:
+    """Mark the `count` smallest weights; of equal ones the later columns."""
+    cut = np.partition(weights, count - 1)[count - 1]
+    marked = weights < cut
+    tied = np.flatnonzero(weights == cut)
+    later_first = tied[np.argsort(-features[tied])]
+    marked[later_first[: count - int(marked.sum())]] = True
+    return marked
+
+
+def _n_dropped(step: int | float, remaining: int) -> int:
+    count = int(step) if isinstance(step, Integral) else max(1, int(step * remaining))
+    return min(count, remaining - 1)
+
+
+def eliminate(
+    X: Array,
+    y: Indices,
+    costs: Array,
+    *,
+    step: int | float = 0.1,
+    tol: float = 1e-3,
+    gram: Array | None = None,
+    record_path: bool = False,
+) -> Elimination:
+    """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
+
+    For callers that fit many times on rows of the same table: ``gram`` may be a
+    part ``G[np.ix_(rows, rows)]`` of a Gram matrix ``G = Z @ Z.T`` computed once,
+    provided ``X`` is ``Z[rows]`` itself. That holds when rows are drawn from a table
+    scaled beforehand (or with ``scaling=None``); it does not when each member scales
+    by its own rows, because a feature whose extreme row was not drawn gets another factor.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled rows, float64.
+    y : ndarray of shape (n_samples,)
+        Class numbers 0..C-1, each present.
+    costs : ndarray of shape (n_samples,)
+        C·ω_i, all positive.
+    step, tol, record_path
+        As in :class:`SVMRFE`.
+    gram : ndarray of shape (n_samples, n_samples), optional
+        ``X @ X.T``; computed here when it is smaller than `X`.
+
+    Returns
+    -------
+    Elimination
+        Rounds and weights from which the ranking follows.
+    """
+    machines = _Machines(X, y, costs, tol, gram)
+    d = X.shape[1]
+    last_round = np.empty(d, dtype=np.intp)
+    last_weight = np.zeros(d)
+    path: list[EliminationRound] = []
+    number = 0
+    while machines.remaining > 1 or (record_path and len(path) == number):
+        features = machines.features[: machines.remaining]
+        weights = machines.weights()
+        if record_path:
+            path.append(_normalised(features, weights))
+        if machines.remaining == 1:
+            break
+        dropped = _smallest(weights, features, _n_dropped(step, machines.remaining))
+        last_round[features[dropped]] = number
+        last_weight[features[dropped]] = weights[dropped]
+        machines.drop(dropped)
+        number += 1
+    last_round[machines.features[0]] = number
+    return Elimination(last_round, last_weight, path)
+
+
+def _normalised(features: Indices, weights: Array) -> EliminationRound:
+    order = np.argsort(features)
+    total = weights.sum()
+    shares = weights[order] / total if total > 0.0 else np.zeros(len(weights))
+    return EliminationRound(features[order], shares)
+
+
+class SVMRFE(FeatureRanker):
+    """SVM-RFE: drop the features with the smallest SVM weights, retrain, repeat.
+
+    A linear soft-margin SVM is trained on the remaining features, those with the
+    smallest |w_j| are dropped, and so on down to one feature. The ranking is the
+    reverse order of elimination; inside a round, by |w_j|.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of margin violations.
+    step : float or int, default=0.1
+        A float drops this fraction of the *remaining* features each round,
+        rounded down but at least one; an int drops this many. (scikit-learn's
+        ``RFE`` takes a fraction of the original number.)
+    n_features_to_select : int, float or None, default=None
+        How many features ``transform`` keeps; None is half. The ranking does
+        not depend on it.
+    scaling : {"minmax", "standard"} or None, default="minmax"
+        Scale features by the training rows' range or standard deviation first.
+    tol : float, default=1e-3
+        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`.
+    record_path : bool, default=False
+        Keep every round's features and weights in ``path_``.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of the features that a feature outlasts, itself included.
+    ranking_ : ndarray of shape (n_features,)
+        1 is best.
+    path_ : list of EliminationRound
+        With ``record_path=True``: for each round the surviving ``features`` and
+        their normalised ``weights`` r_j = |w_j| / Σ|w|.
+
+    See Also
+    --------
+    sklearn.feature_selection.RFE : The same around any estimator.
+
+    Notes
+    -----
+    ``sample_weight`` ω makes row i cost C·ω_i [Han eq. 5.2]. Its mass matters:
+    weights that sum to 1 make the SVM n times more regularised than weights of
+    mean 1. Compare with ``UniformWeighting`` of the same mass. Rows of weight 0
+    are left out.
+
+    With several classes the criterion is Σ w_j² over the one-vs-one machines.
+
+    With fewer rows than features the machines see the Gram matrix only; the
+    dropped features' part is subtracted each round. The solver takes the same
+    steps as libsvm on the same problem, so that selections agree with a loop over
+    ``SVC(kernel="linear")``. Starting it from the previous round's solution would be
+    within tolerance of libsvm too, but at another point, where another of two
+    nearly equal features may be dropped.
+
+    Examples
+    --------
+    >>> from backstay.datasets import make_han_yu
+    >>> from backstay.feature_weighting import SVMRFE
+    >>> X, y, relevance = make_han_yu(n_features=200, n_relevant=20, random_state=0)
+    >>> ranker = SVMRFE(C=0.01, n_features_to_select=20, record_path=True).fit(X, y)
+    >>> int((relevance[ranker.get_support()] > 0).sum())
+    20
+    >>> [len(r.features) for r in ranker.path_[:4]]
+    [200, 180, 162, 146]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "step": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="neither"),
+        ],
+        "scaling": Scaling.OPTIONS,
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "record_path": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        step: int | float = 0.1,
+        n_features_to_select: int | float | None = None,
+        scaling: str | None = "minmax",
+        tol: float = 1e-3,
+        record_path: bool = False,
+    ) -> None:
+        self.C = C
+        self.step = step
+        self.n_features_to_select = n_features_to_select
+        self.scaling = scaling
+        self.tol = tol
+        self.record_path = record_path
+
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+        X = np.asarray(X, dtype=np.float64)
+        costs = np.full(len(y), float(self.C))
+        if sample_weight is not None:
+            costs *= sample_weight
+            X, y, costs = self._weighted_rows(X, y, costs)
+        course = eliminate(
+            np.asarray(Scaling(X, self.scaling)(X), dtype=np.float64),
+            y,
+            costs,
+            step=self.step,
+            tol=self.tol,
+            record_path=self.record_path,
+        )
+        if self.record_path:
+            self.path_ = course.path
+        return course.importances()
+
+    def _weighted_rows(self, X: Array, y: Indices, costs: Array) -> tuple[Array, Indices, Array]:
+        """Rows of positive cost, classes numbered anew: the others do not exist for an SVM."""
+        rows = np.flatnonzero(costs > 0.0)
+        present, codes = np.unique(y[rows], return_inverse=True)
+        if len(present) < 2:
+            raise ValueError(
+                "sample_weight is positive for rows of one class only, "
+                f"{self.classes_.tolist()[present[0]]!r}; SVMRFE needs two."
+            )
+        return X[rows], codes.astype(np.intp, copy=False), costs[rows]

@@ -1,0 +1,288 @@
+"""SVM-RFE against a plain loop, scikit-learn's RFE, and the control of spec 13.1."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_selection import RFE
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, UniformWeighting
+from backstay._kernels._svm import one_vs_one_duals
+from backstay.datasets import make_han_yu
+from backstay.feature_weighting import SVMRFE
+from backstay.feature_weighting import _svm as module
+from backstay.feature_weighting._svm import eliminate
+from backstay.stability import stability_score
+from reference.svm import minmax, svm_rfe
+
+
+@parametrize_with_checks([SVMRFE()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def table(seed, n, d, n_classes):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % n_classes)
+    X = rng.normal(size=(n, d))
+    X[:, : max(1, d // 4)] += y[:, None]
+    return X, y, rng
+
+
+def hard_margin_pair():
+    # Two points: w = 2 (x₁ − x₀)/‖x₁ − x₀‖² = (0.8, 0.4) unless a cost is lower than α = 0.4.
+    return np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([0, 1])
+
+
+def test_hand_worked_pair():
+    X, y = hard_margin_pair()
+    for costs, alpha in (([10.0, 10.0], 0.4), ([10.0, 0.1], 0.1)):
+        duals = np.empty((1, 2))
+        one_vs_one_duals(X @ X.T, np.array([0, 1, 2]), np.array(costs), 1e-3, duals)
+        np.testing.assert_allclose(duals, [[alpha, -alpha]])
+    ranker = SVMRFE(scaling=None, record_path=True).fit(X, y)
+    assert ranker.ranking_.tolist() == [1, 2]
+    np.testing.assert_allclose(ranker.path_[0].weights, [2 / 3, 1 / 3])
+    assert [r.features.tolist() for r in ranker.path_] == [[0, 1], [0]]
+    assert svm_rfe(X, y, C=10.0)[0].tolist() == [1, 2]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(8, 30),
+    d=st.integers(1, 50),
+    n_classes=st.integers(2, 4),
+    step=st.sampled_from([0.1, 0.35, 0.8, 1, 3]),
+    weighted=st.booleans(),
+    C=st.sampled_from([0.01, 1.0, 30.0]),
+)
+def test_equals_the_plain_loop(seed, n, d, n_classes, step, weighted, C):
+    """Both sides of n = d, several classes, weights with zeros."""
+    X, y, rng = table(seed, n, d, n_classes)
+    omega = None
+    rows = np.arange(n)
+    if weighted:
+        omega = rng.exponential(size=n)
+        omega[rng.permutation(n)[: n // 8]] = 0.0
+        rows = np.flatnonzero(omega)
+        if len(np.unique(y[rows])) < 2:
+            return
+    expected, path = svm_rfe(
+        minmax(X[rows]), y[rows], None if omega is None else omega[rows], C=C, step=step
+    )
+    ranker = SVMRFE(C, step=step, record_path=True).fit(X, y, omega)
+    assert ranker.ranking_.tolist() == expected.tolist()
+    for found, loop in zip(ranker.path_, path, strict=False):
+        assert found.features.tolist() == sorted(loop)
+        np.testing.assert_allclose(found.weights, [loop[j] for j in sorted(loop)], atol=1e-6)
+    assert len(ranker.path_) == len(path) + 1
+    assert len(ranker.path_[-1].features) == 1
+
+
+@pytest.mark.parametrize(("step", "keep"), [(1, 5), (7, 12), (30, 40)])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_selects_what_scikit_learns_rfe_selects(step, keep, n_classes):
+    X, y, _ = table(step, 60, 150, n_classes)
+    scaled = minmax(X)
+    rfe = RFE(SVC(kernel="linear"), n_features_to_select=keep, step=step).fit(scaled, y)
+    ours = SVMRFE(step=step, n_features_to_select=keep).fit(X, y)
+    assert ours.get_support(indices=True).tolist() == rfe.get_support(indices=True).tolist()
+
+
+@pytest.mark.parametrize("d", [400, 3000])
+def test_published_setting_on_han_yu(d):
+    X, y, _ = make_han_yu(n_features=d, n_relevant=40, random_state=d)
+    expected, _ = svm_rfe(minmax(X), y)
+    assert SVMRFE().fit(X, y).ranking_.tolist() == expected.tolist()
+
+
+def test_steps_of_the_solver_are_those_of_libsvm():
+    X, y, rng = table(3, 80, 200, 3)
+    omega = rng.uniform(0.1, 2.0, 80)
+    order = np.argsort(y, kind="stable")
+    rows = X[order]
+    duals = np.empty((3, 80))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
+    steps = one_vs_one_duals(rows @ rows.T, starts, omega[order], 1e-3, duals)
+    machine = SVC(kernel="linear").fit(X, y, sample_weight=omega)
+    assert steps == machine.n_iter_.max()
+    np.testing.assert_allclose(np.abs(duals @ rows), np.abs(machine.coef_), atol=1e-12)
+
+
+def test_one_machine_meets_the_optimality_conditions():
+    """Stationarity of the dual itself, without libsvm: no pair of rows gains more than tol."""
+    X, y, rng = table(5, 40, 60, 2)
+    rows, costs = X[np.argsort(y, kind="stable")], rng.uniform(0.001, 0.05, 40)
+    sign = np.repeat([1.0, -1.0], 20)
+    duals = np.empty((1, 40))
+    one_vs_one_duals(rows @ rows.T, np.array([0, 20, 40]), costs, 1e-6, duals)
+    alpha = sign * duals[0]
+    assert abs(duals.sum()) < 1e-12
+    assert (alpha >= 0).all()
+    assert (alpha <= costs).all()
+    slope = sign * (1.0 - sign * (rows @ (duals[0] @ rows)))
+    can_rise = np.where(sign > 0, alpha < costs, alpha > 0)
+    can_fall = np.where(sign > 0, alpha > 0, alpha < costs)
+    assert 0 < (alpha == costs).sum() < 40
+    assert slope[can_rise].max() - slope[can_fall].min() < 1e-5
+
+
+def test_copies_of_a_feature_tie_and_the_later_goes_first():
+    X, y, _ = table(1, 20, 60, 2)
+    X[:, 41] = X[:, 50]
+    X[:, 17] = X[:, 50]
+    for d in (60, 12):  # Gram matrix, plain features
+        Z = X[:, :d].copy()
+        Z[:, d - 1] = Z[:, 2]
+        for step in (1, 0.5):
+            ranker = SVMRFE(step=step).fit(Z, y)
+            assert ranker.ranking_[2] < ranker.ranking_[d - 1]
+    # Dropped in the same round, all three share one importance.
+    importances = SVMRFE(step=59).fit(X, y).feature_importances_
+    assert importances[17] == importances[41] == importances[50] < 1.0
+
+
+def test_constant_features_come_last_in_column_order():
+    X, y, _ = table(2, 15, 30, 2)
+    X[:, [4, 9, 20]] = 7.0
+    ranking = SVMRFE(step=1).fit(X, y).ranking_
+    assert ranking[[4, 9, 20]].tolist() == [28, 29, 30]
+    everything_constant = SVMRFE(record_path=True).fit(np.ones((6, 4)), [0, 1, 0, 1, 0, 1])
+    assert everything_constant.ranking_.tolist() == [1, 2, 3, 4]
+    assert everything_constant.path_[0].weights.tolist() == [0.0] * 4
+
+
+def test_shared_gram_matrix_changes_nothing():
+    X, y, rng = table(8, 40, 90, 3)
+    rows = rng.integers(40, size=40)
+    costs = np.ones(40)
+    alone = eliminate(X[rows], y[rows], costs)
+    shared = eliminate(X[rows], y[rows], costs, gram=(X @ X.T)[np.ix_(rows, rows)])
+    np.testing.assert_array_equal(alone.importances(), shared.importances())
+
+
+@pytest.mark.parametrize("spread", [0, 6])
+def test_downdated_gram_matrix_stays_exact(spread):
+    """Even where the features dropped first are 10¹² times larger in square."""
+    X, y, rng = table(9, 30, 400, 2)
+    X *= 10.0 ** np.sort(rng.uniform(-spread, spread, 400))
+    machines = module._Machines(X, y, np.ones(30), 1e-3, None)
+    while machines.remaining > 1:
+        largest = np.zeros(machines.remaining, bool)
+        largest[np.argsort(-machines.features[: machines.remaining])[:3]] = True
+        if largest.all():
+            break
+        machines.drop(largest)
+        rest = machines.columns[: machines.remaining]
+        exact = rest.T @ rest
+        assert np.abs(machines.gram - exact).max() <= 1e-12 * np.abs(exact).max()
+
+
+def test_large_products_through_blas_agree(monkeypatch):
+    X, y, _ = table(10, 40, 300, 2)
+    expected = SVMRFE().fit(X, y).ranking_
+    monkeypatch.setattr(module, "BLAS_WORK", 0)
+    assert SVMRFE().fit(X, y).ranking_.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "standard", None])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scaling_and_precision(scaling, dtype):
+    X, y, _ = table(11, 40, 60, 2)
+    X = (X * np.linspace(0.2, 5.0, 60)).astype(dtype)
+    Z = X.astype(np.float64)
+    if scaling == "minmax":
+        Z = minmax(Z)
+    elif scaling == "standard":
+        Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    assert SVMRFE(scaling=scaling).fit(X, y).ranking_.tolist() == svm_rfe(Z, y)[0].tolist()
+
+
+def test_mass_of_the_weights_is_regularisation():
+    X, y, _ = table(12, 40, 80, 2)
+    weak = SVMRFE(C=1.0).fit(X, y, np.full(40, 1 / 40))
+    assert weak.ranking_.tolist() == SVMRFE(C=1 / 40).fit(X, y).ranking_.tolist()
+    assert weak.ranking_.tolist() != SVMRFE(C=1.0).fit(X, y).ranking_.tolist()
+
+
+def test_zero_weight_means_absent():
+    X, y, _ = table(13, 40, 60, 2)
+    X[-5:] *= 50.0  # would change the scaling
+    omega = np.r_[np.ones(35), np.zeros(5)]
+    with_zeros = SVMRFE().fit(X, y, omega)
+    assert with_zeros.ranking_.tolist() == SVMRFE().fit(X[:35], y[:35]).ranking_.tolist()
+
+
+@pytest.mark.parametrize("strategy", ["native", "sample", "order"])
+@pytest.mark.parametrize("weighting", [MarginWeighting(), LogisticWeighting()])
+def test_under_instance_weighting(strategy, weighting):
+    X, y, relevance = make_han_yu(60, n_features=100, n_relevant=20, random_state=0)
+    ranker = InstanceWeighted(
+        SVMRFE(C=0.01, n_features_to_select=20), weighting, strategy=strategy, random_state=0
+    ).fit(X, y)
+    assert relevance[ranker.get_support()].astype(bool).mean() > 0.8
+
+
+def test_control_of_spec_13_1():
+    """Weights summing to 1 stabilise SVM-RFE, and so do equal weights summing to 1."""
+    keep, runs = 20, 15
+    base = SVMRFE(n_features_to_select=keep)
+    methods = {
+        "plain": base,
+        "weighted": InstanceWeighted(base, MarginWeighting(scale="sum")),
+        "control": InstanceWeighted(base, UniformWeighting(scale="sum")),
+        "weighted, mean 1": InstanceWeighted(base, MarginWeighting(scale="mean")),
+    }
+    data = [make_han_yu(60, n_features=200, n_relevant=keep, random_state=r) for r in range(runs)]
+    scores = {}
+    for name, method in methods.items():
+        supports = [method.fit(X, y).get_support() for X, y, _ in data]
+        scores[name] = stability_score(np.array(supports), measure="kuncheva")
+    for one, other in (("weighted", "control"), ("control", "weighted")):
+        low, high = scores[one].confidence_interval
+        assert low <= scores[other].value <= high
+    ceiling = max(scores[p].confidence_interval[1] for p in ("plain", "weighted, mean 1"))
+    for name in ("weighted", "control"):
+        assert scores[name].confidence_interval[0] > ceiling + 0.3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "named"),
+    [
+        ({"C": 0.0}, "C"),
+        ({"C": -1}, "C"),
+        ({"step": 0}, "step"),
+        ({"step": 1.5}, "step"),
+        ({"step": "10%"}, "step"),
+        ({"scaling": "robust"}, "scaling"),
+        ({"tol": 0}, "tol"),
+        ({"record_path": "yes"}, "record_path"),
+        ({"n_features_to_select": 50}, "n_features_to_select"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, named):
+    X, y, _ = table(14, 20, 10, 2)
+    with pytest.raises(ValueError, match=named):
+        SVMRFE(**parameters).fit(X, y)
+
+
+def test_bad_data_are_explained():
+    X, y, _ = table(15, 20, 30, 2)
+    with pytest.raises(ValueError, match="one class only, 1"):
+        SVMRFE().fit(X, y, (y == 1).astype(float))
+    with pytest.raises(ValueError, match="too large for the inner products"):
+        SVMRFE(scaling=None).fit(X * 1e30, y)
+    with pytest.raises(ValueError, match="Negative values in sample_weight"):
+        SVMRFE().fit(X, y, np.where(y == 1, -1.0, 1.0))
+    with pytest.raises(ValueError, match="1 class"):
+        SVMRFE().fit(X, np.zeros(20, int))
+
+
+def test_a_machine_that_does_not_converge_says_so(monkeypatch):
+    X, y, _ = table(16, 20, 30, 2)
+    monkeypatch.setattr(module, "MAX_ITER", 1)
+    with pytest.warns(UserWarning, match="did not converge"):
+        SVMRFE(step=0.9).fit(X, y)
