@@ -16,6 +16,7 @@ from backstay.stability._inference import (
     check_method,
     jackknife_of_pairs,
     measure_arguments,
+    spread_over_runs,
 )
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._overlaps import Placements, pair_overlaps
@@ -212,14 +213,13 @@ def _linear(entry: Measure, order: NDArray[Any], p: int, method: str) -> Curve:
         mean = placements.sum_over_pairs() / (m * (m - 1))
         return offset + slope * mean, np.full(most, np.nan)
     totals = placements.overlap_totals()
-    # Centred integers: M·G − ΣG is exact, and constant columns give a variance of 0.
-    sums = totals.sum(axis=0)
     if method == "jackknife":
         variance = jackknife_of_pairs(totals)
     else:
         # Nogueira's Theorem 7 at equal sizes: φ_i − φ̄ = slope·(G_i − Ḡ)/m.
-        variance = 4 / m**4 * ((totals - sums / m) ** 2).sum(axis=0)
-    return offset + slope * (sums / (m * (m - 1))), slope**2 * variance
+        variance = 4 / m**4 * spread_over_runs(totals)
+    mean = totals.sum(axis=0, dtype=np.int64) / (m * (m - 1))
+    return offset + slope * mean, slope**2 * variance
 
 
 def _of_ever_selected(

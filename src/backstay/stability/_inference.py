@@ -33,7 +33,7 @@ def mean_of_pairs(pairs: NDArray[np.float64]) -> float:
     return float(pairs.sum() / (m * (m - 1)))
 
 
-def jackknife_of_pairs(totals: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.float64]:
+def jackknife_of_pairs(totals: NDArray[Any]) -> NDArray[np.float64]:
     """Return the jackknife variance of a mean over pairs.
 
     `totals` holds s_i = Σ_{j≠i} s_ij along its first axis. Leaving run i out takes 2 s_i
@@ -43,8 +43,16 @@ def jackknife_of_pairs(totals: NDArray[np.float64] | NDArray[np.int64]) -> NDArr
     m = totals.shape[0]
     if m < 3:
         return np.full(totals.shape[1:], np.nan)
-    spread = ((totals - totals.mean(axis=0)) ** 2).sum(axis=0)
-    return np.asarray(4 * spread / (m * (m - 1) * (m - 2) ** 2))
+    return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
+
+
+def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return Σ_i (s_i − s̄)² along the first axis, a run at a time to spare memory."""
+    mean = totals.mean(axis=0)
+    spread = np.zeros(totals.shape[1:])
+    for row in totals:
+        spread += (row - mean) ** 2
+    return spread
 
 
 def jackknife(statistic: Statistic, n_runs: int) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 # Placements handled at a time: temporaries of this length stay in the processor's cache.
-_CHUNK = 1 << 17
+_CHUNK = 1 << 16
 _WORD = 64
 
 
@@ -47,15 +47,17 @@ class Placements:
         by_feature = by_place.tocsc()
         return cls(by_feature.data, by_feature.indices, by_feature.indptr, m, k)
 
-    def chunks(self) -> Iterator[tuple[slice, NDArray[np.intp]]]:
-        """Yield ranges of whole features, with the start of every placement's feature."""
+    def chunks(self) -> Iterator[tuple[slice, NDArray[np.intp], NDArray[np.int32]]]:
+        """Yield ranges of whole features, where in them each starts, and its length."""
         n_features = self.start.size - 1
         step = max(1, _CHUNK * n_features // max(1, self.run.size))
         for feature in range(0, n_features, step):
-            bounds = self.start[feature : min(feature + step, n_features) + 1].astype(np.intp)
+            bounds = self.start[feature : min(feature + step, n_features) + 1]
             low, high = int(bounds[0]), int(bounds[-1])
+            length = np.diff(bounds)
+            held = length > 0
             if low < high:
-                yield slice(low, high), np.repeat(bounds[:-1] - low, np.diff(bounds))
+                yield slice(low, high), (bounds[:-1] - low)[held].astype(np.intp), length[held]
 
     def sum_over_pairs(self) -> NDArray[np.int64]:
         """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k.
@@ -63,8 +65,8 @@ class Placements:
         The t-th arrival of a feature (from 0) adds t ordered pairs twice.
         """
         total = np.zeros(self.n_places)
-        for part, start in self.chunks():
-            earlier = np.arange(start.size) - start
+        for part, first, length in self.chunks():
+            earlier = _number_within(first, length)
             total += np.bincount(self.place[part], weights=earlier, minlength=self.n_places)
         return 2 * np.cumsum(total.astype(np.int64))
 
@@ -83,7 +85,7 @@ class Placements:
         np.add.at(alone, (self.run[second - 1], self.place[second]), -1)
         return np.cumsum(alone, axis=1)
 
-    def overlap_totals(self) -> NDArray[np.int64]:
+    def overlap_totals(self) -> NDArray[np.signedinteger]:
         """Return, M×K, each run's overlap with all others: Σ_{j≠i} |A_i∩A_j|.
 
         When run i places a feature that t runs hold already, i gains t and each of the t
@@ -91,36 +93,50 @@ class Placements:
         the holders of a feature as the bits of a word and counters held bit by bit.
         """
         m, k = self.n_runs, self.n_places
-        gained = np.empty((m, k), dtype=np.int32)
+        small = (m - 1) * k <= np.iinfo(np.int32).max
+        gained = np.empty((m, k), dtype=np.int32 if small else np.int64)
         holders = np.empty((m, k), dtype=np.uint64)
+        row_start = np.arange(m, dtype=np.intp) * k
         for word in range(-(-m // _WORD)):
             runs = slice(word * _WORD, min(m, (word + 1) * _WORD))
-            for part, start in self.chunks():
-                run = self.run[part].astype(np.intp)
-                cell = run * k + self.place[part]
+            bit = np.zeros(m, dtype=np.uint64)
+            bit[runs] = np.uint64(1) << np.arange(runs.stop - runs.start, dtype=np.uint64)
+            for part, first, length in self.chunks():
+                cell = row_start.take(self.run[part])
+                cell += self.place[part]
                 if word == 0:
-                    gained.ravel()[cell] = np.arange(start.size) - start
-                holders.ravel()[cell] = _earlier_holders(run - runs.start, start)
+                    gained.ravel()[cell] = _number_within(first, length)
+                holders.ravel()[cell] = _earlier_bits(bit.take(self.run[part]), first, length)
             _add_bits(holders, gained[runs])
-        return np.cumsum(gained, axis=1, dtype=np.int64)
+        # In place: a run's total is at most (M − 1)·K.
+        return np.cumsum(gained, axis=1, out=gained)
 
 
-def _earlier_holders(run: NDArray[np.intp], start: NDArray[np.intp]) -> NDArray[np.uint64]:
-    """Return the set of runs 0..63 that placed the same feature before, as bits."""
-    inside = (run >= 0) & (run < _WORD)
-    bit = np.left_shift(np.uint64(1), np.where(inside, run, 0).astype(np.uint64))
-    bit[~inside] = 0
-    # Each run places a feature once, so sums of bits are unions; wrapping around 2^64
-    # cancels in the difference.
-    before = np.zeros(run.size, dtype=np.uint64)
-    np.cumsum(bit[:-1], out=before[1:])
-    return np.asarray(before - before[start])
+def _number_within(first: NDArray[np.intp], length: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return 0, 1, 2, … within every feature."""
+    number = np.arange(int(length.sum()), dtype=np.int32)
+    number -= np.repeat(first.astype(np.int32), length)
+    return number
 
 
-def _add_bits(holders: NDArray[np.uint64], gained: NDArray[np.int32]) -> None:
+def _earlier_bits(
+    bit: NDArray[np.uint64], first: NDArray[np.intp], length: NDArray[np.int32]
+) -> NDArray[np.uint64]:
+    """Return the union of the bits before each one, within its feature.
+
+    Each run places a feature once, so sums of bits are unions; what wraps around 2^64
+    cancels in the difference.
+    """
+    before = np.cumsum(bit)
+    before -= bit
+    before -= np.repeat(before[first], length)
+    return before
+
+
+def _add_bits(holders: NDArray[np.uint64], gained: NDArray[np.signedinteger]) -> None:
     """Add to gained[i, k] the number of runs j with bit i set in holders[j, k]."""
     m, k = holders.shape
-    length = max(1, _CHUNK // _WORD)
+    length = max(1, _CHUNK // 8)
     for low in range(0, k, length):
         part = slice(low, min(k, low + length))
         planes: list[NDArray[np.uint64]] = []
