@@ -1,0 +1,144 @@
+"""What a step of the search maximises: J itself, J against the remainder's, or the evidence so far.
+
+A criterion sees all candidates of a step at once: their scores, those of their
+remainders, and which units each candidate subset holds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Accumulated", "Plain", "Remainder"]
+
+Array = NDArray[np.float64]
+
+
+class Plain:
+    """Maximise J(S) [Prat alg. 2.1 and 2.2]."""
+
+    needs_remainder: ClassVar[bool] = False
+    needs_rates: ClassVar[bool] = False  # whether the formula wants scores in [0, 1]
+
+    def observe(self, members: NDArray[np.bool_], scores: Array) -> None:
+        """Take note of evaluated subsets, one row of `members` each."""
+
+    def values(
+        self,
+        scores: Array,
+        remainders: Array,
+        current: tuple[float, float],
+        moved: NDArray[np.intp],
+        adding: bool,
+    ) -> Array:
+        """Return what to maximise over the candidates.
+
+        Parameters
+        ----------
+        scores, remainders : ndarray of shape (n_candidates,)
+            J of each candidate subset and of what it leaves out.
+        current : tuple of float
+            J of the present subset and of the present remainder.
+        moved : ndarray of shape (n_candidates,)
+            The unit each candidate adds or removes.
+        adding : bool
+            Whether candidates add their unit.
+        """
+        return scores
+
+
+class Remainder(Plain):
+    """Maximise f = (J(S)·a − J(Y∖S)·b + 1)/2 [Prat eq. 6.5].
+
+    a and b are J of the present subset and of the present remainder: the
+    better of the two sets has more to say about which feature matters.
+    """
+
+    needs_remainder: ClassVar[bool] = True
+    needs_rates: ClassVar[bool] = True
+
+    def values(
+        self,
+        scores: Array,
+        remainders: Array,
+        current: tuple[float, float],
+        moved: NDArray[np.intp],
+        adding: bool,
+    ) -> Array:
+        """Return f for every candidate."""
+        a, b = current
+        return (scores * a - remainders * b + 1.0) / 2.0
+
+
+class Accumulated(Plain):
+    """Blend J with the relevance that all evaluated subsets have shown so far [Prat 7.2].
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_units,)
+        Features in each unit.
+    accumulation : float
+        λ, the share of the relevance.
+    weight : {None, "size", "score"}
+        How much a subset's evaluation counts: 1, |S|/d, or J(S).
+    """
+
+    needs_rates: ClassVar[bool] = True
+
+    def __init__(self, sizes: NDArray[np.intp], accumulation: float, weight: str | None) -> None:
+        self.sizes = sizes
+        self.accumulation = accumulation
+        self.weight = weight
+        self.sums = np.zeros((2, len(sizes)))  # Σ w·J over subsets with and without the unit
+        self.masses = np.zeros((2, len(sizes)))  # Σ w, likewise
+
+    def observe(self, members: NDArray[np.bool_], scores: Array) -> None:
+        """Let every subset speak for the units it holds and against the others (eq. 7.8, 7.9)."""
+        if self.weight == "size":
+            weights = members @ (self.sizes / self.sizes.sum())
+        elif self.weight == "score":
+            weights = scores
+        else:
+            weights = np.ones(len(scores))
+        for side, present in enumerate((members, ~members)):
+            self.sums[side] += (weights * scores) @ present
+            self.masses[side] += weights @ present
+
+    @property
+    def relevance(self) -> Array:
+        """L⁺/n⁺ − L⁻/n⁻ per unit; a side not seen yet counts 0."""
+        means = np.divide(
+            self.sums, self.masses, out=np.zeros_like(self.sums), where=self.masses > 0
+        )
+        result: Array = means[0] - means[1]
+        return result
+
+    def values(
+        self,
+        scores: Array,
+        remainders: Array,
+        current: tuple[float, float],
+        moved: NDArray[np.intp],
+        adding: bool,
+    ) -> Array:
+        """Return λ/2·(1 ± R) + (1−λ)·J.
+
+        A backward step must remove the *least* relevant unit, so R enters with
+        the opposite sign there; [Prat] eq. 7.10 prints one sign for both (spec 13.4).
+        """
+        relevance = self.relevance[moved] if adding else -self.relevance[moved]
+        lam = self.accumulation
+        return lam / 2.0 * (relevance + 1.0) + (1.0 - lam) * scores
+
+
+def make_criterion(
+    name: str, sizes: NDArray[np.intp], accumulation: float, weight: str | None
+) -> Any:
+    """Return the criterion called `name`."""
+    if name == "remainder":
+        return Remainder()
+    if name == "accumulated":
+        return Accumulated(sizes, accumulation, weight)
+    return Plain()

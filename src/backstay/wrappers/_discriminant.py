@@ -1,0 +1,202 @@
+"""LDA for sequential search, from the within-class covariance.
+
+With P the inverse within-class covariance of a subset and V the test rows and
+class means, centred, the discriminants are entries of VᵀPV. Adding features
+changes VᵀPV by the residuals of V after regression on the subset, removing
+features by rows of PV: a term of rank one per feature either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from backstay._kernels._inducers import discriminant_correct
+from backstay.wrappers._fast import Counts, FastFold, flattened
+from backstay.wrappers._inducers import Columns, candidate_columns
+
+__all__ = ["Discriminant"]
+
+Array = NDArray[np.float64]
+
+# scikit-learn's LDA drops directions in which the within-class correlation has an eigenvalue below
+# 1e-8 (tol=1e-4 on singular values). If the variance inflation factors of a subset sum to less
+# than this, every eigenvalue is above 1e-6: no direction is dropped, and digits enough are left.
+MAX_INFLATION = 1e6
+# Discriminants closer than this, relative to their size, are left to scikit-learn to tell apart.
+CLOSE = 1e-7
+# It also drops directions between the class means below 1e-4 of the largest: squared, with a
+# margin. Shares below ABSENT are rounding: there is no such direction.
+DROPPED, ABSENT = 4e-8, 1e-13
+
+
+def inverse_root(matrix: Array) -> Array | None:
+    """L⁻¹ with LLᵀ the matrix; None if it is not safely positive definite."""
+    if not len(matrix):
+        return np.empty((0, 0))
+    try:
+        lower = cholesky(matrix, lower=True, check_finite=False)
+    except LinAlgError:
+        return None
+    root: Array = solve_triangular(lower, np.eye(len(matrix)), lower=True, check_finite=False)
+    return root
+
+
+@dataclass(frozen=True)
+class Whitened:
+    """A subset in coordinates where its within-class covariance is the identity."""
+
+    columns: Columns
+    root: Array  # L⁻¹ of the correlation matrix LLᵀ
+    inflation: float  # sum of variance inflation factors
+    vectors: Array  # test rows and class means, one coordinate per row
+
+
+class Discriminant(FastFold):
+    """Linear discriminant analysis.
+
+    Where incremental discriminants could differ from scikit-learn's (nearly
+    collinear features, discriminants too close to call), scikit-learn is asked.
+    """
+
+    def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
+        """Centre the rows and say which features vary within classes."""
+        self.train_rows, self.test_rows = train_rows, test_rows
+        counts = np.bincount(self.classes, minlength=self.n_classes)
+        means = np.zeros((self.n_classes, train_rows.shape[1]))
+        np.add.at(means, self.classes, train_rows)  # as scikit-learn sums: rounding decides
+        means /= counts[:, None]  # below what is constant
+        within = train_rows - means[self.classes]
+        self.log_priors = np.log(counts / len(train_rows))
+        self.root_counts = np.sqrt(counts)
+        spread = np.abs(within).max(axis=0)
+        # No spread within classes: scikit-learn ignores the feature. Spread of the size of
+        # rounding: only scikit-learn knows what it makes of it.
+        self.constant = spread == 0.0
+        self.fragile = ~self.constant & (spread <= 1e-12 * np.abs(train_rows).max(axis=0))
+        scale = np.sqrt((within**2).sum(axis=0))
+        scale[scale == 0.0] = 1.0
+        self.within = within / scale  # withinᵀ·within is the correlation matrix
+        scale /= np.sqrt(len(train_rows))
+        centre = (counts / len(train_rows)) @ means
+        self.vectors = (np.vstack([test_rows, means]) - centre).T / scale[:, None]
+
+    def correct(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Counts:
+        """Count from the discriminants of `subset`, updated per candidate."""
+        counts = np.zeros(len(units), dtype=np.int64)
+        whitened = None if self.fragile[subset].any() else self._whiten(subset)
+        if whitened is None:
+            unsure = np.ones(len(units), dtype=bool)
+        else:
+            live = [unit[~self.constant[unit]] for unit in units]
+            rows, unsure = (self._added if adding else self._removed)(whitened, live)
+            unsure |= np.array([self.fragile[unit].any() for unit in units])
+            self._count(whitened, rows, flattened(live)[1], 1.0 if adding else -1.0, counts, unsure)
+        for u in np.flatnonzero(unsure):
+            counts[u] = self._asked(candidate_columns(subset, units[int(u)], adding))
+        return counts
+
+    def _whiten(self, subset: Columns) -> Whitened | None:
+        columns = subset[~self.constant[subset]]
+        within = self.within[:, columns]
+        root = inverse_root(within.T @ within)
+        if root is None:
+            return None
+        inflation = float((root**2).sum())
+        if inflation > MAX_INFLATION:
+            return None
+        return Whitened(columns, root, inflation, root @ self.vectors[columns])
+
+    def _added(self, base: Whitened, units: list[Columns]) -> tuple[Array, NDArray[np.bool_]]:
+        """Whitened coordinates that each unit adds, and which units are nearly collinear."""
+        columns, offsets = flattened(units)
+        slopes = base.root @ (self.within[:, base.columns].T @ self.within[:, columns])
+        rows = self.vectors[columns] - slopes.T @ base.vectors
+        carried = base.root.T @ slopes
+        unsure = np.zeros(len(units), dtype=bool)
+        if all(len(unit) <= 1 for unit in units):
+            unexplained = np.maximum(1.0 - (slopes**2).sum(axis=0), 1e-300)
+            inflation = base.inflation + ((carried**2).sum(axis=0) + 1.0) / unexplained
+            collinear = inflation > MAX_INFLATION
+            unsure[np.diff(offsets) == 1] = collinear
+            rows /= np.where(collinear, np.inf, np.sqrt(unexplained))[:, None]
+            return rows, unsure
+        for u, (begin, end) in enumerate(pairwise(offsets)):
+            within, part = self.within[:, columns[begin:end]], slopes[:, begin:end]
+            root = inverse_root(within.T @ within - part.T @ part)
+            if root is None:
+                unsure[u] = True
+            else:
+                grown = (root**2).sum() + ((carried[:, begin:end] @ root.T) ** 2).sum()
+                unsure[u] = base.inflation + grown > MAX_INFLATION
+            rows[begin:end] = 0.0 if root is None or unsure[u] else root @ rows[begin:end]
+        return rows, unsure
+
+    def _removed(self, base: Whitened, units: list[Columns]) -> tuple[Array, NDArray[np.bool_]]:
+        """Whitened coordinates that each unit takes away."""
+        solved = base.root.T @ base.vectors
+        unsure = np.zeros(len(units), dtype=bool)
+        if all(len(unit) <= 1 for unit in units):
+            at = np.searchsorted(base.columns, flattened(units)[0])
+            return solved[at] / np.sqrt((base.root**2).sum(axis=0)[at])[:, None], unsure
+        rows = [np.empty((0, solved.shape[1]))]
+        for u, unit in enumerate(units):
+            at = np.searchsorted(base.columns, unit)
+            root = inverse_root(base.root[:, at].T @ base.root[:, at])
+            unsure[u] = root is None
+            rows.append(np.zeros((len(at), solved.shape[1])) if root is None else root @ solved[at])
+        return np.vstack(rows), unsure
+
+    def _count(
+        self,
+        base: Whitened,
+        rows: Array,
+        offsets: NDArray[np.int64],
+        sign: float,
+        counts: Counts,
+        unsure: NDArray[np.bool_],
+    ) -> None:
+        n_test = len(self.test_classes)
+        test, means = base.vectors[:, :n_test], base.vectors[:, n_test:]
+        scores = test.T @ means - 0.5 * (means**2).sum(axis=0) + self.log_priors
+        centres = np.ascontiguousarray(rows[:, n_test:])
+        unsure |= self._drops_direction(means.T @ means, centres, offsets, sign)
+        discriminant_correct(
+            scores,
+            np.ascontiguousarray(rows[:, :n_test]),
+            centres,
+            offsets,
+            sign,
+            self.test_classes,
+            CLOSE,
+            counts,
+            unsure,
+        )
+
+    def _drops_direction(
+        self, forms: Array, centres: Array, offsets: NDArray[np.int64], sign: float
+    ) -> NDArray[np.bool_]:
+        """Say for which candidates scikit-learn may drop a direction between class means."""
+        if self.n_classes == 2:  # there is only one direction
+            return np.zeros(len(offsets) - 1, dtype=bool)
+        changed = np.empty((len(offsets) - 1, *forms.shape))
+        for u, (begin, end) in enumerate(pairwise(offsets)):
+            changed[u] = forms + sign * (centres[begin:end].T @ centres[begin:end])
+        changed *= self.root_counts[:, None] * self.root_counts
+        spectrum = np.linalg.eigvalsh(changed)
+        shares = spectrum[:, :-1] / np.maximum(spectrum[:, -1:], 1e-300)
+        return np.asarray(((shares > ABSENT) & (shares < DROPPED)).any(axis=1))
+
+    def _asked(self, columns: Columns) -> int:
+        """Count by scikit-learn; without any spread within classes only the priors speak."""
+        if self.constant[columns].all():
+            return int((self.test_classes == np.argmax(self.log_priors)).sum())
+        with np.errstate(invalid="ignore"):  # it divides 0 by 0 when all class means agree
+            fitted = LinearDiscriminantAnalysis().fit(self.train_rows[:, columns], self.classes)
+        return int((fitted.predict(self.test_rows[:, columns]) == self.test_classes).sum())

@@ -1,0 +1,60 @@
+"""Folds, drawn once per search and shared by all candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
+
+from backstay._validation import check_random_state
+from backstay.wrappers._inducers import Fold, n_neighbors_of
+
+__all__ = ["Fold", "check_n_neighbors", "draw_folds"]
+
+
+def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
+    """Return (train, test) row numbers; None is 5×2 stratified [Prat 3.2].
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer rows than there are folds, or a fold has fewer than
+        two classes to learn from or nothing to test on.
+    """
+    if cv is None:
+        seed = check_random_state(random_state).randint(2**31 - 1)
+        cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed)
+    splitter = check_cv(cv, y, classifier=True)
+    if isinstance(splitter, RepeatedStratifiedKFold | StratifiedKFold):
+        repeated = isinstance(splitter, RepeatedStratifiedKFold)
+        n_splits = splitter.cvargs["n_splits"] if repeated else splitter.n_splits
+        classes, sizes = np.unique(y, return_counts=True)
+        if sizes.min() < n_splits:
+            raise ValueError(
+                f"y has {sizes.min()} row(s) of class {classes[sizes.argmin()]!r}, fewer than the "
+                f"{n_splits} folds of cv; every class needs a row in each fold."
+            )
+    folds = [
+        (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
+        for train, test in splitter.split(np.zeros(len(y)), y, groups)
+    ]
+    if not folds:
+        raise ValueError(f"cv={cv!r} gives no folds.")
+    for number, (train, test) in enumerate(folds):
+        n_classes = len(np.unique(y[train]))
+        if n_classes < 2 or not len(test):
+            raise ValueError(
+                f"cv: fold {number} has {n_classes} class(es) in its {len(train)} training rows, "
+                f"and {len(test)} test rows; it needs 2 classes and a test row."
+            )
+    return folds
+
+
+def check_n_neighbors(name: str, folds: Sequence[Fold]) -> None:
+    """Raise if a fold has fewer training rows than "knn:K" needs."""
+    k, fewest = n_neighbors_of(name), min(len(train) for train, _ in folds)
+    if k is not None and k > fewest:
+        raise ValueError(f"estimator={name!r} needs {k} training rows; a fold of cv has {fewest}.")

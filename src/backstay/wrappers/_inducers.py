@@ -1,0 +1,185 @@
+"""Inducers: what the built-in names stand for, and J through any scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+
+__all__ = ["Evaluator", "Fold", "GeneralInducer", "equivalent", "n_neighbors_of"]
+
+Array = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+# A tree of one leaf offers the training rows in their order, with distances summed directly: ties
+# go by row order. scikit-learn's brute force expands ‖a−b‖², which breaks ties by rounding.
+ONE_LEAF = 2**31 - 1
+
+
+def n_neighbors_of(name: str) -> int | None:
+    """Return K of "1nn" or "knn:K", None for the other built-in inducers.
+
+    Raises
+    ------
+    ValueError
+        If there is no built-in inducer of that name.
+    """
+    if name == "1nn":
+        return 1
+    if name in ("lda", "svm_linear", "svm_rbf"):
+        return None
+    head, colon, k = name.partition(":")
+    if head == "knn" and colon and k.isdecimal() and int(k) >= 1:
+        return int(k)
+    raise ValueError(
+        f"estimator={name!r} is no built-in inducer; use '1nn', 'knn:K' with K a positive "
+        "integer, 'lda', 'svm_linear', 'svm_rbf', or any scikit-learn classifier."
+    )
+
+
+def scaler(scaling: str | None) -> Any:
+    """Return the unfitted scikit-learn scaler of a ``scaling`` option, None for none."""
+    return {"minmax": MinMaxScaler, "standard": StandardScaler}[scaling]() if scaling else None
+
+
+def equivalent(name: str, scaling: str | None) -> Any:
+    """Return the scikit-learn estimator that a built-in inducer stands for."""
+    k = n_neighbors_of(name)
+    if k is not None:
+        classifier = KNeighborsClassifier(n_neighbors=k, algorithm="kd_tree", leaf_size=ONE_LEAF)
+    elif name == "lda":
+        classifier = LinearDiscriminantAnalysis()
+    else:
+        classifier = SVC(C=1.0, kernel=name.removeprefix("svm_"), gamma="scale")
+    return classifier if scaling is None else make_pipeline(scaler(scaling), classifier)
+
+
+def candidate_columns(subset: Columns, unit: Columns, adding: bool) -> Columns:
+    """Columns of the subset with the unit added or removed, in ascending order."""
+    if adding:
+        return np.sort(np.concatenate([subset, unit]))
+    return np.setdiff1d(subset, unit, assume_unique=True)
+
+
+def _label(columns: Columns, names: NDArray[Any] | None) -> str:
+    shown = [str(c) for c in (columns if names is None else names[columns])]
+    if len(shown) > 20:
+        shown = [*shown[:20], f"… {len(shown)} in all"]
+    return ", ".join(shown)
+
+
+@dataclass(frozen=True)
+class GeneralInducer:
+    """J by fitting and scoring an estimator from scratch on every subset and fold.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Cloned for every fit.
+    X : array, sparse matrix or frame
+        All rows.
+    y : ndarray of shape (n_samples,)
+        Labels.
+    folds : sequence of (train, test) pairs
+        Shared by all subsets.
+    scorer : callable
+        ``scorer(estimator, X, y)``.
+    n_jobs : int or None
+        Candidates evaluated at the same time.
+    names : ndarray or None
+        Feature names, for error messages.
+    """
+
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    folds: Sequence[Fold]
+    scorer: Callable[..., float]
+    n_jobs: int | None = None
+    names: NDArray[Any] | None = None
+
+    def scores(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Array:
+        """Scores per candidate and fold."""
+        subsets = [candidate_columns(subset, unit, adding) for unit in units]
+        if len(subsets) == 1:
+            rows = [self.fold_scores(subsets[0])]
+        else:
+            rows = Parallel(n_jobs=self.n_jobs)(
+                delayed(self.fold_scores)(columns) for columns in subsets
+            )
+        return np.array(rows)
+
+    def fold_scores(self, columns: Columns) -> list[float]:
+        """Score one subset on every fold."""
+        table = _safe_indexing(self.X, columns, axis=1)
+        scores = []
+        for number, (train, test) in enumerate(self.folds):
+            try:
+                fitted = clone(self.estimator).fit(_safe_indexing(table, train), self.y[train])
+                score = float(self.scorer(fitted, _safe_indexing(table, test), self.y[test]))
+                if np.isnan(score):
+                    raise ValueError("its score is nan.")
+            except Exception as error:
+                kind = ValueError if isinstance(error, ValueError) else RuntimeError
+                raise kind(
+                    f"{type(self.estimator).__name__} failed on the subset "
+                    f"[{_label(columns, self.names)}], fold {number}: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+            scores.append(score)
+        return scores
+
+    def empty_score(self) -> float:
+        """Score of predicting without features, from the class frequencies of the training rows."""
+        dummy = GeneralInducer(
+            DummyClassifier(strategy="prior"), self.X, self.y, self.folds, self.scorer
+        )
+        return float(np.mean(dummy.fold_scores(np.empty(0, dtype=np.intp))))
+
+
+NOTHING: Columns = np.empty(0, dtype=np.intp)
+
+
+@dataclass
+class Evaluator:
+    """J of a set of units with each of several units added to it or removed from it.
+
+    Parameters
+    ----------
+    inducer : object
+        Its ``scores(subset, units, adding)`` gives scores per candidate and fold.
+    units : list of ndarray
+        Columns of every unit.
+    empty : float or None
+        J(∅); None asks the inducer's ``empty_score``.
+    """
+
+    inducer: Any
+    units: list[Columns]
+    empty: float | None
+
+    def __call__(self, members: NDArray[np.bool_], moved: NDArray[np.intp], adding: bool) -> Array:
+        """Return J of every candidate; of `members` itself if `moved` is empty."""
+        inside = [columns for columns, here in zip(self.units, members, strict=True) if here]
+        n_left = len(inside) if not len(moved) else len(inside) + (1 if adding else -1)
+        if n_left == 0:
+            if self.empty is None:
+                self.empty = self.inducer.empty_score()
+            return np.full(max(1, len(moved)), self.empty)
+        subset = np.sort(np.concatenate([NOTHING, *inside]))
+        candidates = [self.units[u] for u in moved] if len(moved) else [NOTHING]
+        scores = self.inducer.scores(subset, candidates, adding or not len(moved))
+        return np.asarray(scores.mean(axis=1))

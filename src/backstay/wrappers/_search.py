@@ -1,0 +1,278 @@
+"""The sequential search: which subsets are examined, which moves are made.
+
+Units are what moves: single features, or groups of them. The search knows
+sets of units, scores and a criterion; folds, inducers and columns are the
+evaluator's business.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.wrappers._checkpoint import Evaluation, EvaluationLog
+
+__all__ = ["TIE", "Examination", "Search", "Visit"]
+
+Array = NDArray[np.float64]
+Members = NDArray[np.bool_]
+
+# Scores and criterion values closer than this are equal: they differ by rounding only, since
+# accuracies over n test rows in all are multiples of about 1/n.
+TIE = 1e-10
+
+
+def first_of_best(values: Array) -> int:
+    """Position of the largest value; among equal ones the first."""
+    return int(np.argmax(values >= values.max() - TIE))
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A subset the search moved to."""
+
+    unit: int  # the unit moved, -1 for the start
+    adding: bool
+    members: Members
+    score: float
+    remainder: float
+    criterion: float
+    examination: int  # number of the examination that led here
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All candidates of one step."""
+
+    adding: bool
+    moved: NDArray[np.intp]
+    scores: Array
+    remainders: Array
+    values: Array
+    n_features: NDArray[np.intp]
+    best: int
+
+
+@dataclass
+class Search:
+    """A search under way.
+
+    Parameters
+    ----------
+    evaluate : callable
+        ``evaluate(members, moved, adding)`` gives J of `members` with each of
+        the units `moved` added or removed; an empty `moved` gives J of
+        `members` itself.
+    criterion : object
+        See ``_criteria``.
+    sizes : ndarray of shape (n_units,)
+        Features per unit.
+    fixed : ndarray of bool, shape (n_units,)
+        Units that stay in every subset.
+    forward : bool
+        Direction.
+    target : int
+        Number of units at which to end.
+    log : EvaluationLog
+        Records and replays evaluations.
+    report : callable or None
+        Called with every visit that was not replayed, and the seconds it took.
+    """
+
+    evaluate: Callable[[Members, NDArray[np.intp], bool], Array]
+    criterion: Any
+    sizes: NDArray[np.intp]
+    fixed: Members
+    forward: bool
+    target: int
+    log: EvaluationLog
+    report: Callable[[Visit, int, float], None] | None = None
+    visits: list[Visit] = field(default_factory=list)
+    examinations: list[Examination] = field(default_factory=list)
+    best_of_size: dict[int, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clock = time.perf_counter()
+        start = self.fixed.copy() if self.forward else np.ones(len(self.fixed), dtype=bool)
+        scores, remainders = self.log.evaluate(1, lambda: self._evaluate(start, None, True))
+        if start.any():  # the empty set is never handed to the inducer
+            self.criterion.observe(start[None, :], scores)
+        remainder = float(remainders[0]) if len(remainders) else np.nan
+        self._visit(Visit(-1, self.forward, start, float(scores[0]), remainder, np.nan, -1))
+
+    @property
+    def current(self) -> Visit:
+        """The latest visit."""
+        return self.visits[-1]
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the target size is reached."""
+        size = int(self.current.members.sum())
+        return size >= self.target if self.forward else size <= self.target
+
+    def movable(self, adding: bool) -> NDArray[np.intp]:
+        """Units that can be added, or removed without leaving the subset empty."""
+        members = self.current.members
+        if adding:
+            return np.flatnonzero(~members)
+        return np.flatnonzero(members & ~self.fixed) if members.sum() > 1 else np.empty(0, np.intp)
+
+    def examine(self, adding: bool) -> Examination | None:
+        """Evaluate every possible move; None if there is none."""
+        moved = self.movable(adding)
+        if not len(moved):
+            return None
+        members = self.current.members
+        scores, remainders = self.log.evaluate(
+            len(moved), lambda: self._evaluate(members, moved, adding)
+        )
+        candidates = np.repeat(members[None, :], len(moved), axis=0)
+        candidates[np.arange(len(moved)), moved] = adding
+        self.criterion.observe(candidates, scores)
+        present = (self.current.score, self.current.remainder)
+        values = self.criterion.values(scores, remainders, present, moved, adding)
+        examination = Examination(
+            adding,
+            moved,
+            scores,
+            remainders,
+            values,
+            candidates @ self.sizes,
+            first_of_best(values),
+        )
+        self.examinations.append(examination)
+        return examination
+
+    def accept(self, examination: Examination) -> None:
+        """Make the best move of the latest examination."""
+        best = examination.best
+        unit = int(examination.moved[best])
+        members = self.current.members.copy()
+        members[unit] = examination.adding
+        remainders = examination.remainders
+        self._visit(
+            Visit(
+                unit,
+                examination.adding,
+                members,
+                float(examination.scores[best]),
+                float(remainders[best]) if len(remainders) else np.nan,
+                float(examination.values[best]),
+                len(self.examinations) - 1,
+            )
+        )
+
+    def move(self, adding: bool) -> bool:
+        """Examine and make the best move; False if there is none."""
+        examination = self.examine(adding)
+        if examination is None:
+            return False
+        self.accept(examination)
+        return True
+
+    def cycle(self, plus: int, minus: int) -> bool:
+        """`plus` moves ahead, `minus` back; False when nothing is left to move."""
+        for _ in range(plus):
+            if not self.move(self.forward) or (minus == 0 and self.arrived):
+                break
+        if not len(self.movable(self.forward)):
+            return False
+        for _ in range(minus):
+            self.move(not self.forward)
+        return True
+
+    def floating_cycle(self) -> bool:
+        """One move ahead, then back while that beats the best subset known of its size."""
+        self.move(self.forward)
+        while (back := self.examine(not self.forward)) is not None:
+            size = int(self.current.members.sum()) + (1 if back.adding else -1)
+            if back.scores[back.best] <= self.best_of_size.get(size, -np.inf) + TIE:
+                break
+            self.accept(back)
+        return True
+
+    def run(self, *, floating: bool, plus: int, minus: int, stop: str) -> Members | None:
+        """Search to the end; return the subset an early stop settles on, if it comes to that."""
+        while not self.arrived:
+            before = self.current
+            goes_on = self.floating_cycle() if floating else self.cycle(plus, minus)
+            if stop == "no_gain" and self.current.score <= before.score + TIE:
+                return before.members
+            if not goes_on:
+                break
+        return None
+
+    def _evaluate(
+        self, members: Members, moved: NDArray[np.intp] | None, adding: bool
+    ) -> Evaluation:
+        units = np.empty(0, np.intp) if moved is None else moved
+        scores = self.evaluate(members, units, adding)
+        remainders = np.empty(0)
+        if self.criterion.needs_remainder:
+            remainders = self.evaluate(~members, units, not adding)
+        if self.criterion.needs_rates:
+            for score in np.concatenate([scores, remainders]):
+                if not 0.0 <= score <= 1.0:
+                    raise ValueError(
+                        f"criterion={type(self.criterion).__name__.lower()!r} needs scores in "
+                        f"[0, 1]; scoring gave {score!r}. Use criterion='plain' with it."
+                    )
+        return scores, remainders
+
+    def _visit(self, visit: Visit) -> None:
+        size = int(visit.members.sum())
+        self.best_of_size[size] = max(visit.score, self.best_of_size.get(size, -np.inf))
+        self.visits.append(visit)
+        now = time.perf_counter()
+        if self.report is not None and not self.log.n_recorded:
+            self.report(visit, len(self.visits) - 1, now - self.clock)
+        self.clock = now
+
+
+def choose(visits: list[Visit], sizes: NDArray[np.intp], n_units: int | None) -> Members:
+    """Members of the best subset met, of `n_units` units if given; ties go to the smaller."""
+    met = [v for v in visits if v.members.any()]
+    if n_units is not None:
+        met = [v for v in met if v.members.sum() == n_units]
+    top = max(v.score for v in met)
+    return min(
+        (v.members for v in met if v.score >= top - TIE), key=lambda members: members @ sizes
+    )
+
+
+def order_units(search: Search, selected: Members) -> NDArray[np.intp]:
+    """Units from best to worst: the selected ones first, each part in the order of the path.
+
+    Forward, a unit stands by the move that last added it; backward, by the
+    move that last removed it, the later the better. Units that never moved
+    stand by the latest examination of that move.
+    """
+    n_units = len(search.sizes)
+    last_move = np.full(n_units, -1)
+    for number, visit in enumerate(search.visits):
+        if visit.unit >= 0 and visit.adding == search.forward:
+            last_move[visit.unit] = number
+    latest = np.full(n_units, -np.inf)
+    for examination in search.examinations:
+        if examination.adding == search.forward:
+            latest[examination.moved] = examination.values
+    inside = search.current.members
+    if search.forward:
+        moved, merit = np.where(inside, last_move, len(search.visits)), -latest
+    else:
+        moved, merit = np.where(inside, -len(search.visits), -last_move), latest
+    moved = np.where(search.fixed, -len(search.visits) - 1, moved)
+    return np.lexsort((np.arange(n_units), merit, moved, ~selected))
+
+
+def progress_line(text: str) -> None:
+    """Write one line of progress to stderr."""
+    sys.stderr.write(f"[SequentialSelector] {text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,424 @@
+"""Sequential wrappers [Prat 2.1, 6, 7]: the estimator users see."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import check_scoring
+from sklearn.utils import get_tags
+
+from backstay._validation import (
+    Interval,
+    StrOptions,
+    check_is_fitted,
+    encode_labels,
+    positive_int,
+    validate_names,
+    validate_X_y,
+)
+from backstay.base import Scaling
+from backstay.wrappers._checkpoint import EvaluationLog, fingerprint
+from backstay.wrappers._criteria import Accumulated, make_criterion
+from backstay.wrappers._discriminant import Discriminant
+from backstay.wrappers._fast import FastFold, FastInducer, KernelMachine, Neighbors
+from backstay.wrappers._folds import Fold, check_n_neighbors, draw_folds
+from backstay.wrappers._frames import path_frame, scores_frame
+from backstay.wrappers._inducers import (
+    Columns,
+    Evaluator,
+    GeneralInducer,
+    equivalent,
+    n_neighbors_of,
+)
+from backstay.wrappers._search import Search, Visit, choose, order_units, progress_line
+from backstay.wrappers._units import make_units
+
+__all__ = ["SequentialSelector"]
+
+FAST: dict[str, type[FastFold]] = {
+    "lda": Discriminant,
+    "svm_linear": KernelMachine,
+    "svm_rbf": KernelMachine,
+}
+
+
+class SequentialSelector(SelectorMixin, BaseEstimator):
+    """Sequential search for the subset on which an inducer predicts best.
+
+    J(S) is the cross-validated accuracy of the inducer on the subset S; the
+    folds are drawn once and shared by all subsets. J(∅) is the rate of the
+    majority class. Candidates whose criterion values differ by less than 1e-10 tie,
+    and ties go to the lowest column.
+
+    Parameters
+    ----------
+    estimator : str or scikit-learn classifier, default="1nn"
+        The inducer. ``"1nn"``, ``"knn:K"``, ``"lda"``, ``"svm_linear"`` and
+        ``"svm_rbf"`` are evaluated incrementally, with the result that
+        scikit-learn's ``KNeighborsClassifier``, ``LinearDiscriminantAnalysis`` and
+        ``SVC`` (C=1, gamma="scale") give behind a scaler; see Notes. Any other
+        classifier or pipeline is fitted from scratch on every subset, as it is.
+    direction : {"forward", "backward"}, default="forward"
+        SFG starts from nothing, SBG from all features.
+    floating : bool, default=False
+        After every move ahead go back while that gives a better subset than
+        the best known of its size (SFFS, SBFS).
+    plus, minus : int, default=1, 0
+        A cycle makes `plus` moves ahead and `minus` back (plus-l-take-r).
+    criterion : {"plain", "remainder", "accumulated"}, default="plain"
+        Maximise J(S); or f = (J(S)·a − J(Y∖S)·b + 1)/2 with a, b the present
+        subset's and remainder's J; or λ/2·(1 ± R) + (1−λ)·J(S), R being the
+        relevance that all subsets evaluated so far give the feature.
+    accumulation : float, default=2/3
+        λ of ``criterion="accumulated"``; 0 is the plain method.
+    accumulation_weight : {None, "size", "score"}, default=None
+        Weight of an evaluated subset in R: 1, |S|/d, or J(S).
+    n_features_to_select : "best", int or float, default="best"
+        "best" is the best subset met, the smaller of two equal ones. A number
+        ends the search at that size; with `feature_groups` it counts groups.
+    stop : {"never", "no_gain"}, default="never"
+        "never" searches to the end. "no_gain" ends when J no longer rises and keeps
+        the subset before that.
+    feature_groups : list of lists, default=None
+        Columns (numbers or names) that move together, as one-hot blocks do; the
+        others move alone.
+    fixed_features : list, default=None
+        Columns that every subset holds.
+    cv : int, splitter or iterable, default=None
+        Folds; None is 5×2 stratified.
+    scoring : str or callable, default=None
+        Any scikit-learn scorer; None is accuracy. Others than accuracy are
+        evaluated by scikit-learn, also for the built-in inducers.
+    scaling : {"minmax", "standard"} or None, default="minmax"
+        Scaling of the built-in inducers, fitted on the training rows of each
+        fold. Estimators of your own are used as they are.
+    n_jobs : int, default=None
+        Threads for the built-in inducers, joblib workers for others. No result
+        depends on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the folds when `cv` is None.
+    checkpoint : path-like, default=None
+        File written after every step. A later ``fit`` with the same data and
+        parameters resumes from it.
+    verbose : int, default=0
+        1 writes a line per step to stderr.
+
+    Attributes
+    ----------
+    path_ : DataFrame
+        One row per subset visited: ``move``, ``feature``, ``n_features``, ``score``
+        (J), ``remainder_score`` (J of the remainder; nan unless the criterion
+        uses it), ``criterion`` and ``subset``. Features are named where X names
+        them, else numbered; groups are tuples. The first row is the start.
+    scores_ : DataFrame
+        One row per candidate evaluated: ``step``, ``move``, ``feature``,
+        ``n_features``, ``score``, ``remainder_score``, ``criterion``, ``accepted``.
+    score_ : float
+        J of the selected subset.
+    ranking_ : ndarray of shape (n_features,)
+        1 is best: the selected features in the order of the path, then the
+        others. Features that the search did not reach stand by the latest
+        evaluation of moving them.
+    feature_importances_ : ndarray of shape (n_features,)
+        (d + 1 − rank)/d.
+    relevance_ : ndarray of shape (n_features,)
+        R = L⁺ − L⁻; with ``criterion="accumulated"`` only.
+    n_features_ : int
+        Number of selected features.
+    classes_ : ndarray
+        Class labels.
+
+    Notes
+    -----
+    Behind ``MinMaxScaler``, ``StandardScaler`` or nothing, ``"knn:K"`` is
+    ``KNeighborsClassifier(K)`` with equal distances in the order of the training
+    rows (``algorithm="kd_tree"`` with a single leaf), ``"lda"`` is
+    ``LinearDiscriminantAnalysis()``, ``"svm_linear"`` and ``"svm_rbf"`` are
+    ``SVC(C=1, kernel=…, gamma="scale")``. k-NN and LDA predict exactly alike: where
+    rounding could decide, distances are summed from scratch and scikit-learn's LDA is
+    asked. The SVMs agree up to libsvm's tolerance of 1e-3 on decision values.
+
+    Examples
+    --------
+    >>> from backstay.datasets import make_anti_corral
+    >>> from backstay.wrappers import SequentialSelector
+    >>> X, y, relevance = make_anti_corral(random_state=0)
+    >>> selector = SequentialSelector(criterion="remainder", random_state=0).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([ 9, 10])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "direction": [StrOptions({"forward", "backward"})],
+        "floating": ["boolean"],
+        "plus": [positive_int()],
+        "minus": [positive_int(minimum=0)],
+        "criterion": [StrOptions({"plain", "remainder", "accumulated"})],
+        "accumulation": [Interval(Real, 0, 1, closed="both")],
+        "accumulation_weight": [StrOptions({"size", "score"}), None],
+        "n_features_to_select": [
+            StrOptions({"best"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+        "stop": [StrOptions({"never", "no_gain"})],
+        "scaling": Scaling.OPTIONS,
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "checkpoint": [None, str, os.PathLike],
+        "verbose": [positive_int(minimum=0), "boolean"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = "1nn",
+        *,
+        direction: str = "forward",
+        floating: bool = False,
+        plus: int = 1,
+        minus: int = 0,
+        criterion: str = "plain",
+        accumulation: float = 2 / 3,
+        accumulation_weight: str | None = None,
+        n_features_to_select: str | int | float = "best",
+        stop: str = "never",
+        feature_groups: Any = None,
+        fixed_features: Any = None,
+        cv: Any = None,
+        scoring: Any = None,
+        scaling: str | None = "minmax",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.direction = direction
+        self.floating = floating
+        self.plus = plus
+        self.minus = minus
+        self.criterion = criterion
+        self.accumulation = accumulation
+        self.accumulation_weight = accumulation_weight
+        self.n_features_to_select = n_features_to_select
+        self.stop = stop
+        self.feature_groups = feature_groups
+        self.fixed_features = fixed_features
+        self.cv = cv
+        self.scoring = scoring
+        self.scaling = scaling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+        """Search.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows. Frames reach an estimator of your own as frames.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), optional
+            Groups of *rows* for a `cv` that keeps them together.
+
+        Returns
+        -------
+        self : SequentialSelector
+            The fitted selector.
+        """
+        self._validate_params()
+        self._check_combination()
+        X, y = self._validate_input(X, y)
+        self.classes_, codes = encode_labels(self, y)
+        names = getattr(self, "feature_names_in_", None)
+        units, fixed = make_units(
+            self.feature_groups, self.fixed_features, self.n_features_in_, names
+        )
+        n_units = self._n_units(len(units), int(fixed.sum()))
+        forward = self.direction == "forward"
+        target = n_units or (len(units) if forward else max(1, int(fixed.sum())))
+        folds = draw_folds(self.cv, self.random_state, y, groups)
+        if isinstance(self.estimator, str):
+            check_n_neighbors(self.estimator, folds)
+        log = EvaluationLog(
+            self.checkpoint, fingerprint(X, y, groups, self._searched_parameters()), folds
+        )
+        sizes = np.array([len(columns) for columns in units])
+        criterion = make_criterion(
+            self.criterion, sizes, self.accumulation, self.accumulation_weight
+        )
+        search = Search(
+            evaluate=self._evaluator(X, y, codes, log.folds, units),
+            criterion=criterion,
+            sizes=sizes,
+            fixed=fixed,
+            forward=forward,
+            target=target,
+            log=log,
+            report=self._reporter(units, log) if self.verbose else None,
+        )
+        settled = search.run(
+            floating=self.floating, plus=self.plus, minus=self.minus, stop=self.stop
+        )
+        self._conclude(search, units, self._chosen(search, settled, n_units))
+        if isinstance(criterion, Accumulated):
+            self.relevance_ = np.empty(self.n_features_in_)
+            for columns, relevance in zip(units, criterion.relevance, strict=True):
+                self.relevance_[columns] = relevance
+        return self
+
+    def _check_combination(self) -> None:
+        if self.minus >= self.plus:
+            raise ValueError(
+                f"minus={self.minus!r} must be below plus={self.plus!r}, or the search never ends."
+            )
+        if self.floating and (self.plus, self.minus) != (1, 0):
+            raise ValueError(
+                f"floating=True decides itself how far to go back; plus={self.plus!r} and "
+                f"minus={self.minus!r} must be 1 and 0 with it."
+            )
+        if self.stop == "no_gain" and self.n_features_to_select != "best":
+            raise ValueError(
+                f"stop='no_gain' may end before n_features_to_select="
+                f"{self.n_features_to_select!r} is reached; use 'best' with it, or stop='never'."
+            )
+        if isinstance(self.estimator, str):
+            n_neighbors_of(self.estimator)
+        elif not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
+            raise ValueError(
+                f"estimator={self.estimator!r} must be the name of a built-in inducer or a "
+                "scikit-learn classifier with fit and predict."
+            )
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if hasattr(X, "columns") and not isinstance(self.estimator, str):
+            return X, validate_names(self, X, y)
+        tags = get_tags(self).input_tags
+        accept_sparse = ["csr", "csc"] if tags.sparse else False
+        return validate_X_y(self, X, y, accept_sparse=accept_sparse, allow_nan=tags.allow_nan)
+
+    def _n_units(self, n_units: int, n_fixed: int) -> int | None:
+        requested = self.n_features_to_select
+        if requested == "best":
+            return None
+        if isinstance(requested, Integral):
+            count = int(requested)
+        else:
+            count = max(1, n_fixed, int(float(requested) * n_units))
+        least = max(1, n_fixed)
+        if not least <= count <= n_units:
+            what = "features" if self.feature_groups is None else "groups of features"
+            raise ValueError(
+                f"n_features_to_select={requested!r} must lie between {least} and the number of "
+                f"{what}, {n_units}."
+            )
+        return count
+
+    def _searched_parameters(self) -> dict[str, Any]:
+        """Parameters that the result depends on."""
+        ignored = {"n_jobs", "checkpoint", "verbose"}
+        return {k: v for k, v in self.get_params(deep=False).items() if k not in ignored}
+
+    def _evaluator(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        codes: NDArray[np.intp],
+        folds: Sequence[Fold],
+        units: list[Columns],
+    ) -> Evaluator:
+        accuracy = self.scoring is None or (
+            isinstance(self.scoring, str) and self.scoring == "accuracy"
+        )
+        majority = float(np.bincount(codes).max() / len(codes)) if accuracy else None
+        if isinstance(self.estimator, str) and accuracy:
+            fast = FastInducer(
+                FAST.get(self.estimator, Neighbors),
+                self.estimator,
+                X,
+                codes,
+                folds,
+                self.scaling,
+                self.n_jobs,
+            )
+            return Evaluator(fast, units, majority)
+        estimator = self.estimator
+        if isinstance(estimator, str):
+            estimator = equivalent(estimator, self.scaling)
+        scorer = check_scoring(estimator, scoring="accuracy" if accuracy else self.scoring)
+        names = getattr(self, "feature_names_in_", None)
+        general = GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
+        return Evaluator(general, units, majority)
+
+    def _reporter(self, units: list[Columns], log: EvaluationLog) -> Any:
+        if log.n_recorded:
+            progress_line(f"resuming after {log.n_recorded} evaluations in {self.checkpoint}")
+
+        def report(visit: Visit, step: int, seconds: float) -> None:
+            what = "start"
+            if visit.unit >= 0:
+                what = f"{'+' if visit.adding else '-'} {self._label(units[visit.unit])}"
+            size = sum(len(units[u]) for u in np.flatnonzero(visit.members))
+            progress_line(
+                f"step {step}: {what}, {size} of {self.n_features_in_} features, "
+                f"J={visit.score:.4f} ({seconds:.1f} s)"
+            )
+
+        return report
+
+    def _chosen(
+        self, search: Search, settled: NDArray[np.bool_] | None, n_units: int | None
+    ) -> NDArray[np.bool_]:
+        if settled is not None:
+            if settled.any():
+                return settled
+            warnings.warn(
+                "stop='no_gain': no single feature predicts better than the majority class; "
+                "the best one is kept. stop='never' searches on.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return choose(search.visits, search.sizes, n_units)
+
+    def _label(self, columns: Columns) -> Any:
+        """Name or number of a feature; a tuple of them for a group."""
+        names = getattr(self, "feature_names_in_", None)
+        labels = tuple(columns.tolist() if names is None else names[columns].tolist())
+        return labels[0] if len(labels) == 1 else labels
+
+    def _conclude(self, search: Search, units: list[Columns], selected: NDArray[np.bool_]) -> None:
+        """Turn the search into attributes."""
+        d = self.n_features_in_
+        order = np.concatenate([units[u] for u in order_units(search, selected)])
+        self.ranking_ = np.empty(d, dtype=np.intp)
+        self.ranking_[order] = np.arange(1, d + 1)
+        self.feature_importances_ = (d + 1 - self.ranking_) / d
+        self.n_features_ = int(search.sizes[selected].sum())
+        labels = [self._label(columns) for columns in units]
+        self.path_ = path_frame(search, units, labels, getattr(self, "feature_names_in_", None))
+        self.scores_ = scores_frame(search, labels)
+        self.score_ = next(v.score for v in search.visits if np.array_equal(v.members, selected))
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.ranking_ <= self.n_features_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        if not isinstance(self.estimator, str):
+            inner = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse = inner.sparse
+            tags.input_tags.allow_nan = inner.allow_nan
+        return tags
