@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-BENCH_STAMP := $(VENV)/.bench-installed
+BENCH_VENV := .bench-venv
+BENCH_STAMP := $(BENCH_VENV)/.installed
 
-.PHONY: test lint demo bench clean
+.PHONY: test lint demo bench bench-quick clean
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -25,12 +26,18 @@ lint: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/python examples/rank_han_yu.py
 
-$(BENCH_STAMP): $(STAMP) benchmarks/requirements.txt
-	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+# Peers live in an environment of their own: some of them hold back numpy or pandas.
+$(BENCH_STAMP): pyproject.toml benchmarks/requirements.txt
+	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable . -r benchmarks/requirements.txt
 	touch $@
 
 bench: $(BENCH_STAMP)
-	$(BIN)/python -m benchmarks
+	$(BENCH_VENV)/bin/python -m benchmarks
+
+bench-quick: $(BENCH_STAMP)
+	$(BENCH_VENV)/bin/python -m benchmarks --quick
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -182,7 +182,7 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return counted / counted.sum(axis=1, keepdims=True)
 
     def _count(self, queries: NDArray[np.float64]) -> NDArray[np.float64]:
-        distances = pair_distances(queries, self._rows, len(self._votes), True)
+        distances = pair_distances(queries, self._rows, True)[:, : len(self._votes)]
         k = min(self.n_neighbors, len(self._votes))
         if k == 1:
             return self._votes[np.argmin(distances, axis=1)]

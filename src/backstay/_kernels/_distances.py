@@ -27,7 +27,9 @@ def difference_tile(A, B, square, D):
     n, d = A.shape
     m = B.shape[0]
     zero = A.dtype.type(0)
-    D[:n, :m] = 0.0
+    for i in range(n):
+        for j in range(m):
+            D[i, j] = 0.0
     for f0 in range(0, d, FEATURE_CHUNK):
         f1 = min(f0 + FEATURE_CHUNK, d)
         for i in range(0, n, 2):
@@ -70,13 +72,13 @@ def pad(X):
     return padded
 
 
-def pair_distances(queries, rows, n_rows, square):
-    """Distances of unpadded query rows to the `n_rows` rows of a padded matrix."""
+def pair_distances(queries, rows, square):
+    """Distances of unpadded query rows to all rows of a padded matrix, its padding included."""
     block = np.zeros((-(-len(queries) // ROW_PAD) * ROW_PAD, rows.shape[1]), rows.dtype)
     block[: len(queries), : queries.shape[1]] = queries
     D = np.empty((len(block), len(rows)))
     difference_tile(block, rows, square, D)
-    return D[: len(queries), :n_rows]
+    return D[: len(queries)]
 
 
 def euclidean_blocks(X, block_bytes=32_000_000):
@@ -84,7 +86,7 @@ def euclidean_blocks(X, block_bytes=32_000_000):
     rows, n = pad(X), len(X)
     size = max(1, block_bytes // (8 * len(rows)))
     for first in range(0, n, size):
-        D = pair_distances(X[first : first + size], rows, n, True)
+        D = pair_distances(X[first : first + size], rows, True)[:, :n]
         yield first, np.sqrt(D, out=D)
 
 

@@ -49,7 +49,7 @@ def margins_of_all(X, y, v, feature_block=256):
     out = np.empty((n, d))
     n_classes = int(y.max()) + 1
     for f0 in range(0, d, feature_block):
-        columns = np.ascontiguousarray(X[:, f0 : f0 + feature_block].T)
+        columns = np.ascontiguousarray(X[:, f0 : f0 + feature_block].T, dtype=np.float64)
         order = np.argsort(columns, axis=1)
         _sorted_margins(columns, order, y, n_classes, v, out[:, f0 : f0 + feature_block])
     return out

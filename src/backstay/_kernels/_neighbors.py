@@ -100,7 +100,8 @@ def _offer_by_class(values, first, starts, distances, rows):
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
 def _column_minima(tile, begin, end, n_columns, minima):
-    minima[:n_columns] = tile[begin, :n_columns]
+    for j in range(n_columns):
+        minima[j] = tile[begin, j]
     for i in range(begin + 1, end):
         for j in range(n_columns):
             minima[j] = min(minima[j], tile[i, j])
@@ -122,11 +123,12 @@ def _offer_columns(tile, first, last, first_column, n_columns, starts, minima, d
 
 
 @njit(cache=True, nogil=True)
-def symmetric_neighbors(X, n, starts, part, n_parts, distances, rows):
+def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
     """Fill heaps of all `n` rows from every `n_parts`-th pair of row blocks.
 
-    Each distance is computed once and offered to both rows. Parts use heaps of
-    their own, merged by :func:`merge_heaps`.
+    Distances are Manhattan, or squared Euclidean with `square`. Each is computed
+    once and offered to both rows. Parts use heaps of their own, merged by
+    :func:`merge_heaps`.
     """
     tile = np.empty((TILE, TILE))
     minima = np.empty(TILE)
@@ -140,7 +142,7 @@ def symmetric_neighbors(X, n, starts, part, n_parts, distances, rows):
                 continue
             b1 = min(b0 + TILE, n)
             b_pad = b0 + -(-(b1 - b0) // ROW_PAD) * ROW_PAD
-            difference_tile(X[a0:a_pad], X[b0:b_pad], False, tile)
+            difference_tile(X[a0:a_pad], X[b0:b_pad], square, tile)
             if a0 == b0:
                 for i in range(a1 - a0):
                     tile[i, i] = np.inf
@@ -165,10 +167,11 @@ def merge_heaps(distances, rows, other_distances, other_rows):
 
 @njit(cache=True, nogil=True)
 def block_neighbors(D, queries, n, starts, distances, rows):
-    """Fill the heaps of a block of query rows from their distances to all `n` rows."""
+    """Fill the heaps of a block of query rows from their distances to the `n` rows."""
+    first = starts[0]  # 0, but not a literal, which would be compiled on its own
     for i in range(len(queries)):
         D[i, queries[i]] = np.inf
-        _offer_by_class(D[i, :n], 0, starts, distances[i], rows[i])
+        _offer_by_class(D[i, :n], first, starts, distances[i], rows[i])
 
 
 def empty_heaps(n_rows, n_classes, k, n):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -163,9 +166,16 @@ def relative_weights(sample_weight: NDArray[np.float64] | None, n: int) -> NDArr
     return sample_weight / sample_weight.mean()
 
 
-def _tasks(n_jobs: int | None, calls: list[Any]) -> list[Any]:
-    """Run delayed kernel calls in threads (the kernels release the GIL), in order."""
-    return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
+def _run(n_jobs: int | None, calls: list[Callable[[], Any]]) -> list[Any]:
+    """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
+
+    Not through joblib, whose threads poll for results every 10 ms: as long as a whole fit.
+    """
+    n_threads = min(effective_n_jobs(n_jobs), len(calls))
+    if n_threads == 1:
+        return [call() for call in calls]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return [future.result() for future in [pool.submit(call) for call in calls]]
 
 
 class ReliefF(_ReliefBase):
@@ -280,10 +290,19 @@ class ReliefF(_ReliefBase):
         n_parts = effective_n_jobs(self.n_jobs)
         heaps = [nearest.empty_heaps(n, n_classes, k, n) for _ in range(n_parts)]
         starts = table.starts
-        _tasks(
+        _run(
             self.n_jobs,
             [
-                delayed(nearest.symmetric_neighbors)(table.dense, n, starts, p, n_parts, *heaps[p])
+                partial(
+                    nearest.symmetric_neighbors,
+                    table.dense,
+                    False,
+                    n,
+                    starts,
+                    p,
+                    n_parts,
+                    *heaps[p],
+                )
                 for p in range(n_parts)
             ],
         )
@@ -296,10 +315,10 @@ class ReliefF(_ReliefBase):
         # Features and rows in chunks of fixed size: sums do not depend on n_jobs.
         blocks = [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
         chunks = table.dense_chunks()
-        parts = _tasks(
+        parts = _run(
             self.n_jobs,
             [
-                delayed(table.dense_sums)(queries[b], neighbors[b], coefficients[b], f0, f1)
+                partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
                 for f0, f1 in chunks
                 for b in blocks
             ],
@@ -328,7 +347,7 @@ class ReliefF(_ReliefBase):
         row_bytes = 8 * table.n + 12 * k * len(self.classes_)
         size = int(np.clip(BLOCK_BYTES // row_bytes, 4, 256))
         blocks = [visits[i : i + size] for i in range(0, len(visits), size)]
-        return np.sum(_tasks(self.n_jobs, [delayed(finish)(b) for b in blocks]), axis=0)
+        return np.sum(_run(self.n_jobs, [partial(finish, b) for b in blocks]), axis=0)
 
 
 class Relief(ReliefF):

@@ -197,7 +197,7 @@ class ReliefTable:
             kernels.sparse_distances(data, indices, indptr, self.n_features, queries, D)
             return D
         if weights is None:
-            D = pair_distances(self.dense[queries], self.dense, self.n, False)
+            D = pair_distances(self.dense[queries], self.dense, False)
         else:
             D = np.empty((1, self.n))
             kernels.weighted_distances(self.dense, queries[0], by_feature[self.dense_index], D)

@@ -173,5 +173,6 @@ class MarginWeighting(InstanceWeighter):
             return margins_of_all(X, y, np.ones(len(y)) if omega is None else omega)
         first, later = coefficients
         margins = np.empty(X.shape)
+        X = X.astype(np.float64, copy=False)
         margins_of_neighbors(X, first if omega is None else later * omega[None, :], margins)
         return margins
