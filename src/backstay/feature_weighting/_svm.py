@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from backstay._kernels._svm import MAX_ITER, add_products, one_vs_one_duals, squared_weights
 from backstay._validation import Interval
 from backstay.base import FeatureRanker, Scaling
+from backstay.feature_weighting._rows import present_rows
 
 __all__ = ["SVMRFE", "Elimination", "EliminationRound", "eliminate"]
 
@@ -361,8 +362,8 @@ class SVMRFE(FeatureRanker):
         X = np.asarray(X, dtype=np.float64)
         costs = np.full(len(y), float(self.C))
         if sample_weight is not None:
-            costs *= sample_weight
-            X, y, costs = self._weighted_rows(X, y, costs)
+            rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)
+            X, costs = X[rows], costs[rows] * sample_weight[rows]
         course = eliminate(
             np.asarray(Scaling(X, self.scaling)(X), dtype=np.float64),
             y,
@@ -374,14 +375,3 @@ class SVMRFE(FeatureRanker):
         if self.record_path:
             self.path_ = course.path
         return course.importances()
-
-    def _weighted_rows(self, X: Array, y: Indices, costs: Array) -> tuple[Array, Indices, Array]:
-        """Rows of positive cost, classes numbered anew: the others do not exist for an SVM."""
-        rows = np.flatnonzero(costs > 0.0)
-        present, codes = np.unique(y[rows], return_inverse=True)
-        if len(present) < 2:
-            raise ValueError(
-                "sample_weight is positive for rows of one class only, "
-                f"{self.classes_.tolist()[present[0]]!r}; SVMRFE needs two."
-            )
-        return X[rows], codes.astype(np.intp, copy=False), costs[rows]

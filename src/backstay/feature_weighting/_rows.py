@@ -1,0 +1,41 @@
+"""Which rows count, and for how many: the reading of instance weights by methods that count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["present_rows", "row_counts"]
+
+
+def present_rows(
+    y: NDArray[np.intp], sample_weight: NDArray[np.float64], classes: Any, name: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of positive weight and their classes, numbered anew.
+
+    Raises
+    ------
+    ValueError
+        If they are of one class only.
+    """
+    rows = np.flatnonzero(sample_weight > 0.0)
+    present, codes = np.unique(y[rows], return_inverse=True)
+    if len(present) < 2:
+        raise ValueError(
+            "sample_weight is positive for rows of one class only, "
+            f"{np.asarray(classes).tolist()[present[0]]!r}; {name} needs at least 2 classes."
+        )
+    return rows, codes.astype(np.intp, copy=False)
+
+
+def row_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights read as numbers of rows, all of them positive.
+
+    Integer weights are repetitions. Weights that sum to less than the number of rows,
+    such as the published ones that sum to 1, are raised to mean 1: otherwise they would say
+    that there is hardly any evidence, and no cut or test could be significant.
+    """
+    total = sample_weight.sum()
+    return sample_weight * max(1.0, len(sample_weight) / total)
