@@ -1,0 +1,259 @@
+"""Bagged rankings [Saeys et al. 2008; Han 5.2.3]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import get_tags
+
+from backstay._validation import (
+    Interval,
+    StrOptions,
+    check_is_fitted,
+    check_random_state,
+    positive_int,
+    resolve_n_features,
+    validate_width,
+)
+from backstay.base import FeatureRanker
+from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores, break_ties
+from backstay.ensemble._members import (
+    RESAMPLES,
+    draw_rows,
+    fit_members,
+    member_input,
+    warn_unsplit,
+)
+from backstay.feature_weighting._relief_table import has_nominal
+
+__all__ = ["BaggedRanker", "Ensemble"]
+
+
+class Ensemble(MetaEstimatorMixin, FeatureRanker):
+    """What the ensembles share as scikit-learn estimators: input, output, tags."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+    }
+    estimator: Any
+    n_jobs: int | None
+    random_state: Any
+    rankings_: NDArray[np.intp] | None
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Run the estimator on every resample and put the results together.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Instance weights, for an estimator whose fit takes them.
+
+        Returns
+        -------
+        self : Ensemble
+            Fitted.
+        """
+        super().fit(X, y, sample_weight)
+        self.ranking_ = break_ties(self.feature_importances_, self.rankings_)
+        self.n_features_ = self._n_kept()
+        return self
+
+    def _n_kept(self) -> int:
+        """How many of the best features the fitted ensemble keeps."""
+        return self.n_features_
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows. A frame with nominal columns stays a frame, as in :class:`ReliefF`.
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns.
+        """
+        if hasattr(X, "columns") and has_nominal(X):
+            check_is_fitted(self)
+            validate_width(self, X)
+            return self._transform(X)
+        return super().transform(X)
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return member_input(self, X, y)
+
+    def _n_requested(self) -> int | float | None:
+        if self.n_features_to_select is not None:
+            return self.n_features_to_select
+        own = getattr(self.estimator, "n_features_to_select", None)
+        return None if isinstance(own, str) else own  # scikit-learn has "auto", too
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.categorical = inner.categorical
+        return tags
+
+
+class BaggedRanker(Ensemble):
+    """Rank on many resamples of the rows and aggregate the rankings.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker or scikit-learn estimator
+        Anything that exposes ``feature_importances_``, ``coef_`` or
+        ``ranking_`` after fit.
+    n_estimators : int, default=20
+        Members; an even number for complementary pairs.
+    resample : {"bootstrap", "subsample", "complementary_pairs"}, default="bootstrap"
+        Rows of a member, drawn within each class so that every member sees
+        every class in proportion: as many as there are, with replacement; a
+        share `max_samples`, without; or the two halves of a random split, one
+        row of an odd class left out, a single row in both.
+    max_samples : float, default=0.5
+        Share of the rows of each class for ``resample="subsample"``.
+    aggregate : str or callable, default="rank_sum"
+        How the members' rankings become one score per feature, d features,
+        ranks from 1:
+
+        - "rank_sum": complete linear aggregation, Σ (d + 1 − rank);
+        - "rank_mean": the same divided by the number of members;
+        - "rank_median": d + 1 − median rank;
+        - "weight_mean": mean of the members' importances, as they are;
+        - "frequency": share of the members with the feature among their k best;
+        - "borda": k points for a member's best, 1 for its k-th, 0 beyond;
+        - "rra": −log10 ρ of robust rank aggregation, ρ Bonferroni-corrected;
+        - a function of the rankings and the importances, both of shape
+          (n_estimators, n_features), that returns a score per feature, higher
+          is better.
+
+        k is the number of features to select. Equal scores are ranked by the
+        sum of ranks, then by column.
+    scaling : {"member", "ensemble"}, default="member"
+        Whose rows set the scale in :class:`ReliefF` and :class:`SVMRFE`, which
+        scale features themselves: the member's own, as if it were fitted
+        alone; or all training rows of the ensemble. With "ensemble" the
+        members share one table of distances, or one Gram matrix. With "member"
+        they do so where it changes nothing: features whose range every draw
+        spans, or ``SVMRFE(scaling=None)``.
+    n_features_to_select : int, float or None, default=None
+        None takes the estimator's own setting, or half where it has none.
+    n_jobs : int, default=None
+        Members fitted at the same time, in threads unless
+        ``joblib.parallel_config`` names another backend; the result depends on
+        neither.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows, and a seed for every member.
+
+    Attributes
+    ----------
+    rankings_ : ndarray of shape (n_estimators, n_features)
+        The members' rankings, 1 is best.
+    weights_ : ndarray of shape (n_estimators, n_features)
+        The members' importances.
+    selection_frequency_ : ndarray of shape (n_features,)
+        Share of the members with the feature among their k best.
+    estimators_samples_ : list of ndarray
+        The rows of every member.
+    feature_importances_, ranking_ : ndarray of shape (n_features,)
+        The aggregated scores, and their ranking.
+
+    Notes
+    -----
+    ``sample_weight`` reaches the members with the rows drawn; the draws do not
+    depend on it.
+
+    References
+    ----------
+    Saeys, Abeel, Van de Peer (2008), Robust feature selection using ensemble
+    feature selection techniques. Kolde, Laur, Adler, Vilo (2012), Robust rank
+    aggregation for gene list integration and meta-analysis.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.ensemble import BaggedRanker
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> ranker = BaggedRanker(ReliefF(n_features_to_select=3), random_state=0).fit(X, y)
+    >>> ranker.get_support(indices=True)
+    array([0, 1, 2])
+    >>> ranker.rankings_.shape
+    (20, 10)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ensemble._parameter_constraints,
+        "n_estimators": [positive_int()],
+        "resample": [StrOptions(RESAMPLES)],
+        "aggregate": [StrOptions(set(AGGREGATES)), callable],
+        "scaling": [StrOptions({"member", "ensemble"})],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        n_estimators: int = 20,
+        *,
+        resample: str = "bootstrap",
+        max_samples: float = 0.5,
+        aggregate: str | Callable[[Any, Any], Any] = "rank_sum",
+        scaling: str = "member",
+        n_features_to_select: int | float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.resample = resample
+        self.max_samples = max_samples
+        self.aggregate = aggregate
+        self.scaling = scaling
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        if self.resample == "complementary_pairs" and self.n_estimators % 2:
+            raise ValueError(
+                f"n_estimators={self.n_estimators!r} must be even for "
+                "resample='complementary_pairs'."
+            )
+        rng = check_random_state(self.random_state)
+        if self.resample == "complementary_pairs":
+            warn_unsplit(self.classes_, y, "it is in both halves of every pair")
+        samples = draw_rows(self.resample, y, self.n_estimators, self.max_samples, rng)
+        members = fit_members(
+            self.estimator,
+            X,
+            self.classes_[y],
+            sample_weight,
+            samples,
+            scaling=self.scaling,
+            n_jobs=self.n_jobs,
+            rng=rng,
+        )
+        k = resolve_n_features(self._n_requested(), self.n_features_in_)
+        self.estimators_samples_ = samples
+        self.rankings_ = np.array([member.ranking for member in members])
+        self.weights_ = np.array([member.importances for member in members])
+        self.selection_frequency_ = np.mean([member.selected(k) for member in members], axis=0)
+        return aggregate_scores(self.aggregate, self.rankings_, self.weights_, k)

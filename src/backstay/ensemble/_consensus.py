@@ -1,0 +1,293 @@
+"""Features that repeated runs agree on: Wrapper-2 [Prat 2.3.3] and frequency curves [Han 7.4]."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils import _safe_indexing, get_tags
+
+from backstay._validation import (
+    Interval,
+    StrOptions,
+    check_random_state,
+    has_fit_parameter,
+    positive_int,
+    resolve_n_features,
+)
+from backstay.ensemble._aggregate import break_ties
+from backstay.ensemble._bagging import Ensemble
+from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members, warn_unsplit
+from backstay.stability import selection_frequency
+
+__all__ = ["RepeatedSelector", "frequency_curve"]
+
+
+def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame:
+    """Count the features selected in at least m of the M runs, for m = 1..M [Han 7.4].
+
+    The area under the curve is the sum of the subset sizes; with perfect
+    stability it is a rectangle as high as the subsets are large.
+
+    Parameters
+    ----------
+    subsets : iterable of runs, or array of shape (n_runs, n_features)
+        In any form :func:`backstay.stability.selection_frequency` takes.
+    n_features : int or None
+        Number of features; None if masks or selectors tell it.
+
+    Returns
+    -------
+    DataFrame
+        One row per m: ``n_runs`` (m), ``frequency`` (m/M) and ``n_features``.
+
+    Examples
+    --------
+    >>> from backstay.ensemble import frequency_curve
+    >>> frequency_curve([[0, 1], [0, 2], [0, 1], [0, 3]], 5)
+       n_runs  frequency  n_features
+    0       1       0.25           4
+    1       2       0.50           2
+    2       3       0.75           1
+    3       4       1.00           1
+    """
+    runs = list(subsets)
+    counts = np.rint(selection_frequency(runs, n_features) * len(runs)).astype(np.intp)
+    m = np.arange(1, len(runs) + 1)
+    at_least = [int((counts >= runs_needed).sum()) for runs_needed in m]
+    return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
+
+
+class RepeatedSelector(Ensemble):
+    """Repeat a selector on resamples and keep the features it selects most often (Wrapper-2).
+
+    Parameters
+    ----------
+    estimator : selector or ranker
+        Any selector with ``get_support``; or anything that exposes
+        ``feature_importances_``, ``coef_`` or ``ranking_`` after fit, of which
+        the `n_features_to_select` best count as selected, without those that a
+        scikit-learn model gives the importance 0.
+    n_repeats : int, default=20
+        Runs of the selector.
+    keep : {"top_k", "grow"}, default="top_k"
+        The `n_features_to_select` most frequent features; or features in order
+        of frequency as long as each raises the accuracy of `classifier` on
+        rows held out from the selectors.
+    n_features_to_select : int, float or None, default=None
+        k; at most so many with ``keep="grow"``. None keeps as many as a run
+        selects on average, and sets no limit to growing.
+    classifier : classifier, default=None
+        Judge of ``keep="grow"``; None is 1-NN on features scaled to [0, 1].
+    holdout : float, default=0.3
+        Share of each class held out with ``keep="grow"``.
+    resample : {"bootstrap", "subsample", "complementary_pairs"}, default="bootstrap"
+        As in :class:`BaggedRanker`.
+    max_samples : float, default=0.5
+        Share of the rows of each class for ``resample="subsample"``.
+    scaling : {"member", "ensemble"}, default="member"
+        As in :class:`BaggedRanker`.
+    n_jobs : int, default=None
+        Runs at the same time; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the held-out rows, the rows of the runs and a seed for each.
+
+    Attributes
+    ----------
+    selection_frequency_ : ndarray of shape (n_features,)
+        Share of the runs that selected each feature; also
+        ``feature_importances_``.
+    supports_ : ndarray of shape (n_repeats, n_features)
+        What every run selected.
+    estimators_samples_ : list of ndarray
+        The rows of every run.
+    rankings_ : ndarray of shape (n_repeats, n_features), or None
+        The runs' rankings, where they rank.
+    holdout_rows_ : ndarray
+        Rows no run has seen; empty with ``keep="top_k"``.
+    holdout_scores_ : ndarray
+        Accuracy there with 1, 2, … features, up to the first that brought no gain.
+    ranking_ : ndarray of shape (n_features,)
+        By selection frequency; ties by the sum of the runs' ranks where they
+        rank, then by column.
+
+    Notes
+    -----
+    ``sample_weight`` reaches the runs with the rows drawn; held-out rows count
+    by it, and the classifier gets it if its fit takes it.
+
+    References
+    ----------
+    Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with
+    sequential wrapper-based approaches to feature selection.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.ensemble import RepeatedSelector
+    >>> X, y, relevance = make_xor(n_samples=300, random_state=0)
+    >>> selector = RepeatedSelector(ReliefF(n_features_to_select=4), random_state=0)
+    >>> selector.fit(X, y).selection_frequency_[:4].round(2)
+    array([1.  , 1.  , 1.  , 0.55])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ensemble._parameter_constraints,
+        "n_repeats": [positive_int()],
+        "keep": [StrOptions({"top_k", "grow"})],
+        "holdout": [Interval(Real, 0, 1, closed="neither")],
+        "resample": [StrOptions(RESAMPLES)],
+        "scaling": [StrOptions({"member", "ensemble"})],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        n_repeats: int = 20,
+        *,
+        keep: str = "top_k",
+        n_features_to_select: int | float | None = None,
+        classifier: Any = None,
+        holdout: float = 0.3,
+        resample: str = "bootstrap",
+        max_samples: float = 0.5,
+        scaling: str = "member",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_repeats = n_repeats
+        self.keep = keep
+        self.n_features_to_select = n_features_to_select
+        self.classifier = classifier
+        self.holdout = holdout
+        self.resample = resample
+        self.max_samples = max_samples
+        self.scaling = scaling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        if self.resample == "complementary_pairs" and self.n_repeats % 2:
+            raise ValueError(
+                f"n_repeats={self.n_repeats!r} must be even for resample='complementary_pairs'."
+            )
+        rng = check_random_state(self.random_state)
+        inside, self.holdout_rows_ = self._split(y, rng)
+        if self.resample == "complementary_pairs":
+            warn_unsplit(self.classes_, y[inside], "it is in both halves of every pair")
+        draws = draw_rows(self.resample, y[inside], self.n_repeats, self.max_samples, rng)
+        samples = [inside[rows] for rows in draws]
+        members = fit_members(
+            self.estimator,
+            X,
+            self.classes_[y],
+            sample_weight,
+            samples,
+            scaling=self.scaling,
+            ranked=False,
+            n_jobs=self.n_jobs,
+            rng=rng,
+        )
+        self.estimators_samples_ = samples
+        self.supports_ = np.array([self._support(member) for member in members])
+        self.selection_frequency_ = self.supports_.mean(axis=0)
+        ranks = [member.ranking for member in members if member.ranking is not None]
+        self.rankings_ = np.array(ranks) if len(ranks) == len(members) else None
+        self.holdout_scores_ = np.empty(0)
+        if self.keep == "grow":
+            ranking = break_ties(self.selection_frequency_, self.rankings_)
+            self._grow(X, self.classes_[y], sample_weight, inside, np.argsort(ranking))
+        return self.selection_frequency_
+
+    def _n_requested(self) -> int | float | None:
+        return self.n_features_to_select
+
+    def _support(self, member: Member) -> NDArray[np.bool_]:
+        if member.support is not None:
+            return member.support
+        return member.selected(resolve_n_features(self.n_features_to_select, self.n_features_in_))
+
+    def _split(
+        self, y: NDArray[np.intp], rng: np.random.RandomState
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows for the selectors and rows held out, class by class."""
+        if self.keep == "top_k":
+            return np.arange(len(y)), np.empty(0, np.intp)
+        warn_unsplit(self.classes_, y, "none of it is held out")
+        held = []
+        for c in range(len(self.classes_)):
+            rows = np.flatnonzero(y == c)
+            size = min(max(1, round(self.holdout * len(rows))), len(rows) - 1)
+            held.append(rng.choice(rows, size, replace=False))
+        out = np.sort(np.concatenate(held))
+        if not len(out):
+            raise ValueError("keep='grow' needs a class of at least 2 rows to hold one out.")
+        return np.setdiff1d(np.arange(len(y)), out), out
+
+    def _grow(
+        self,
+        X: Any,
+        labels: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None,
+        inside: NDArray[np.intp],
+        order: NDArray[np.intp],
+    ) -> None:
+        """Add features in order until one brings no gain on the held-out rows."""
+        limit = int((self.selection_frequency_ > 0).sum())
+        if self.n_features_to_select is not None:
+            limit = min(limit, resolve_n_features(self.n_features_to_select, self.n_features_in_))
+        scores: list[float] = []
+        while len(scores) < max(limit, 1) and (len(scores) < 2 or scores[-1] > scores[-2]):
+            columns = order[: len(scores) + 1]
+            scores.append(self._holdout_score(X, labels, sample_weight, inside, columns))
+        self.holdout_scores_ = np.array(scores)
+
+    def _n_kept(self) -> int:
+        if self.keep == "grow":
+            scores = self.holdout_scores_
+            return len(scores) - int(len(scores) > 1 and scores[-1] <= scores[-2])
+        if self.n_features_to_select is None:
+            return max(1, round(float(self.supports_.sum(axis=1).mean())))
+        return resolve_n_features(self.n_features_to_select, self.n_features_in_)
+
+    def _holdout_score(
+        self,
+        X: Any,
+        labels: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None,
+        inside: NDArray[np.intp],
+        columns: NDArray[np.intp],
+    ) -> float:
+        classifier = self.classifier
+        if classifier is None:
+            classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
+        classifier = clone(classifier)
+        table = _safe_indexing(X, columns, axis=1)
+        train, test = _safe_indexing(table, inside), _safe_indexing(table, self.holdout_rows_)
+        held = None if sample_weight is None else sample_weight[self.holdout_rows_]
+        if sample_weight is not None and has_fit_parameter(classifier, "sample_weight"):
+            classifier.fit(train, labels[inside], sample_weight=sample_weight[inside])
+        else:
+            classifier.fit(train, labels[inside])
+        truth = labels[self.holdout_rows_]
+        return float(accuracy_score(truth, classifier.predict(test), sample_weight=held))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.keep == "grow":  # the classifier sees the rows, too
+            judge = None if self.classifier is None else get_tags(self.classifier).input_tags
+            tags.input_tags.sparse &= judge is not None and judge.sparse
+            tags.input_tags.allow_nan &= judge is not None and judge.allow_nan
+        return tags

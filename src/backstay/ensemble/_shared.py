@@ -1,0 +1,169 @@
+"""Work that members of an ensemble can share: one Gram matrix, one table of distances.
+
+Both are sums over scaled features, so they can be shared only by members that
+scale alike. A member scales by its own rows; it shares when these give exactly
+the scale of all rows (genotypes, counts, ``scaling=None``), or when the caller
+wants one scale for the whole ensemble.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from backstay._kernels import _neighbors as nearest
+from backstay._kernels._distances import pad
+from backstay._validation import encode_labels
+from backstay.base import Scaling, warn_single_members
+from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
+from backstay.feature_weighting._relief_table import Columns, ReliefTable
+from backstay.feature_weighting._svm import SVMRFE, eliminate
+
+__all__ = ["Shared", "SharedReliefF", "SharedSVMRFE", "share"]
+
+Rows = NDArray[np.intp]
+Weights = NDArray[np.float64]
+
+MAX_DISTANCE_BYTES = 200_000_000
+
+
+class Shared(Protocol):
+    """Scale and tables learned once from all rows; members then name their rows."""
+
+    def same_scale(self, rows: Rows) -> bool:
+        """Whether the rows alone would be scaled exactly as all rows are."""
+
+    def prepare(self) -> None:
+        """Compute the tables, once it is known that a member will use them."""
+
+    def importances(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
+        """Say what `ranker`, fitted on the rows at the shared scale, finds in the features."""
+
+
+class SharedSVMRFE:
+    """One scaling and one Gram matrix for SVM-RFE on many draws of the same rows."""
+
+    def __init__(self, ranker: SVMRFE, X: NDArray[Any], y: Rows) -> None:
+        self.X, self.y = np.asarray(X, dtype=np.float64), y
+        self.kind = ranker.scaling
+        self.scaling = Scaling(self.X, self.kind)
+
+    def same_scale(self, rows: Rows) -> bool:
+        """Compare shift and factor of the rows with those of all rows."""
+        if self.scaling.identity:
+            return True
+        own = Scaling(self.X[rows], self.kind)
+        return np.array_equal(own.shift, self.scaling.shift) and np.array_equal(
+            own.factor, self.scaling.factor
+        )
+
+    def prepare(self) -> None:
+        """Scale, and multiply the rows with each other where that is the smaller table."""
+        self.Z = np.asarray(self.scaling(self.X), dtype=np.float64)
+        n, d = self.X.shape
+        self.gram = self.Z @ self.Z.T if n < d else None
+
+    def importances(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
+        """Eliminate on the rows, copies included, with their part of the Gram matrix.
+
+        Copies stay rows of their own: merged into one row of higher cost they have
+        the same optimum, but the solver would stop at another point near it.
+        """
+        costs = np.full(len(rows), float(ranker.C))
+        if omega is not None:
+            costs *= omega
+            rows, costs = rows[costs > 0.0], costs[costs > 0.0]
+        present, codes = np.unique(self.y[rows], return_inverse=True)
+        if len(present) < 2:
+            raise ValueError(
+                "sample_weight is positive for one class only among the rows of a member; "
+                "SVMRFE needs two."
+            )
+        gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
+        course = eliminate(
+            self.Z[rows],
+            codes.astype(np.intp, copy=False),
+            costs,
+            step=ranker.step,
+            tol=ranker.tol,
+            gram=gram,
+        )
+        return course.importances()
+
+
+class SharedReliefF:
+    """One range per feature and one table of distances for ReliefF on draws of the same rows."""
+
+    def __init__(self, ranker: ReliefF, X: Columns, y: Rows) -> None:
+        self.columns, self.X, self.y = X, X.numeric, y
+        self.metric, self.missing = ranker.metric, ranker.missing
+        self.low, self.high = self.X.min(axis=0), self.X.max(axis=0)
+
+    def same_scale(self, rows: Rows) -> bool:
+        """Compare the ranges of the rows with those of all rows."""
+        drawn = self.X[rows]
+        return np.array_equal(drawn.min(axis=0), self.low) and np.array_equal(
+            drawn.max(axis=0), self.high
+        )
+
+    def prepare(self) -> None:
+        """Scale, and compare all rows with each other if there are not too many."""
+        table = ReliefTable.build(self.columns, self.y, self.metric, self.missing)
+        position = np.argsort(table.order)
+        self.table = table
+        self.Z = table.dense[position]  # padded columns; rows in the caller's order
+        self.D = None
+        if 8 * table.n**2 <= MAX_DISTANCE_BYTES:
+            self.D = table.distances(np.arange(table.n))[np.ix_(position, position)]
+
+    def importances(self, ranker: ReliefF, rows: Rows, omega: Weights | None) -> Weights:
+        """Look the neighbours up among the rows drawn; sum the differences as ReliefF does."""
+        y = self.y[rows]
+        warn_single_members(ranker.classes_, y)
+        order = np.argsort(y, kind="stable")
+        drawn = rows[order]
+        table = replace(
+            self.table,
+            n=len(rows),
+            order=order,
+            classes=y[order],
+            starts=np.concatenate([[0], np.cumsum(np.bincount(y))]).astype(np.intp),
+            dense=pad(self.Z[drawn]),
+        )
+        weights = relative_weights(omega, table.n)[order]
+        k = ranker._n_listed(table)
+        if self.D is None or ranker.n_samples is not None:
+            visits = np.sort(ranker._visits(table))
+            mass = ranker._mass(weights, visits)
+            return np.asarray(ranker._by_blocks(table, visits, k, weights) / mass)
+        visits = np.arange(table.n)
+        mass = ranker._mass(weights, visits)
+        distances, near = nearest.empty_heaps(table.n, len(ranker.classes_), k, table.n)
+        D = self.D[np.ix_(drawn, drawn)]
+        nearest.block_neighbors(D, visits, table.n, table.starts, distances, near)
+        nearest.sort_heaps(distances, near)
+        neighbors, coefficients = ranker._coefficients(table, visits, distances, near, weights)
+        blocks = [slice(i, i + ROW_CHUNK) for i in range(0, table.n, ROW_CHUNK)]
+        parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
+        return np.asarray(np.sum(parts, axis=0) / mass)
+
+
+def share(estimator: Any, X: Any, y: NDArray[Any]) -> Shared | None:
+    """Return what fits of `estimator` on draws of these rows can share, or None."""
+    if type(estimator) not in (SVMRFE, ReliefF, Relief):
+        return None
+    ranker = clone(estimator)
+    ranker._validate_params()
+    table, labels = ranker._validate_input(X, y)
+    _, codes = encode_labels(ranker, labels)
+    if isinstance(ranker, SVMRFE):
+        return SharedSVMRFE(ranker, table, codes)
+    # Nominal values, gaps and sparse rows depend on the rows drawn by more than a range.
+    numeric = table.numeric
+    if not isinstance(numeric, np.ndarray) or len(table.nominal_index) or np.isnan(numeric).any():
+        return None
+    return SharedReliefF(ranker, table, codes)

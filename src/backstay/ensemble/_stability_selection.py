@@ -1,0 +1,234 @@
+"""Stability selection with its error bounds."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._validation import Interval, StrOptions, check_random_state, positive_int
+from backstay.ensemble._bagging import Ensemble
+from backstay.ensemble._error_bounds import (
+    ASSUMPTIONS,
+    choose_q,
+    choose_threshold,
+    error_bound,
+)
+from backstay.ensemble._members import draw_rows, fit_members, warn_unsplit
+
+__all__ = ["StabilitySelection"]
+
+
+class StabilitySelection(Ensemble):
+    """Keep the features that a base method selects in most subsamples of half the rows.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker or scikit-learn estimator
+        Anything that exposes ``feature_importances_``, ``coef_`` or
+        ``ranking_`` after fit. A run selects its q best features; features that
+        a scikit-learn model gives the importance 0 are not selected.
+    threshold : float or None, default=0.6
+        τ in (1/2, 1]: features selected in at least this share of the runs are
+        kept. None chooses the smallest τ that keeps the bound within `pfer`.
+    pfer : float, default=None
+        Bound wanted on the expected number of falsely selected features.
+    n_features_per_run : int or None, default=None
+        q. None chooses the largest q that keeps the bound within `pfer`, or
+        within 1 where `pfer` is None too. Of threshold, pfer and
+        n_features_per_run, give two; the third follows.
+    n_resamples : int, default=50
+        Pairs of complementary halves, two runs each; or subsamples.
+    resample : {"complementary_pairs", "subsample"}, default="complementary_pairs"
+        Runs on both halves of random splits [Shah & Samworth], or on random
+        halves [Meinshausen & Bühlmann]. Classes are halved one by one.
+    assumption : {"none", "unimodal", "r_concave"}, default="none"
+        Which bound chooses q or τ. The others are for complementary pairs only.
+    scaling : {"member", "ensemble"}, default="member"
+        As in :class:`BaggedRanker`.
+    n_jobs : int, default=None
+        Runs at the same time; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows, and a seed for every run.
+
+    Attributes
+    ----------
+    selection_frequency_ : ndarray of shape (n_features,)
+        Share of the runs that selected each feature; also
+        ``feature_importances_``.
+    error_bound_ : dict
+        Bounds on the expected number of falsely selected features, at
+        ``threshold_`` and ``n_features_per_run_``, d features in all:
+
+        - "meinshausen_buhlmann": q²/((2τ − 1)d). It supposes that noise
+          features are exchangeable and the method no worse than guessing. For
+          complementary pairs it holds without either, as a bound on selected
+          features that a single run selects with probability at most q/d.
+        - "unimodal": such features again, supposing that the share of pairs in
+          which both runs select the feature has a unimodal distribution.
+        - "r_concave": supposing that this share is −1/2-concave and the
+          selection frequency −1/4-concave; the smallest of the three.
+
+        The last two are nan with ``resample="subsample"``.
+    threshold_ : float
+        τ.
+    n_features_per_run_ : float
+        q: the number asked for or, where models left features out, the mean
+        number selected.
+    supports_ : ndarray of shape (n_runs, n_features)
+        What every run selected; runs 2i and 2i + 1 are a pair.
+    rankings_ : ndarray of shape (n_runs, n_features)
+        The runs' rankings, 1 is best.
+    estimators_samples_ : list of ndarray
+        The rows of every run.
+    ranking_ : ndarray of shape (n_features,)
+        By selection frequency; ties by the sum of ranks, then by column.
+
+    Notes
+    -----
+    The bounds are on an expectation over data sets, not on this data set.
+
+    References
+    ----------
+    Meinshausen, Bühlmann (2010), Stability selection. Shah, Samworth (2013),
+    Variable selection with error control: another look at stability selection.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_han_yu
+    >>> from backstay.ensemble import StabilitySelection
+    >>> X, y, relevance = make_han_yu(n_features=200, n_relevant=10, random_state=0)
+    >>> selection = StabilitySelection(ReliefF(), pfer=1, random_state=0).fit(X, y)
+    >>> selection.get_support(indices=True)
+    array([0, 1, 2, 4, 5, 8])
+    >>> selection.n_features_per_run_, round(selection.error_bound_["meinshausen_buhlmann"], 2)
+    (6, 0.9)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": [None, Interval(Real, 0.5, 1, closed="right")],
+        "pfer": [None, Interval(Real, 0, None, closed="neither")],
+        "n_features_per_run": [None, Interval(Integral, 1, None, closed="left")],
+        "n_resamples": [positive_int()],
+        "resample": [StrOptions({"complementary_pairs", "subsample"})],
+        "assumption": [StrOptions(set(ASSUMPTIONS))],
+        "scaling": [StrOptions({"member", "ensemble"})],
+        "n_jobs": Ensemble._parameter_constraints["n_jobs"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        threshold: float | None = 0.6,
+        pfer: float | None = None,
+        n_features_per_run: int | None = None,
+        n_resamples: int = 50,
+        resample: str = "complementary_pairs",
+        assumption: str = "none",
+        scaling: str = "member",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.threshold = threshold
+        self.pfer = pfer
+        self.n_features_per_run = n_features_per_run
+        self.n_resamples = n_resamples
+        self.resample = resample
+        self.assumption = assumption
+        self.scaling = scaling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _n_kept(self) -> int:
+        # Frequencies and thresholds are quotients: 0.6 may lie above 60/100 by rounding.
+        return int((self.selection_frequency_ >= self.threshold_ - 1e-12).sum())
+
+    def _n_requested(self) -> None:
+        return None  # how many are kept is known after the runs
+
+    def _score(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        pairs = self.resample == "complementary_pairs"
+        threshold, q = self._resolve(self.n_features_in_)
+        rng = check_random_state(self.random_state)
+        n_runs = 2 * self.n_resamples if pairs else self.n_resamples
+        if pairs:
+            warn_unsplit(self.classes_, y, "it is in both halves of every pair")
+        samples = draw_rows(self.resample, y, n_runs, 0.5, rng)
+        members = fit_members(
+            self.estimator,
+            X,
+            self.classes_[y],
+            sample_weight,
+            samples,
+            scaling=self.scaling,
+            n_jobs=self.n_jobs,
+            rng=rng,
+        )
+        self.estimators_samples_ = samples
+        self.supports_ = np.array([member.selected(q) for member in members])
+        self.rankings_ = np.array([member.ranking for member in members])
+        self.selection_frequency_ = self.supports_.mean(axis=0)
+        self.threshold_ = threshold
+        mean_q = float(self.supports_.sum(axis=1).mean())
+        self.n_features_per_run_ = q if mean_q == q else mean_q
+        self.error_bound_ = {
+            name: self._bound(self.n_features_per_run_, self.n_features_in_, threshold, assumption)
+            for name, assumption in zip(
+                ("meinshausen_buhlmann", "unimodal", "r_concave"), ASSUMPTIONS, strict=True
+            )
+        }
+        return self.selection_frequency_
+
+    def _bound(self, q: float, d: int, threshold: float, assumption: str) -> float:
+        if self.resample == "subsample" and assumption != "none":
+            return float("nan")
+        return error_bound(q, d, threshold, self.n_resamples, assumption)
+
+    def _resolve(self, d: int) -> tuple[float, int]:
+        """Threshold and q, one of them from the bound where it is not given."""
+        threshold, q, pfer = self.threshold, self.n_features_per_run, self.pfer
+        if self.resample == "subsample" and self.assumption != "none":
+            raise ValueError(
+                f"assumption={self.assumption!r} needs resample='complementary_pairs'; "
+                "for resample='subsample' use assumption='none'."
+            )
+        if q is not None and q > d:
+            raise ValueError(
+                f"n_features_per_run={q!r} must lie between 1 and the number of features, {d}."
+            )
+        if threshold is None:
+            if q is None or pfer is None:
+                raise ValueError(
+                    "threshold=None is chosen from pfer and n_features_per_run; "
+                    f"got pfer={pfer!r} and n_features_per_run={q!r}, both must be given."
+                )
+            chosen = choose_threshold(pfer, q, d, self.n_resamples, self.assumption)
+            if chosen is None:
+                raise ValueError(
+                    f"pfer={pfer!r} cannot be kept with n_features_per_run={q!r} of {d} features "
+                    "at any threshold; raise pfer or lower n_features_per_run."
+                )
+            return chosen, q
+        if q is None:
+            wanted = 1.0 if pfer is None else pfer
+            q = choose_q(wanted, d, threshold, self.n_resamples, self.assumption)
+            if q == 0 and pfer is not None:
+                raise ValueError(
+                    f"pfer={pfer!r} cannot be kept at threshold={threshold!r} with {d} features, "
+                    "even with one feature per run; raise pfer or threshold."
+                )
+            return threshold, max(1, q)
+        if pfer is not None:
+            raise ValueError(
+                f"pfer={pfer!r}, threshold={threshold!r} and n_features_per_run={q!r} are one too "
+                "many: leave n_features_per_run out, or set threshold=None."
+            )
+        return threshold, q

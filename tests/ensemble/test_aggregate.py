@@ -1,0 +1,106 @@
+"""Aggregated scores against their definitions, one feature at a time."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores, break_ties
+from reference import ensemble as reference
+
+# Three members, four features.
+RANKINGS = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 4, 2]])
+WEIGHTS = np.array([[4.0, 3.0, 2.0, 1.0], [0.5, 1.0, 0.2, 0.0], [9.0, 2.0, 1.0, 3.0]])
+
+
+@st.composite
+def rankings(draw):
+    d = draw(st.integers(1, 8))
+    m = draw(st.integers(1, 7))
+    return np.array([draw(st.permutations(range(1, d + 1))) for _ in range(m)])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rank_sum", [11, 9, 5, 5]),
+        ("rank_mean", [11 / 3, 3, 5 / 3, 5 / 3]),
+        ("rank_median", [4, 3, 2, 1]),
+        ("weight_mean", [4.5, 2.0, 3.2 / 3, 4 / 3]),
+        ("frequency", [1, 2 / 3, 0, 1 / 3]),
+        ("borda", [5, 3, 0, 1]),
+    ],
+)
+def test_by_hand(name, expected):
+    assert_allclose(aggregate_scores(name, RANKINGS, WEIGHTS, 2), expected)
+
+
+def test_rra_by_hand():
+    # Feature 0 has the normalised ranks ¼, ¼, ½. P(at least 1 of 3 ≤ ¼) = 1 − (¾)³ = 37/64,
+    # P(at least 2 ≤ ¼) = 3(1/16)(3/4) + 1/64 = 10/64, P(all 3 ≤ ½) = 1/8: ρ = 3 · 1/8.
+    scores = aggregate_scores("rra", RANKINGS, WEIGHTS, 2)
+    assert_allclose(scores[0], -np.log10(3 / 8))
+    # Feature 1: ¼, ½, ¾: 37/64, ½, 27/64, so 3ρ > 1.
+    assert scores[1] == 0.0
+
+
+@given(rankings(), st.integers(1, 8))
+def test_definitions(ranks, k):
+    k = min(k, ranks.shape[1])
+    weights = np.cos(np.arange(ranks.size)).reshape(ranks.shape)
+    listed = ranks.tolist()
+    expected = {
+        "rank_sum": reference.rank_sum(listed),
+        "rank_mean": reference.rank_mean(listed),
+        "rank_median": reference.rank_median(listed),
+        "weight_mean": reference.weight_mean(weights.tolist()),
+        "frequency": reference.frequency(listed, k),
+        "borda": reference.borda(listed, k),
+        "rra": reference.rra(listed),
+    }
+    assert set(expected) == set(AGGREGATES)
+    for name, scores in expected.items():
+        got = aggregate_scores(name, ranks, weights, k)
+        assert_allclose(got, scores, rtol=1e-12, atol=1e-12)
+        assert_array_equal(
+            break_ties(np.array(scores), ranks), reference.ranking_by(scores, listed)
+        )
+
+
+def test_rra_beyond_the_smallest_float():
+    """200 members agree on one of 10000 features: ρ = 200 · 10⁻⁸⁰⁰."""
+    ranks = np.tile(np.arange(1, 10_001), (200, 1))
+    scores = aggregate_scores("rra", ranks, ranks, 1)
+    assert_allclose(scores[0], 800 - np.log10(200))
+    assert_allclose(scores[1], 200 * np.log10(5000) - np.log10(200))
+
+
+def test_rra_is_a_p_value_for_uniform_ranks():
+    rng = np.random.default_rng(0)
+    ranks = np.array([rng.permutation(2000) + 1 for _ in range(10)])
+    rho = 10 ** -aggregate_scores("rra", ranks, ranks, 1)
+    for level in (0.01, 0.05, 0.1):
+        assert (rho <= level).mean() <= level
+
+
+def test_callable():
+    seen = {}
+
+    def worst_rank(ranks, weights):
+        seen.update(ranks=ranks, weights=weights)
+        return -ranks.max(axis=0)
+
+    assert_array_equal(aggregate_scores(worst_rank, RANKINGS, WEIGHTS, 2), [-2, -3, -4, -4])
+    assert seen["ranks"] is RANKINGS
+    assert seen["weights"] is WEIGHTS
+    with pytest.raises(ValueError, match=r"shape \(3,\); it must return one score per feature"):
+        aggregate_scores(lambda ranks, weights: [1, 2, 3], RANKINGS, WEIGHTS, 2)
+    with pytest.raises(ValueError, match="returned nan for feature 1"):
+        aggregate_scores(lambda ranks, weights: [1, np.nan, 3, 4], RANKINGS, WEIGHTS, 2)
+
+
+def test_ties_by_rank_sum_then_column():
+    ranks = np.array([[3, 1, 2, 4], [4, 3, 1, 2]])
+    assert_array_equal(break_ties(np.zeros(4), ranks), [4, 2, 1, 3])
+    assert_array_equal(break_ties(np.zeros(4), None), [1, 2, 3, 4])
