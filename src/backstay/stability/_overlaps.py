@@ -27,7 +27,7 @@ class Placements:
     ``start[f]:start[f + 1]``.
     """
 
-    run: NDArray[np.int32]
+    run: NDArray[np.unsignedinteger]
     place: NDArray[np.int32]
     start: NDArray[np.int32]
     n_runs: int
@@ -38,7 +38,8 @@ class Placements:
         """Group the placements of M×K feature indices, best first, in O(M·K)."""
         m, k = order.shape
         feature = np.ascontiguousarray(order.T, dtype=np.int32).ravel()
-        run = np.tile(np.arange(m, dtype=np.int32), k)
+        # The smallest type that holds a run: sorting is bound by memory traffic.
+        run = np.tile(np.arange(m, dtype=np.min_scalar_type(m - 1)), k)
         index_type = np.int32 if m * k < np.iinfo(np.int32).max else np.int64
         row_start = np.arange(0, m * k + 1, m, dtype=index_type)
         # Converting rows (places) to columns (features) is a counting sort: linear and
