@@ -1,8 +1,45 @@
 """Feature weighting: from rows, labels and instance weights to a ranking of features."""
 
 from backstay.feature_weighting._discretize import MDLDiscretizer
+from backstay.feature_weighting._forest import ForestImportance
+from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
 from backstay.feature_weighting._relief import DoubleReliefF, Relief, ReliefF
 from backstay.feature_weighting._simba import Simba
 from backstay.feature_weighting._svm import SVMRFE
+from backstay.feature_weighting._univariate import (
+    CategoryImportance,
+    ChiSquared,
+    DistributionDifference,
+    EntropicDistance,
+    GainRatio,
+    GiniGain,
+    InformationGain,
+    MantarasDistance,
+    OneR,
+    SymmetricalUncertainty,
+    ValueDifference,
+)
 
-__all__ = ["SVMRFE", "DoubleReliefF", "MDLDiscretizer", "Relief", "ReliefF", "Simba"]
+__all__ = [
+    "SVMRFE",
+    "BetweenWithinRatio",
+    "CategoryImportance",
+    "ChiSquared",
+    "DistributionDifference",
+    "DoubleReliefF",
+    "EntropicDistance",
+    "FStatistic",
+    "ForestImportance",
+    "GainRatio",
+    "GiniGain",
+    "InformationGain",
+    "MDLDiscretizer",
+    "MantarasDistance",
+    "OneR",
+    "Relief",
+    "ReliefF",
+    "Simba",
+    "SymmetricalUncertainty",
+    "TTest",
+    "ValueDifference",
+]

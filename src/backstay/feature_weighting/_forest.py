@@ -1,0 +1,120 @@
+"""Importances of scikit-learn's forests as a ranking [spec 2.5]."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from backstay._validation import Interval, StrOptions, positive_int
+from backstay.base import FeatureRanker
+
+__all__ = ["ForestImportance"]
+
+FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
+
+
+class ForestImportance(FeatureRanker):
+    """Mean decrease of impurity over the trees of a forest.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    forest : {"random_forest", "extra_trees"}, default="random_forest"
+        Best cuts on bootstrap samples, or random cuts on all rows.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Features tried at each split, as in scikit-learn.
+    max_depth : int or None, default=None
+        Greatest depth of a tree; None grows them full.
+    min_samples_leaf : int or float, default=1
+        Least rows in a leaf, as in scikit-learn.
+    n_features_to_select : int, float or None, default=None
+        How many features ``transform`` keeps; None is half.
+    n_jobs : int, default=None
+        Threads; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the trees.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Importances that sum to 1, or all 0 where no tree could split.
+    ranking_ : ndarray of shape (n_features,)
+        1 is best.
+    forest_ : RandomForestClassifier or ExtraTreesClassifier
+        The fitted forest, on class numbers 0..C-1.
+
+    Notes
+    -----
+    ``sample_weight`` weighs the rows in the impurities; with "random_forest" the bootstrap
+    draws rows regardless of it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from backstay.feature_weighting import ForestImportance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ForestImportance(n_features_to_select=2, random_state=0).fit(X, y).get_support()
+    array([False, False,  True,  True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "n_estimators": [positive_int()],
+        "forest": [StrOptions(set(FORESTS))],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "max_features": [
+            StrOptions({"sqrt", "log2"}),
+            positive_int(),
+            Interval(Real, 0.0, 1.0, closed="right"),
+            None,
+        ],
+        "max_depth": [None, positive_int()],
+        "min_samples_leaf": [positive_int(), Interval(Real, 0.0, 1.0, closed="neither")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        forest: str = "random_forest",
+        criterion: str = "gini",
+        max_features: Any = "sqrt",
+        max_depth: int | None = None,
+        min_samples_leaf: int | float = 1,
+        n_features_to_select: int | float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.forest = forest
+        self.criterion = criterion
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        self.forest_ = FORESTS[self.forest](
+            n_estimators=self.n_estimators,
+            criterion=self.criterion,
+            max_features=self.max_features,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
+        self.forest_.fit(X, y, sample_weight=sample_weight)
+        return np.asarray(self.forest_.feature_importances_)

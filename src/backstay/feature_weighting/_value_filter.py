@@ -1,0 +1,93 @@
+"""What filters on discrete values share: discretising, and counting values by class."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from backstay._kernels._discretize import contingency
+from backstay.base import FeatureRanker
+from backstay.feature_weighting._discretize import bins, cut_points
+from backstay.feature_weighting._rows import present_rows, row_counts
+
+__all__ = ["ValueFilter", "value_numbers"]
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+# Tables of counts are made for as many features at a time as fit into this.
+TABLE_BYTES = 32_000_000
+
+
+def value_numbers(X: NDArray[Any]) -> Codes:
+    """Give the distinct values of every column numbers from 0, in ascending order."""
+    order = np.argsort(X, axis=0, kind="stable")
+    ascending = np.take_along_axis(X, order, axis=0)
+    numbers = np.zeros(X.shape, dtype=np.intp)
+    np.cumsum(ascending[1:] != ascending[:-1], axis=0, out=numbers[1:])
+    codes = np.empty_like(numbers)
+    np.put_along_axis(codes, order, numbers, axis=0)
+    return codes
+
+
+class ValueFilter(FeatureRanker):
+    """Base of filters that look at how often each value goes with each class.
+
+    A new one sets ``_measure``, a function of tables of counts.
+    """
+
+    _measure: ClassVar[Any]
+    discretizer: Any
+
+    def __init__(
+        self, *, discretizer: Any = "mdl", n_features_to_select: int | float | None = None
+    ) -> None:
+        self.discretizer = discretizer
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X: Any, y: Codes, sample_weight: Array | None) -> Array:
+        omega = np.ones(len(y))
+        if sample_weight is not None:
+            rows, _ = present_rows(y, sample_weight, self.classes_, type(self).__name__)
+            X, y, omega = X[rows], y[rows], row_counts(sample_weight[rows])
+        codes = self._codes(X, y, omega)
+        n_values = codes.max(axis=0) + 1
+        scores = np.empty(X.shape[1])
+        for v in np.unique(n_values):
+            table = (int(v), len(self.classes_))
+            size = max(1, TABLE_BYTES // (8 * table[0] * table[1]))
+            features = np.flatnonzero(n_values == v)
+            for start in range(0, len(features), size):
+                block = features[start : start + size]
+                counts = np.empty((len(block), *table))
+                contingency(codes[:, block], y, omega, counts)
+                scores[block] = self._judge(counts, block)
+        return scores
+
+    def _judge(self, counts: Array, features: Codes) -> Array:
+        return np.asarray(type(self)._measure(counts))
+
+    def _codes(self, X: NDArray[Any], y: Codes, omega: Array) -> Codes:
+        discretizer = self.discretizer
+        if discretizer is None:
+            return value_numbers(X)
+        if isinstance(discretizer, str) and discretizer == "mdl":
+            return bins(X, cut_points(X, y, omega))
+        if isinstance(discretizer, str) or not hasattr(discretizer, "fit_transform"):
+            raise ValueError(
+                f"discretizer={discretizer!r} must be 'mdl', None for features whose values are "
+                "categories already, or a transformer such as KBinsDiscretizer(encode='ordinal')."
+            )
+        self.discretizer_ = clone(discretizer)
+        found = self.discretizer_.fit_transform(X, y)
+        if sparse.issparse(found) or np.shape(found) != X.shape:
+            raise ValueError(
+                f"discretizer={discretizer!r} returned {type(found).__name__} of shape "
+                f"{np.shape(found)} for {X.shape[1]} features; it must return an array with one "
+                "column per feature, e.g. KBinsDiscretizer(encode='ordinal')."
+            )
+        return value_numbers(np.asarray(found))
