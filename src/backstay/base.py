@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,6 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing, get_tags
+from threadpoolctl import ThreadpoolController
 
 from backstay._validation import (
     Interval,
@@ -58,6 +62,22 @@ class Scaling:
         if self.identity:
             return np.ascontiguousarray(X)
         return np.ascontiguousarray((X - self.shift) * self.factor)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread.
+
+    Its sums depend on their number, and on a busy machine threads that wait for
+    each other make a product of a few hundred rows many times slower.
+    """
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        yield
 
 
 def warn_single_members(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
