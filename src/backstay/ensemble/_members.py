@@ -142,24 +142,20 @@ def _one_blas_thread() -> Iterator[None]:
         yield
 
 
-def _seeded(estimator: Any, seed: int) -> Any:
-    """Clone with every ``random_state``, also of nested parts, set from one seed."""
-    estimator = clone(estimator)
-    rng = np.random.RandomState(seed)
+def _seeds(estimator: Any, n: int, rng: np.random.RandomState) -> list[dict[str, int]]:
+    """For each of n members, a value for every ``random_state``, also of nested parts."""
     names = [
         name
         for name in sorted(estimator.get_params(deep=True))
         if name == "random_state" or name.endswith("__random_state")
     ]
-    if names:
-        draws = rng.randint(np.iinfo(np.int32).max, size=len(names))
-        estimator.set_params(**{n: int(s) for n, s in zip(names, draws, strict=True)})
-    return estimator
+    draws = rng.randint(np.iinfo(np.int32).max, size=(n, len(names)))
+    return [dict(zip(names, row, strict=True)) for row in draws.tolist()]
 
 
 def _fit_member(
     estimator: Any,
-    seed: int,
+    seeds: dict[str, int],
     X: Any,
     y: NDArray[Any],
     sample_weight: NDArray[np.float64] | None,
@@ -168,7 +164,7 @@ def _fit_member(
     ranked: bool,
 ) -> Member:
     with _one_blas_thread():
-        member = _seeded(estimator, seed)
+        member = clone(estimator).set_params(**seeds)
         weights = None if sample_weight is None else sample_weight[rows]
         if shared is not None:
             member.classes_ = np.unique(y[rows])
@@ -195,7 +191,7 @@ def fit_members(
     n_jobs: int | None,
     rng: np.random.RandomState,
 ) -> list[Member]:
-    """Fit one clone per sample and read it; a seed for each is drawn first.
+    """Fit one clone per sample and read it; their seeds are drawn first.
 
     Threads unless the caller's ``joblib.parallel_config`` says otherwise: they
     share X, where processes hold the rows of their task (large tables are
@@ -206,13 +202,13 @@ def fit_members(
             f"sample_weight was given, but the fit of {type(estimator).__name__} does not take it; "
             "leave it out or use an estimator that does."
         )
-    seeds = rng.randint(np.iinfo(np.int32).max, size=len(samples))
+    seeds = _seeds(estimator, len(samples), rng)
     with _one_blas_thread():
         shared = _shared_by(estimator, X, y, samples, scaling)
         return list(
             Parallel(n_jobs=n_jobs, prefer="threads")(
-                delayed(_fit_member)(estimator, int(s), X, y, sample_weight, rows, sh, ranked)
-                for s, rows, sh in zip(seeds, samples, shared, strict=True)
+                delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, sh, ranked)
+                for own, rows, sh in zip(seeds, samples, shared, strict=True)
             )
         )
 
