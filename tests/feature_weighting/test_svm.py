@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -201,6 +202,17 @@ def test_scaling_and_precision(scaling, dtype):
     assert SVMRFE(scaling=scaling).fit(X, y).ranking_.tolist() == svm_rfe(Z, y)[0].tolist()
 
 
+def test_path_as_one_table():
+    X, y, _ = table(17, 30, 40, 3)
+    ranker = SVMRFE(step=0.3, record_path=True).fit(X, y)
+    weights = ranker.path_matrix()
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    for row, (features, _) in zip(weights, ranker.path_, strict=True):
+        assert np.flatnonzero(row).tolist() == features.tolist()
+    with pytest.raises(NotFittedError, match="record_path=True"):
+        SVMRFE().fit(X, y).path_matrix()
+
+
 def test_mass_of_the_weights_is_regularisation():
     X, y, _ = table(12, 40, 80, 2)
     weak = SVMRFE(C=1.0).fit(X, y, np.full(40, 1 / 40))
@@ -273,8 +285,9 @@ def test_bad_data_are_explained():
     X, y, _ = table(15, 20, 30, 2)
     with pytest.raises(ValueError, match="one class only, 1"):
         SVMRFE().fit(X, y, (y == 1).astype(float))
-    with pytest.raises(ValueError, match="too large for the inner products"):
-        SVMRFE(scaling=None).fit(X * 1e30, y)
+    for Z in (X * 1e30, X[:, :5] * 1e30, X * 1e200):
+        with pytest.raises(ValueError, match="too large for the inner products"):
+            SVMRFE(scaling=None).fit(Z, y)
     with pytest.raises(ValueError, match="Negative values in sample_weight"):
         SVMRFE().fit(X, y, np.where(y == 1, -1.0, 1.0))
     with pytest.raises(ValueError, match="1 class"):

@@ -45,12 +45,15 @@ def class_moments(X: NDArray[Any], y: NDArray[np.intp], omega: Array) -> Moments
     parts = []
     for c in range(int(y.max()) + 1):
         rows, w = X[y == c], omega[y == c]
-        mean = w @ rows / w.sum()
-        constant = (rows == rows[0]).all(axis=0)
-        mean[constant] = rows[0, constant]
-        parts.append((w.sum(), mean, w @ (rows - mean) ** 2))
-    mass, means, squares = zip(*parts, strict=True)
-    return Moments(np.array(mass), np.array(means), np.array(squares))
+        mass = w.sum()
+        mean = w @ rows / mass
+        squares = w @ (rows - mean) ** 2
+        # Rounding alone leaves less than this; whether it is rounding, the values tell.
+        suspects = np.flatnonzero(squares <= 1e-20 * mass * mean**2)
+        constant = suspects[(rows[:, suspects] == rows[0, suspects]).all(axis=0)]
+        mean[constant], squares[constant] = rows[0, constant], 0.0
+        parts.append((mass, mean, squares))
+    return Moments(*(np.array(part) for part in zip(*parts, strict=True)))
 
 
 def quotient(numerator: Array, denominator: Array) -> Array:
@@ -263,7 +266,8 @@ class TTest(_MomentFilter):
             if (mass <= 1.0).any():
                 raise ValueError(
                     "variance='welch' needs more than one row in each class; "
-                    f"{classes.tolist()[c]!r} has {mass[0]:.3g} and the others {mass[1]:.3g}. Use variance='pooled'."
+                    f"{classes.tolist()[c]!r} has {mass[0]:.3g} and the others "
+                    f"{mass[1]:.3g}. Use variance='pooled'."
                 )
             error = np.sqrt((squares / ((mass - 1.0) * mass)[:, None]).sum(axis=0))
         else:

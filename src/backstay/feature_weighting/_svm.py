@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from backstay._kernels._svm import MAX_ITER, add_products, one_vs_one_duals, squared_weights
-from backstay._validation import Interval
+from backstay._validation import Interval, check_is_fitted
 from backstay.base import FeatureRanker, Scaling
 from backstay.feature_weighting._rows import present_rows
 
@@ -88,10 +88,20 @@ def _subtract_products(gram: Array, columns: Array) -> None:
 def _products(columns: Array) -> Array:
     n = columns.shape[1]
     if columns.size * n > BLAS_WORK:
-        return columns.T @ columns
+        with np.errstate(over="ignore", invalid="ignore"):
+            return columns.T @ columns
     gram = np.zeros((n, n))
     add_products(columns, 1.0, gram)
     return gram
+
+
+def _check_squares(squares: Array) -> None:
+    """Refuse rows whose inner products libsvm, in single precision, could not hold."""
+    if not squares.max() < np.finfo(np.float32).max:
+        raise ValueError(
+            "X holds values too large for the inner products of its rows: the largest square of a "
+            f"row is {squares.max():.3g}. Use scaling='minmax'."
+        )
 
 
 class _Machines:
@@ -118,6 +128,9 @@ class _Machines:
             self._set_gram(gram[np.ix_(order, order)])
         elif n < d:
             self._set_gram(_products(self.columns))
+        else:
+            with np.errstate(over="ignore"):
+                _check_squares((X**2).sum(axis=1))
 
     def weights(self) -> Array:
         """|w_j| of the remaining features; √Σ w_j² over the machines with several classes."""
@@ -153,12 +166,8 @@ class _Machines:
         self._set_gram(_products(self.columns[:left]))
 
     def _set_gram(self, gram: Array) -> None:
+        _check_squares(np.diagonal(gram))
         self.trace = np.trace(gram)
-        if not np.diagonal(gram).max() < np.finfo(np.float32).max:
-            raise ValueError(
-                "X holds values too large for the inner products of its rows: their largest "
-                f"square is {np.diagonal(gram).max():.3g}. Use scaling='minmax'."
-            )
         self.gram = gram
 
     def _solve_plain(self) -> None:
@@ -374,4 +383,20 @@ class SVMRFE(FeatureRanker):
         )
         if self.record_path:
             self.path_ = course.path
+        elif hasattr(self, "path_"):
+            del self.path_  # of an earlier fit
         return course.importances()
+
+    def path_matrix(self) -> Array:
+        """Return the normalised weights of every round, 0 for eliminated features.
+
+        Returns
+        -------
+        ndarray of shape (n_rounds, n_features)
+            ``path_`` as one table, as the bias–variance study needs it.
+        """
+        check_is_fitted(self, "path_", msg="path_matrix() needs fit with record_path=True.")
+        table = np.zeros((len(self.path_), self.n_features_in_))
+        for row, (features, weights) in zip(table, self.path_, strict=True):
+            row[features] = weights
+        return table
