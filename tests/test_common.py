@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn import config_context
@@ -113,6 +115,40 @@ def test_missing_values_are_refused_unless_defined(estimator):
     else:
         with pytest.raises(ValueError, match="NaN"):
             clone(estimator).fit(X, y)
+
+
+FRAMES = [
+    (
+        lambda X: X.assign(b=pd.date_range("2026-01-01", periods=len(X))),
+        "dates or times in column b",
+    ),
+    (lambda X: X.set_axis(["a", "a", "b", "c"], axis=1), "more than one column named a"),
+]
+TEXT = [
+    lambda X: X.assign(c=pd.Categorical(["u", "v"] * 30)),
+    lambda X: X.assign(c=["u", "v"] * 30),
+    lambda X: pl.DataFrame(X).with_columns(pl.Series("c", ["u", "v"] * 30)),
+]
+
+
+@every
+@pytest.mark.parametrize(("spoil", "message"), FRAMES)
+def test_bad_columns_are_named(estimator, spoil, message):
+    X, y = data()
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(spoil(pd.DataFrame(X, columns=list("abcd"))), y)
+
+
+@every
+@pytest.mark.parametrize("with_text", TEXT)
+def test_text_is_nominal_or_refused(estimator, with_text):
+    X, y = data()
+    frame = with_text(pd.DataFrame(X, columns=list("abcd")))
+    if estimator.__sklearn_tags__().input_tags.categorical:
+        clone(estimator).fit(frame, y)
+    else:
+        with pytest.raises(ValueError, match="categories or text in column c"):
+            clone(estimator).fit(frame, y)
 
 
 @pytest.mark.parametrize("estimator", [*RANKERS, DoublyWeightedKNeighborsClassifier()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
@@ -23,10 +24,12 @@ from sklearn.utils.validation import (
 __all__ = [
     "Interval",
     "StrOptions",
+    "check_columns",
     "check_is_fitted",
     "check_random_state",
     "encode_labels",
     "has_fit_parameter",
+    "is_nominal",
     "positive_int",
     "resolve_n_features",
     "validate_X_y",
@@ -44,6 +47,40 @@ def positive_int(*, minimum: int = 1) -> Interval:
     return Interval(Integral, minimum, None, closed="left")
 
 
+def is_nominal(dtype: Any) -> bool:
+    """Whether a pandas or polars column type holds categories, text or truth values."""
+    name = str(dtype).lower()
+    return name in ("bool", "boolean", "object", "str") or name.startswith(
+        ("categor", "enum", "string")
+    )
+
+
+def check_columns(estimator: Any, X: Any, *, nominal: bool) -> None:
+    """Refuse a frame with doubled names, dates, or text where only numbers are taken."""
+    if not hasattr(X, "columns"):
+        return
+    names = list(X.columns)
+    doubled = [str(c) for c, count in Counter(names).items() if count > 1]
+    if doubled:
+        raise ValueError(
+            f"X has more than one column named {', '.join(doubled)}; names must differ."
+        )
+    types = dict(zip(names, (str(dtype).lower() for dtype in X.dtypes), strict=True))
+    dates = [str(c) for c, kind in types.items() if kind.startswith(("date", "time", "duration"))]
+    if dates:
+        raise ValueError(
+            f"X has dates or times in column {', '.join(dates)}; "
+            "turn them into numbers (days since an event, say) or drop them."
+        )
+    text = [str(c) for c, kind in types.items() if kind.startswith(("categor", "enum", "str"))]
+    if text and not nominal:
+        raise ValueError(
+            f"X has categories or text in column {', '.join(text)}; "
+            f"{type(estimator).__name__} takes numbers only. "
+            "ReliefF takes such columns as they are; for others encode them first."
+        )
+
+
 def validate_X_y(
     estimator: Any,
     X: Any,
@@ -53,6 +90,7 @@ def validate_X_y(
     allow_nan: bool = False,
 ) -> tuple[Any, NDArray[Any]]:
     """Check a table and its labels; set ``n_features_in_`` and ``feature_names_in_``."""
+    check_columns(estimator, X, nominal=False)
     X, y = validate_data(
         estimator,
         X,
@@ -67,6 +105,7 @@ def validate_X_y(
 
 def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
     """Check feature names, width and labels of a frame whose columns are converted later."""
+    check_columns(estimator, X, nominal=True)
     validate_data(estimator, X, y, skip_check_array=True)
     n_rows = _num_samples(X)
     # One numeric column stands in for the frame: its own columns are checked one by one.

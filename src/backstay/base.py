@@ -376,4 +376,5 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
         weighting = get_tags(self.weighting).input_tags
         tags.input_tags.sparse = inner.sparse and weighting.sparse
         tags.input_tags.allow_nan = inner.allow_nan and weighting.allow_nan
+        tags.input_tags.categorical = inner.categorical and weighting.categorical
         return tags

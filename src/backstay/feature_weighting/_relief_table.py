@@ -16,6 +16,7 @@ from sklearn.utils import check_array
 
 from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import padded_zeros, pair_distances
+from backstay._validation import is_nominal
 
 __all__ = ["Columns", "ReliefTable", "has_nominal", "nominal_table", "read_columns"]
 
@@ -77,7 +78,7 @@ def _nominal_columns(X: Any, categorical: Any) -> NDArray[np.intp]:
     if isinstance(categorical, str):  # "from_dtype"; other strings are refused earlier
         if not hasattr(X, "columns"):
             return none
-        return np.flatnonzero([_is_nominal(dtype) for dtype in X.dtypes]).astype(np.intp)
+        return np.flatnonzero([is_nominal(dtype) for dtype in X.dtypes]).astype(np.intp)
     chosen = np.asarray(categorical)
     if chosen.size == 0:
         return none
@@ -104,15 +105,7 @@ def _nominal_columns(X: Any, categorical: Any) -> NDArray[np.intp]:
 
 def has_nominal(X: Any) -> bool:
     """Whether a frame has columns that hold categories."""
-    return any(_is_nominal(dtype) for dtype in X.dtypes)
-
-
-def _is_nominal(dtype: Any) -> bool:
-    """Whether a pandas or polars column type holds categories."""
-    name = str(dtype).lower()
-    return name in ("bool", "boolean", "object", "str") or name.startswith(
-        ("categor", "enum", "string")
-    )
+    return any(is_nominal(dtype) for dtype in X.dtypes)
 
 
 def _codes(column: Any) -> NDArray[np.int32]:
