@@ -33,8 +33,12 @@ def _squared_norms(X, i, g, out):
 
 
 @njit(cache=True, nogil=True)
-def _nearest_hit_and_miss(squared, y, i):
-    """Row numbers of the nearest hit and miss, −1 where there is none; ties by row."""
+def _nearest_hit_and_miss(X, y, i, g, squared):
+    """Rows and norms of the nearest hit and miss under Σ g z²; ties by row.
+
+    The hit is −1 where the instance makes no update: no hit, no miss, or one at distance 0.
+    """
+    _squared_norms(X, i, g, squared)
     hit = miss = -1
     for j in range(len(y)):
         if j == i:
@@ -44,7 +48,9 @@ def _nearest_hit_and_miss(squared, y, i):
                 hit = j
         elif miss < 0 or squared[j] < squared[miss]:
             miss = j
-    return hit, miss
+    if hit < 0 or miss < 0 or squared[hit] <= 0.0 or squared[miss] <= 0.0:
+        return -1, -1, 0.0, 0.0
+    return hit, miss, np.sqrt(squared[hit]), np.sqrt(squared[miss])
 
 
 @njit(cache=True, nogil=True)
@@ -98,12 +104,9 @@ def stochastic_ascent(X, y, visits, omega, blends, beta, w):
     for t in range(len(visits)):
         i = visits[t]
         _square(w, blends[t], g)
-        _squared_norms(X, i, g, squared)
-        hit, miss = _nearest_hit_and_miss(squared, y, i)
-        if hit < 0 or miss < 0 or squared[hit] <= 0.0 or squared[miss] <= 0.0:
+        hit, miss, hit_norm, miss_norm = _nearest_hit_and_miss(X, y, i, g, squared)
+        if hit < 0:
             continue
-        hit_norm = np.sqrt(squared[hit])
-        miss_norm = np.sqrt(squared[miss])
         scale = omega[i] * _slope(0.5 * (miss_norm - hit_norm), beta)
         step[:] = 0.0
         _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, step)
@@ -120,12 +123,9 @@ def evaluation(X, y, omega, beta, w, gradient):
     gradient[:] = 0.0
     total = 0.0
     for i in range(len(y)):
-        _squared_norms(X, i, g, squared)
-        hit, miss = _nearest_hit_and_miss(squared, y, i)
-        if hit < 0 or miss < 0 or squared[hit] <= 0.0 or squared[miss] <= 0.0:
+        hit, miss, hit_norm, miss_norm = _nearest_hit_and_miss(X, y, i, g, squared)
+        if hit < 0:
             continue
-        hit_norm = np.sqrt(squared[hit])
-        miss_norm = np.sqrt(squared[miss])
         margin = 0.5 * (miss_norm - hit_norm)
         total += omega[i] * _utility(margin, beta)
         scale = omega[i] * _slope(margin, beta)

@@ -19,6 +19,20 @@ def _require(condition: bool, message: str) -> None:
         raise ValueError(message)
 
 
+def _check_shape(n_samples: int, n_features: int, n_relevant: int) -> None:
+    _require(n_samples >= 2, f"n_samples={n_samples!r} must be at least 2.")
+    _require(
+        1 <= n_relevant <= n_features,
+        f"n_relevant={n_relevant!r} must lie between 1 and n_features={n_features!r}.",
+    )
+
+
+def _first_relevant(n_features: int, n_relevant: int) -> NDArray[np.float64]:
+    relevance = np.zeros(n_features)
+    relevance[:n_relevant] = 1.0 / n_relevant
+    return relevance
+
+
 def make_han_yu(
     n_samples: int = 100,
     *,
@@ -65,11 +79,7 @@ def make_han_yu(
     >>> X.shape, y.shape, int((relevance > 0).sum())
     ((100, 1000), (100,), 50)
     """
-    _require(n_samples >= 2, f"n_samples={n_samples!r} must be at least 2.")
-    _require(
-        1 <= n_relevant <= n_features,
-        f"n_relevant={n_relevant!r} must lie between 1 and n_features={n_features!r}.",
-    )
+    _check_shape(n_samples, n_features, n_relevant)
     _require(
         block_size >= 1 and n_features % block_size == 0,
         f"block_size={block_size!r} must divide n_features={n_features!r}.",
@@ -83,8 +93,7 @@ def make_han_yu(
     X += np.sqrt(1 - correlation) * own
     side = np.where(np.arange(n_samples) < (n_samples + 1) // 2, shift, -shift)
     X[:, :n_relevant] += rng.permutation(side)[:, None]
-    relevance = np.zeros(n_features)
-    relevance[:n_relevant] = 1.0 / n_relevant
+    relevance = _first_relevant(n_features, n_relevant)
     y = (X[:, :n_relevant].mean(axis=1) > 0).astype(np.intp)
     return X, y, relevance
 
@@ -124,14 +133,9 @@ def make_xor(
     >>> bool((y == (X[:, :3] > 0).sum(axis=1) % 2).all())
     True
     """
-    _require(n_samples >= 2, f"n_samples={n_samples!r} must be at least 2.")
-    _require(
-        1 <= n_relevant <= n_features,
-        f"n_relevant={n_relevant!r} must lie between 1 and n_features={n_features!r}.",
-    )
+    _check_shape(n_samples, n_features, n_relevant)
     rng = check_random_state(random_state)
     X = rng.uniform(-1.0, 1.0, (n_samples, n_features))
     y = ((X[:, :n_relevant] > 0).sum(axis=1) % 2).astype(np.intp)
-    relevance = np.zeros(n_features)
-    relevance[:n_relevant] = 1.0 / n_relevant
+    relevance = _first_relevant(n_features, n_relevant)
     return X, y, relevance

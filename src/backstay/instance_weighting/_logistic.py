@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from backstay._kernels._distances import euclidean_blocks
 from backstay._validation import Interval, positive_int
 from backstay.base import InstanceWeighter, Scaling, warn_single_members
-from backstay.instance_weighting._margin import nearest_mask
+from backstay.instance_weighting._margin import neighbor_blocks
 
 __all__ = ["LogisticWeighting"]
 
@@ -23,13 +22,7 @@ def hypothesis_margins(X: Any, y: NDArray[np.intp], n_neighbors: int | None) -> 
     Rows without a hit, alone in their class, get the lowest margin observed.
     """
     margins = np.empty(len(y))
-    for start, distances in euclidean_blocks(X):
-        block = np.arange(start, start + len(distances))
-        same = y[block, None] == y[None, :]
-        hits, misses = same.copy(), ~same
-        hits[np.arange(len(block)), block] = False
-        hits = nearest_mask(distances, hits, n_neighbors)
-        misses = nearest_mask(distances, misses, n_neighbors)
+    for block, distances, hits, misses in neighbor_blocks(X, y, n_neighbors):
         to_misses = (distances * misses).sum(axis=1) / misses.sum(axis=1)
         to_hits = (distances * hits).sum(axis=1) / np.maximum(hits.sum(axis=1), 1)
         margins[block] = 0.5 * (to_misses - to_hits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -28,6 +29,16 @@ def nearest_mask(distances: Array, candidates: NDArray[np.bool_], k: int | None)
     nearest = np.zeros_like(candidates)
     np.put_along_axis(nearest, order, True, axis=1)
     return nearest & candidates
+
+
+def neighbor_blocks(X: Any, y: NDArray[np.intp], k: int | None) -> Iterator[tuple[Any, ...]]:
+    """Yield blocks of rows with their distances to all rows and masks of hits and misses."""
+    for start, distances in euclidean_blocks(X):
+        block = np.arange(start, start + len(distances))
+        same = y[block, None] == y[None, :]
+        misses = nearest_mask(distances, ~same, k)
+        same[np.arange(len(block)), block] = False  # a row is no hit of its own
+        yield block, distances, nearest_mask(distances, same, k), misses
 
 
 def inverse_distance_shares(distances: Array, chosen: NDArray[np.bool_]) -> Array:
@@ -148,13 +159,7 @@ class MarginWeighting(InstanceWeighter):
             return None
         n = len(y)
         first, later = np.empty((n, n)), np.empty((n, n))
-        for start, distances in euclidean_blocks(X):
-            block = np.arange(start, start + len(distances))
-            same = y[block, None] == y[None, :]
-            hits, misses = same.copy(), ~same
-            hits[np.arange(len(block)), block] = False
-            hits = nearest_mask(distances, hits, self.n_neighbors)
-            misses = nearest_mask(distances, misses, self.n_neighbors)
+        for block, distances, hits, misses in neighbor_blocks(X, y, self.n_neighbors):
             later[block] = misses.astype(np.float64) - hits
             if self.neighbor_weights == "distance":
                 first[block] = inverse_distance_shares(distances, misses)
