@@ -219,6 +219,12 @@ def ranking_from_importances(importances: Floats) -> NDArray[np.intp]:
     return ranking
 
 
+def distance_weights(importances: Floats) -> NDArray[np.float64]:
+    """Weights for use inside a distance: max(w, 0)/max(w), or all 1 where none is positive."""
+    top = importances.max(initial=0.0)
+    return np.maximum(importances, 0.0) / top if top > 0.0 else np.ones(len(importances))
+
+
 def importances_of(estimator: Any) -> NDArray[np.float64]:
     """Read one importance per feature off a fitted estimator.
 

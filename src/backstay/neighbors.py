@@ -21,7 +21,7 @@ from backstay._validation import (
     validate_sample_weight,
     validate_X_y,
 )
-from backstay.base import Scaling, importances_of
+from backstay.base import Scaling, distance_weights, importances_of
 
 __all__ = ["DoublyWeightedKNeighborsClassifier"]
 
@@ -138,9 +138,7 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
                 ranker.fit(X, y, sample_weight=omega)
             else:
                 ranker.fit(X, y)
-            weights = np.maximum(importances_of(ranker), 0.0)
-            top = weights.max(initial=0.0)
-            return weights / top if top > 0 else np.ones_like(weights)
+            return distance_weights(importances_of(ranker))
         weights = np.asarray(given, dtype=np.float64)
         if weights.shape != (X.shape[1],):
             raise ValueError(

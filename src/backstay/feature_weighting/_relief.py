@@ -25,7 +25,7 @@ from backstay._validation import (
     validate_width,
     validate_X_y,
 )
-from backstay.base import FeatureRanker, warn_single_members
+from backstay.base import FeatureRanker, distance_weights, warn_single_members
 from backstay.feature_weighting._relief_table import Columns, ReliefTable, has_nominal, read_columns
 
 __all__ = ["DoubleReliefF", "Relief", "ReliefF"]
@@ -466,7 +466,9 @@ n_features_to_select
         total = np.zeros(table.n_features)
         for t, visit in enumerate(visits):
             queries = np.array([visit])
-            weights = distance_weights(total, t / len(visits) if self.progressive else None)
+            weights = distance_weights(total)
+            if self.progressive:
+                weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
             distances, rows = nearest.empty_heaps(1, len(self.classes_), k, table.n)
             D = table.distances(queries, weights)
             nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
@@ -481,15 +483,3 @@ def progress(elapsed: Any) -> Any:
     """c/(c + s) of f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)² [Prat eq. 5.15, 5.16]."""
     c = elapsed**2
     return c / (c + 0.0633657)
-
-
-def distance_weights(weights: NDArray[np.float64], elapsed: float | None) -> NDArray[np.float64]:
-    """Weights for use inside a distance: max(w, 0)/max(w), or all 1 while none is positive.
-
-    `elapsed` = t/m blends them in progressively; None uses them in full.
-    """
-    top = weights.max(initial=0.0)
-    if top <= 0.0:
-        return np.ones_like(weights)
-    relative = np.maximum(weights, 0.0) / top
-    return relative if elapsed is None else 1.0 + (relative - 1.0) * progress(elapsed)

@@ -10,15 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._validation import Interval, has_fit_parameter, positive_int
-from backstay.base import InstanceWeighter, Scaling, importances_of
+from backstay.base import InstanceWeighter, Scaling, distance_weights, importances_of
 
 __all__ = ["JointWeighting"]
-
-
-def norm_weights(importances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Feature weights for use inside a distance: max(w, 0)/max(w); all zero → all 1."""
-    top = importances.max(initial=0.0)
-    return np.maximum(importances, 0.0) / top if top > 0 else np.ones_like(importances)
 
 
 class JointWeighting(InstanceWeighter):
@@ -100,7 +94,7 @@ class JointWeighting(InstanceWeighter):
             self.n_iter_ += 1
             new_omega = weighting.fit_weight(scaled * w, y)
             estimator = clone(self.estimator).fit(X, y, sample_weight=new_omega)
-            new_w = norm_weights(importances_of(estimator))
+            new_w = distance_weights(importances_of(estimator))
             relative = new_omega / new_omega.mean()
             moved = max(np.abs(relative - omega).max(), np.abs(new_w - w).max())
             omega, w = relative, new_w
