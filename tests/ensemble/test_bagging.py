@@ -20,7 +20,8 @@ from backstay import InstanceWeighted, MarginWeighting, Relief, ReliefF, Simba
 from backstay.base import Scaling, importances_of
 from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
-from backstay.ensemble._members import _shared_by, draw_rows
+from backstay.ensemble._members import draw_rows
+from backstay.ensemble._shared import share
 from backstay.feature_weighting import SVMRFE
 from reference import ensemble as reference
 from strategies import labels
@@ -176,7 +177,7 @@ def test_shared_tables_change_nothing(estimator, resample):
     for omega in (None, weights):
         ranker = BaggedRanker(estimator, 3, resample=resample, max_samples=0.8, random_state=0)
         samples = ranker.fit(X, y, omega).estimators_samples_
-        assert all(s is not None for s in _shared_by(estimator, X, y, samples, "member"))
+        assert all(share(estimator, X, y).same_scale(rows) for rows in samples)
         if estimator.get_params().get("n_samples"):
             continue  # members draw with seeds of their own
         expected = reference.bagged(fit_one(estimator), X, y, samples, omega)
@@ -200,9 +201,11 @@ class SubReliefF(ReliefF):
 def test_rows_that_do_not_span_the_ranges_are_not_shared(data):
     X, y = data
     samples = draw_rows("subsample", y, 3, 0.5, np.random.RandomState(0))
-    for estimator in (ReliefF(), SVMRFE(), SubReliefF()):
-        assert _shared_by(estimator, X, y, samples, "member") == [None] * 3
-    assert all(s is not None for s in _shared_by(SVMRFE(scaling=None), X, y, samples, "member"))
+    for estimator in (ReliefF(), SVMRFE(), SVMRFE(scaling="standard")):
+        assert not any(share(estimator, X, y).same_scale(rows) for rows in samples)
+    assert all(share(SVMRFE(scaling=None), X, y).same_scale(rows) for rows in samples)
+    for other in (SubReliefF(), LogisticRegression(), InstanceWeighted(ReliefF(), ReliefF())):
+        assert share(other, X, y) is None
 
 
 def test_one_scale_for_the_ensemble(data):

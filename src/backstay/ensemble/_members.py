@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,6 +21,7 @@ from backstay._validation import (
     has_fit_parameter,
     resolve_n_features,
     validate_names,
+    validate_sample_weight,
     validate_X_y,
 )
 from backstay.base import FeatureRanker, importances_of, ranking_from_importances
@@ -79,20 +81,21 @@ def warn_unsplit(classes: NDArray[Any], y: NDArray[np.intp], consequence: str) -
 
 @dataclass(frozen=True)
 class Member:
-    """What one run of the base estimator says about the features."""
+    """What one run of the base estimator says about the features.
+
+    A selector may have a support only; with `drops_zeros`, importance 0 means unused.
+    """
 
     importances: NDArray[np.float64] | None
     ranking: NDArray[np.intp] | None
     support: NDArray[np.bool_] | None
+    drops_zeros: bool = False
 
     def selected(self, k: int) -> NDArray[np.bool_]:
-        """Mask of the k best by rank; features of importance 0 are not used, so not selected."""
-        if self.ranking is None or self.importances is None:
-            raise ValueError("a member without a ranking has no k best features.")
-        mask = self.ranking <= k
-        return mask & (self.importances != 0) if self.drops_zeros else mask
-
-    drops_zeros: bool = False
+        """Mask of the k best by rank, without unused ones."""
+        assert self.ranking is not None  # members are read with ranked=True, or have a support
+        best = self.ranking <= k
+        return best & (self.importances != 0.0) if self.drops_zeros else best
 
 
 def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
@@ -158,25 +161,39 @@ def _fit_member(
     seeds: dict[str, int],
     X: Any,
     y: NDArray[Any],
-    sample_weight: NDArray[np.float64] | None,
+    weights: NDArray[np.float64] | None,
     rows: Rows,
-    shared: Shared | None,
     ranked: bool,
 ) -> Member:
     with _one_blas_thread():
         member = clone(estimator).set_params(**seeds)
-        weights = None if sample_weight is None else sample_weight[rows]
-        if shared is not None:
-            member.classes_ = np.unique(y[rows])
-            importances = shared.importances(member, rows, weights)
-            ranking = ranking_from_importances(importances)
-            k = resolve_n_features(member.n_features_to_select, X.shape[1])
-            return Member(importances, ranking, ranking <= k)
         if weights is None:
             member.fit(_safe_indexing(X, rows), y[rows])
         else:
-            member.fit(_safe_indexing(X, rows), y[rows], sample_weight=weights)
+            member.fit(_safe_indexing(X, rows), y[rows], sample_weight=weights[rows])
         return read_member(member, X.shape[1], ranked=ranked)
+
+
+def _fit_shared_member(
+    estimator: FeatureRanker,
+    seeds: dict[str, int],
+    shared: Shared,
+    classes: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    rows: Rows,
+    one_scale: bool,
+) -> Member:
+    with _one_blas_thread():
+        member = copy(estimator)  # enough for a ranker without parts, and faster than clone
+        member.classes_ = classes
+        for name, seed in seeds.items():
+            setattr(member, name, seed)
+        omega = None if weights is None else validate_sample_weight(weights[rows], rows)
+        score = shared.at_one_scale if one_scale else shared.at_own_scale
+        importances = score(member, rows, omega)
+        ranking = ranking_from_importances(importances)
+        k = resolve_n_features(member.n_features_to_select, len(importances))
+        return Member(importances, ranking, ranking <= k)
 
 
 def fit_members(
@@ -203,33 +220,36 @@ def fit_members(
             "leave it out or use an estimator that does."
         )
     seeds = _seeds(estimator, len(samples), rng)
+    tasks = zip(seeds, samples, strict=True)
     with _one_blas_thread():
-        shared = _shared_by(estimator, X, y, samples, scaling)
-        return list(
-            Parallel(n_jobs=n_jobs, prefer="threads")(
-                delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, sh, ranked)
-                for own, rows, sh in zip(seeds, samples, shared, strict=True)
-            )
+        shared = share(estimator, X, y)
+        if shared is None:
+            _refuse_one_scale(estimator, scaling)
+            calls = [
+                delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked)
+                for own, rows in tasks
+            ]
+        else:
+            one_scale = [scaling == "ensemble" or shared.same_scale(rows) for rows in samples]
+            if any(one_scale):
+                shared.prepare()
+            classes = np.unique(y)
+            calls = [
+                delayed(_fit_shared_member)(
+                    estimator, own, shared, classes, sample_weight, rows, one
+                )
+                for (own, rows), one in zip(tasks, one_scale, strict=True)
+            ]
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
+
+
+def _refuse_one_scale(estimator: Any, scaling: str) -> None:
+    if scaling == "ensemble":
+        raise ValueError(
+            "scaling='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
+            f"got {type(estimator).__name__}. Use scaling='member', with a scaler before "
+            "the ensemble in a pipeline where one scale for all members is wanted."
         )
-
-
-def _shared_by(
-    estimator: Any, X: Any, y: NDArray[Any], samples: list[Rows], scaling: str
-) -> list[Shared | None]:
-    """For each member, the tables it can use in place of its own, or None."""
-    shared = share(estimator, X, y)
-    if shared is None:
-        if scaling == "ensemble":
-            raise ValueError(
-                "scaling='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
-                f"got {type(estimator).__name__}. Use scaling='member', with a scaler before "
-                "the ensemble in a pipeline where one scale for all members is wanted."
-            )
-        return [None] * len(samples)
-    uses = [scaling == "ensemble" or shared.same_scale(rows) for rows in samples]
-    if any(uses):
-        shared.prepare()
-    return [shared if use else None for use in uses]
 
 
 def member_input(ensemble: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

@@ -1,9 +1,10 @@
-"""Work that members of an ensemble can share: one Gram matrix, one table of distances.
+"""Work that members of an ensemble can share: checks, one Gram matrix, one table of distances.
 
-Both are sums over scaled features, so they can be shared only by members that
-scale alike. A member scales by its own rows; it shares when these give exactly
-the scale of all rows (genotypes, counts, ``scaling=None``), or when the caller
-wants one scale for the whole ensemble.
+The tables are sums over scaled features, so they can be shared only by members
+that scale alike. A member scales by its own rows; it shares when these give
+exactly the scale of all rows (genotypes, counts, ``scaling=None``), or when the
+caller wants one scale for the whole ensemble. What the input is need be checked
+once in any case.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ Rows = NDArray[np.intp]
 Weights = NDArray[np.float64]
 
 MAX_DISTANCE_BYTES = 200_000_000
+# Where draws do not span the ranges, a few columns tell.
+FIRST_THEN_REST = (slice(0, 16), slice(16, None))
 
 
 class Shared(Protocol):
-    """Scale and tables learned once from all rows; members then name their rows."""
+    """All rows, checked, with scale and tables learned from them; members name their rows."""
 
     def same_scale(self, rows: Rows) -> bool:
         """Whether the rows alone would be scaled exactly as all rows are."""
@@ -40,8 +43,11 @@ class Shared(Protocol):
     def prepare(self) -> None:
         """Compute the tables, once it is known that a member will use them."""
 
-    def importances(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
-        """Say what `ranker`, fitted on the rows at the shared scale, finds in the features."""
+    def at_one_scale(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
+        """Return the importances `ranker` finds in the rows at the scale of all rows."""
+
+    def at_own_scale(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
+        """Return the importances `ranker` finds in the rows alone, as its ``fit`` would."""
 
 
 class SharedSVMRFE:
@@ -56,10 +62,13 @@ class SharedSVMRFE:
         """Compare shift and factor of the rows with those of all rows."""
         if self.scaling.identity:
             return True
-        own = Scaling(self.X[rows], self.kind)
-        return np.array_equal(own.shift, self.scaling.shift) and np.array_equal(
-            own.factor, self.scaling.factor
-        )
+        for part in FIRST_THEN_REST:
+            own = Scaling(self.X[rows, part], self.kind)
+            if not np.array_equal(own.shift, self.scaling.shift[part]):
+                return False
+            if not np.array_equal(own.factor, self.scaling.factor[part]):
+                return False
+        return True
 
     def prepare(self) -> None:
         """Scale, and multiply the rows with each other where that is the smaller table."""
@@ -67,7 +76,7 @@ class SharedSVMRFE:
         n, d = self.X.shape
         self.gram = self.Z @ self.Z.T if n < d else None
 
-    def importances(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
+    def at_one_scale(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
         """Eliminate on the rows, copies included, with their part of the Gram matrix.
 
         Copies stay rows of their own: merged into one row of higher cost they have
@@ -94,6 +103,10 @@ class SharedSVMRFE:
         )
         return course.importances()
 
+    def at_own_scale(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
+        """Hand the rows to the ranker."""
+        return ranker._score(self.X[rows], self.y[rows], omega)
+
 
 class SharedReliefF:
     """One range per feature and one table of distances for ReliefF on draws of the same rows."""
@@ -105,10 +118,13 @@ class SharedReliefF:
 
     def same_scale(self, rows: Rows) -> bool:
         """Compare the ranges of the rows with those of all rows."""
-        drawn = self.X[rows]
-        return np.array_equal(drawn.min(axis=0), self.low) and np.array_equal(
-            drawn.max(axis=0), self.high
-        )
+        for part in FIRST_THEN_REST:
+            drawn = self.X[rows, part]
+            if not np.array_equal(drawn.min(axis=0), self.low[part]):
+                return False
+            if not np.array_equal(drawn.max(axis=0), self.high[part]):
+                return False
+        return True
 
     def prepare(self) -> None:
         """Scale, and compare all rows with each other if there are not too many."""
@@ -120,7 +136,7 @@ class SharedReliefF:
         if 8 * table.n**2 <= MAX_DISTANCE_BYTES:
             self.D = table.distances(np.arange(table.n))[np.ix_(position, position)]
 
-    def importances(self, ranker: ReliefF, rows: Rows, omega: Weights | None) -> Weights:
+    def at_one_scale(self, ranker: ReliefF, rows: Rows, omega: Weights | None) -> Weights:
         """Look the neighbours up among the rows drawn; sum the differences as ReliefF does."""
         y = self.y[rows]
         warn_single_members(ranker.classes_, y)
@@ -150,6 +166,11 @@ class SharedReliefF:
         blocks = [slice(i, i + ROW_CHUNK) for i in range(0, table.n, ROW_CHUNK)]
         parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
         return np.asarray(np.sum(parts, axis=0) / mass)
+
+    def at_own_scale(self, ranker: ReliefF, rows: Rows, omega: Weights | None) -> Weights:
+        """Hand the rows to the ranker."""
+        drawn = replace(self.columns, numeric=self.X[rows], codes=self.columns.codes[rows])
+        return ranker._score(drawn, self.y[rows], omega)
 
 
 def share(estimator: Any, X: Any, y: NDArray[Any]) -> Shared | None:
