@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import ThreadpoolController
 
 from backstay._validation import (
     has_fit_parameter,
@@ -24,7 +20,12 @@ from backstay._validation import (
     validate_sample_weight,
     validate_X_y,
 )
-from backstay.base import FeatureRanker, importances_of, ranking_from_importances
+from backstay.base import (
+    FeatureRanker,
+    importances_of,
+    one_blas_thread,
+    ranking_from_importances,
+)
 from backstay.ensemble._shared import Shared, share
 
 __all__ = ["RESAMPLES", "Member", "draw_rows", "fit_members", "member_input", "warn_unsplit"]
@@ -133,18 +134,6 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
     return Member(importances, ranking_from_importances(importances), support, drops_zeros=zeros)
 
 
-@cache
-def _threadpools() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread: its sums depend on their number, which joblib's backends set."""
-    with _threadpools().limit(limits=1, user_api="blas"):
-        yield
-
-
 def _seeds(estimator: Any, n: int, rng: np.random.RandomState) -> list[dict[str, int]]:
     """For each of n members, a value for every ``random_state``, also of nested parts."""
     names = [
@@ -165,7 +154,7 @@ def _fit_member(
     rows: Rows,
     ranked: bool,
 ) -> Member:
-    with _one_blas_thread():
+    with one_blas_thread():
         member = clone(estimator).set_params(**seeds)
         if weights is None:
             member.fit(_safe_indexing(X, rows), y[rows])
@@ -183,7 +172,7 @@ def _fit_shared_member(
     rows: Rows,
     one_scale: bool,
 ) -> Member:
-    with _one_blas_thread():
+    with one_blas_thread():
         member = copy(estimator)  # enough for a ranker without parts, and faster than clone
         member.classes_ = classes
         for name, seed in seeds.items():
@@ -221,7 +210,7 @@ def fit_members(
         )
     seeds = _seeds(estimator, len(samples), rng)
     tasks = zip(seeds, samples, strict=True)
-    with _one_blas_thread():
+    with one_blas_thread():
         shared = share(estimator, X, y)
         if shared is None:
             _refuse_one_scale(estimator, scaling)
