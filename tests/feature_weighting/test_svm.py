@@ -299,3 +299,15 @@ def test_a_machine_that_does_not_converge_says_so(monkeypatch):
     monkeypatch.setattr(module, "MAX_ITER", 1)
     with pytest.warns(UserWarning, match="did not converge"):
         SVMRFE(step=0.9).fit(X, y)
+
+
+def test_weights_that_overflow_are_refused(monkeypatch):
+    X, y, _ = table(18, 20, 30, 2)
+
+    def endless(gram, starts, costs, tol, duals):
+        duals[:] = costs
+        return 1
+
+    monkeypatch.setattr(module, "one_vs_one_duals", endless)
+    with pytest.raises(ValueError, match=r"overflow: C times the largest sample_weight is 1e\+308"):
+        SVMRFE(C=1e308).fit(X, y)

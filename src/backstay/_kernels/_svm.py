@@ -5,95 +5,107 @@ from numba import njit
 
 TAU = 1e-12  # stands in for a curvature that is not positive
 MAX_ITER = 10_000_000
+LANES = 4
 
 
 @njit(cache=True, nogil=True)
-def _most_violating(active, sign, alpha, cost, gradient):
-    """Find the row that gains most by rising along its sign; ties to the last row."""
-    best = -np.inf
-    chosen = -1
-    for t in range(len(sign)):
-        free_to_rise = alpha[t] < cost[t] if sign[t] > 0.0 else alpha[t] > 0.0
-        if active[t] and free_to_rise and -sign[t] * gradient[t] >= best:
-            best = -sign[t] * gradient[t]
-            chosen = t
-    return chosen, best
+def _highest(values):
+    """Return the largest value, by four chains of comparisons that need not wait for another."""
+    a = b = c = d = -np.inf
+    for t in range(0, len(values), LANES):
+        a = values[t] if values[t] > a else a
+        b = values[t + 1] if values[t + 1] > b else b
+        c = values[t + 2] if values[t + 2] > c else c
+        d = values[t + 3] if values[t + 3] > d else d
+    return max(max(a, b), max(c, d))
 
 
 @njit(cache=True, nogil=True)
-def _best_partner(Q, diagonal, active, sign, alpha, cost, gradient, i, best):
-    """Find the row whose joint step with i lowers the objective most, and the remaining gap."""
-    lowest = np.inf
-    partner = -1
-    worst = -np.inf
-    Q_i = Q[i]
-    for t in range(len(sign)):
-        free_to_fall = alpha[t] > 0.0 if sign[t] > 0.0 else alpha[t] < cost[t]
-        if not (active[t] and free_to_fall):
-            continue
-        slope = sign[t] * gradient[t]
-        worst = max(worst, slope)
-        gain = best + slope
-        if gain > 0.0:
-            curvature = diagonal[i] + diagonal[t] - 2.0 * (sign[i] * sign[t]) * Q_i[t]
-            change = -(gain * gain) / (curvature if curvature > 0.0 else TAU)
-            if change <= lowest:
-                lowest = change
-                partner = t
-    return partner, best + worst
+def _last(values, value):
+    """Return the last position of a value."""
+    t = len(values) - 1
+    while t > 0 and values[t] != value:
+        t -= 1
+    return t
 
 
-@njit(cache=True, nogil=True)
-def _working_set(Q, diagonal, active, sign, alpha, cost, gradient, tol):
-    """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`."""
-    i, best = _most_violating(active, sign, alpha, cost, gradient)
-    if i < 0:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _working_set(K, diagonal, pull, rise, fall, tol, gains, falls):
+    """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`.
+
+    i is pulled up most; j lowers the objective most together with i (second order).
+    `gains` and `falls` are scratch.
+    """
+    for t in range(len(pull)):
+        gains[t] = pull[t] + rise[t]
+    best = _highest(gains)
+    if best == -np.inf:
         return -1, -1
-    j, gap = _best_partner(Q, diagonal, active, sign, alpha, cost, gradient, i, best)
-    if j < 0 or gap < tol:
+    i = _last(gains, best)
+    K_i, at_i = K[i], diagonal[i]
+    # Loops with few arrays each: the compiler has to prove that they do not overlap.
+    for t in range(len(pull)):
+        falls[t] = best - pull[t] + fall[t]
+    for t in range(len(pull)):
+        gain = falls[t] if falls[t] > 0.0 else 0.0
+        curvature = at_i + diagonal[t] - 2.0 * K_i[t]
+        gains[t] = gain * gain / (curvature if curvature > 0.0 else TAU)
+    most = _highest(gains)
+    if _highest(falls) < tol or most <= 0.0:
         return -1, -1
-    return i, j
+    return i, _last(gains, most)
 
 
 @njit(cache=True, nogil=True)
-def _shrink(active, sign, alpha, cost, gradient, tol, restored):
+def _set_bars(t, active, sign, alpha, cost, rise, fall):
+    """0 where a row may still rise or fall along its sign, −∞ where it may not."""
+    up = alpha[t] < cost[t] if sign[t] > 0.0 else alpha[t] > 0.0
+    down = alpha[t] > 0.0 if sign[t] > 0.0 else alpha[t] < cost[t]
+    rise[t] = 0.0 if up and active[t] else -np.inf
+    fall[t] = 0.0 if down and active[t] else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def _set_all_bars(active, sign, alpha, cost, rise, fall):
+    for t in range(len(sign)):
+        _set_bars(t, active, sign, alpha, cost, rise, fall)
+
+
+@njit(cache=True, nogil=True)
+def _shrink(active, sign, alpha, cost, pull, rise, fall, tol, restored):
     """Set aside rows at a bound that point further out than any row can move.
 
     When the gap first falls to ten times `tol` all rows come back before that; returns
     whether they have.
     """
-    rise = fall = -np.inf
+    highest = lowest = -np.inf
     for t in range(len(sign)):
-        slope = sign[t] * gradient[t]
-        if active[t]:
-            if alpha[t] < cost[t] if sign[t] > 0.0 else alpha[t] > 0.0:
-                rise = max(rise, -slope)
-            if alpha[t] > 0.0 if sign[t] > 0.0 else alpha[t] < cost[t]:
-                fall = max(fall, slope)
-    if not restored and rise + fall <= 10.0 * tol:
+        highest = max(highest, pull[t] + rise[t])
+        lowest = max(lowest, fall[t] - pull[t])
+    if not restored and highest + lowest <= 10.0 * tol:
         restored = True
-        active[:] = True
+        for t in range(len(sign)):
+            active[t] = cost[t] > 0.0
     for t in range(len(sign)):
-        slope = sign[t] * gradient[t]
         if alpha[t] >= cost[t]:
-            outside = -slope > rise if sign[t] > 0.0 else slope > fall
+            outside = pull[t] > highest if sign[t] > 0.0 else -pull[t] > lowest
         elif alpha[t] <= 0.0:
-            outside = slope > fall if sign[t] > 0.0 else -slope > rise
+            outside = -pull[t] > lowest if sign[t] > 0.0 else pull[t] > highest
         else:
             outside = False
         if outside:
             active[t] = False
+    _set_all_bars(active, sign, alpha, cost, rise, fall)
     return restored
 
 
 @njit(cache=True, nogil=True)
-def _joint_step(Q, diagonal, sign, alpha, cost, gradient, i, j):
+def _joint_step(curvature, sign, alpha, cost, pull, i, j):
     """Move alpha_i and alpha_j to the minimum along Σ sign·alpha = const, inside the box."""
+    step = (pull[i] - pull[j]) / (curvature if curvature > 0.0 else TAU)
+    a, b = alpha[i] + sign[i] * step, alpha[j] - sign[j] * step
     if sign[i] != sign[j]:
-        curvature = diagonal[i] + diagonal[j] + 2.0 * Q[i, j]
-        step = (-gradient[i] - gradient[j]) / (curvature if curvature > 0.0 else TAU)
         difference = alpha[i] - alpha[j]
-        a, b = alpha[i] + step, alpha[j] + step
         if difference > 0.0:
             if b < 0.0:
                 a, b = difference, 0.0
@@ -105,10 +117,7 @@ def _joint_step(Q, diagonal, sign, alpha, cost, gradient, i, j):
         elif b > cost[j]:
             a, b = cost[j] + difference, cost[j]
     else:
-        curvature = diagonal[i] + diagonal[j] - 2.0 * Q[i, j]
-        step = (gradient[i] - gradient[j]) / (curvature if curvature > 0.0 else TAU)
         total = alpha[i] + alpha[j]
-        a, b = alpha[i] - step, alpha[j] + step
         if total > cost[i]:
             if a > cost[i]:
                 a, b = cost[i], total - cost[i]
@@ -123,42 +132,56 @@ def _joint_step(Q, diagonal, sign, alpha, cost, gradient, i, j):
 
 
 @njit(cache=True, nogil=True)
-def solve_dual(Q, diagonal, sign, cost, tol, alpha):
+def solve_dual(K, diagonal, sign, cost, tol, alpha):
     """Sequential minimal optimisation from alpha = 0; returns the number of steps.
 
-    min ½ αᵀQα − Σα under Σ sign·α = 0 and 0 ≤ α_i ≤ cost_i, Q_ij = sign_i sign_j K_ij,
-    with the working sets of Fan, Chen & Lin (2005) and the shrinking and stopping rule of
-    Chang & Lin (2011). Q is in single and the rest in double precision, the first class
-    comes first, and of equal candidates the last is taken: so does libsvm, hence both
-    walk the same path and stop at the same point. At the usual tolerance that point, not
-    the optimum, decides which of two features with nearly the same weight is dropped; for
-    the same reason there is shrinking here, although it saves no time.
+    min ½ Σ sign_i sign_j K_ij α_i α_j − Σα under Σ sign·α = 0 and 0 ≤ α_i ≤ cost_i, with
+    the working sets of Fan, Chen & Lin (2005) and the shrinking and stopping rule of Chang
+    & Lin (2011). K is in single and the rest in double precision, the first class comes
+    first, and of equal candidates the last is taken: so does libsvm, hence both walk the same
+    path and stop at the same point. At the usual tolerance that point, not the optimum,
+    decides which of two features with nearly the same weight is dropped; for the same
+    reason there is shrinking here, although it saves no time.
+
+    Lengths are multiples of LANES; rows of cost 0 fill up and never move. `pull` is minus
+    the gradient along the sign.
     """
     n = len(sign)
-    gradient = np.full(n, -1.0)
+    pull = sign.copy()
     active = np.ones(n, np.bool_)
-    restored = False
+    rise, fall, gains, falls = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     alpha[:] = 0.0
-    period = min(n, 1000)
+    n_rows = 0
+    for t in range(n):
+        n_rows += cost[t] > 0.0
+        active[t] = cost[t] > 0.0
+    filled = active.copy()
+    _set_all_bars(active, sign, alpha, cost, rise, fall)
+    restored = False
+    period = min(n_rows, 1000)
     countdown = period + 1
     for step in range(MAX_ITER):
         countdown -= 1
         if countdown == 0:
             countdown = period
-            restored = _shrink(active, sign, alpha, cost, gradient, tol, restored)
-        i, j = _working_set(Q, diagonal, active, sign, alpha, cost, gradient, tol)
+            restored = _shrink(active, sign, alpha, cost, pull, rise, fall, tol, restored)
+        i, j = _working_set(K, diagonal, pull, rise, fall, tol, gains, falls)
         if i < 0:
-            active[:] = True
-            i, j = _working_set(Q, diagonal, active, sign, alpha, cost, gradient, tol)
+            active[:] = filled
+            _set_all_bars(active, sign, alpha, cost, rise, fall)
+            i, j = _working_set(K, diagonal, pull, rise, fall, tol, gains, falls)
             if i < 0:
                 return step
             countdown = 1
-        a, b = _joint_step(Q, diagonal, sign, alpha, cost, gradient, i, j)
-        rise_i, rise_j = a - alpha[i], b - alpha[j]
+        curvature = diagonal[i] + diagonal[j] - 2.0 * K[i, j]
+        a, b = _joint_step(curvature, sign, alpha, cost, pull, i, j)
+        by_i, by_j = sign[i] * (a - alpha[i]), sign[j] * (b - alpha[j])
         alpha[i], alpha[j] = a, b
-        Q_i, Q_j = Q[i], Q[j]
+        _set_bars(i, active, sign, alpha, cost, rise, fall)
+        _set_bars(j, active, sign, alpha, cost, rise, fall)
+        K_i, K_j = K[i], K[j]
         for t in range(n):
-            gradient[t] += Q_i[t] * rise_i + Q_j[t] * rise_j
+            pull[t] -= K_i[t] * by_i + K_j[t] * by_j
     return MAX_ITER
 
 
@@ -177,21 +200,20 @@ def one_vs_one_duals(K, starts, cost, tol, out):
         for b in range(a + 1, n_classes):
             n_a = starts[a + 1] - starts[a]
             n = n_a + starts[b + 1] - starts[b]
+            size = -(-n // LANES) * LANES
             rows = np.empty(n, np.intp)
-            sign = np.empty(n)
+            sign = np.ones(size)
+            diagonal, costs, alpha = np.ones(size), np.zeros(size), np.empty(size)
+            block = np.zeros((size, size), np.float32)
             for t in range(n):
                 rows[t] = starts[a] + t if t < n_a else starts[b] + t - n_a
                 sign[t] = 1.0 if t < n_a else -1.0
-            Q = np.empty((n, n), np.float32)
-            diagonal = np.empty(n)
-            costs = np.empty(n)
-            for t in range(n):
                 diagonal[t] = K[rows[t], rows[t]]
                 costs[t] = cost[rows[t]]
+            for t in range(n):
                 for u in range(n):
-                    Q[t, u] = sign[t] * sign[u] * K[rows[t], rows[u]]
-            alpha = np.empty(n)
-            most = max(most, solve_dual(Q, diagonal, sign, costs, tol, alpha))
+                    block[t, u] = K[rows[t], rows[u]]
+            most = max(most, solve_dual(block, diagonal, sign, costs, tol, alpha))
             for t in range(n):
                 out[m, rows[t]] = sign[t] * alpha[t]
             m += 1

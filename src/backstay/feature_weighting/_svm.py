@@ -147,6 +147,11 @@ class _Machines:
                 )
         squared = np.empty(self.remaining)
         squared_weights(self.columns[: self.remaining], self.duals, squared)
+        if not np.isfinite(squared).all():
+            raise ValueError(
+                "the SVM's weights overflow: C times the largest sample_weight is "
+                f"{self.costs.max():.3g}. Lower C or scale the features."
+            )
         return np.sqrt(squared)
 
     def drop(self, dropped: NDArray[np.bool_]) -> None:
