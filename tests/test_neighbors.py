@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
-from backstay import DoublyWeightedKNeighborsClassifier, ReliefF, Simba
+from backstay import DoublyWeightedKNeighborsClassifier, ReliefF, Simba, TTest
 from backstay.datasets import make_xor
 from reference.instance_weighting import minmax
 from reference.knn import vote_shares
@@ -66,6 +66,13 @@ def test_threads_do_not_change_the_result(monkeypatch):
     monkeypatch.setattr("backstay.neighbors.BLOCK_BYTES", 8 * 200 * 16)
     for n_jobs in (1, 2):
         assert_array_equal(knn.set_params(n_jobs=n_jobs).predict_proba(X), one)
+
+
+def test_an_infinite_importance_outweighs_the_rest():
+    y = np.arange(20) % 2
+    X = np.column_stack([np.random.default_rng(0).normal(size=20), y])
+    knn = DoublyWeightedKNeighborsClassifier(feature_weights=TTest()).fit(X, y)
+    assert knn.feature_weights_.tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,8 @@ def ranking_from_importances(importances: Floats) -> NDArray[np.intp]:
 def distance_weights(importances: Floats) -> NDArray[np.float64]:
     """Weights for use inside a distance: max(w, 0)/max(w), or all 1 where none is positive."""
     top = importances.max(initial=0.0)
+    if np.isinf(top):  # a perfect separator outweighs everything else
+        return np.isinf(importances).astype(np.float64)
     return np.maximum(importances, 0.0) / top if top > 0.0 else np.ones(len(importances))
 
 

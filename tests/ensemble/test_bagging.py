@@ -16,10 +16,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from backstay import InstanceWeighted, MarginWeighting, Relief, ReliefF, Simba
+from backstay import InstanceWeighted, MarginWeighting, Relief, ReliefF, Simba, TTest
 from backstay.base import Scaling, importances_of
 from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
+from backstay.ensemble._aggregate import AGGREGATES
 from backstay.ensemble._members import draw_rows
 from backstay.ensemble._shared import share
 from backstay.feature_weighting import SVMRFE
@@ -361,3 +362,13 @@ def test_single_members_are_said():
     with pytest.warns(UserWarning, match="class 2 has a single member: it is in both halves"):
         ranker.fit(X, y)
     assert all(0 in rows for rows in ranker.estimators_samples_)
+
+
+@pytest.mark.parametrize("aggregate", sorted(AGGREGATES))
+def test_a_perfect_separator_comes_first(aggregate):
+    # Constant inside each class: t is infinite, which no average may turn into nan.
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.column_stack([rng.normal(size=40), y, rng.normal(size=(40, 3))])
+    ranker = BaggedRanker(TTest(n_features_to_select=2), aggregate=aggregate, random_state=0)
+    assert ranker.fit(X, y).ranking_[1] == 1

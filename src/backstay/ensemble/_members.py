@@ -120,11 +120,11 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             f"{name} gives {importances.size} importances for {n_features} features; "
             "an ensemble needs one per feature."
         )
-    if not np.isfinite(importances).all():
-        feature = int(np.flatnonzero(~np.isfinite(importances))[0])
+    if np.isnan(importances).any():
+        feature = int(np.flatnonzero(np.isnan(importances))[0])
         raise ValueError(
-            f"{name} gives feature {feature} the importance {importances[feature]}; "
-            "importances must be finite to be ranked."
+            f"{name} gives feature {feature} the importance nan; importances must be numbers "
+            "to be ranked."
         )
     if isinstance(estimator, FeatureRanker):
         return Member(importances, estimator.ranking_, support)
