@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import relief as reference
 from scipy import sparse
 from sklearn.utils import check_random_state
-from strategies import continuous_tables, grids, instance_weights, labels, tables
 
 from backstay import DoubleReliefF, Relief, ReliefF
 from backstay.datasets import make_han_yu, make_xor
 from backstay.feature_weighting import _relief
+from reference import relief as reference
+from strategies import continuous_tables, grids, instance_weights, labels, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has a single member:UserWarning")
 

@@ -3,15 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import simba as reference
 from sklearn.utils import check_random_state
-from strategies import continuous_tables, instance_weights
 
 from backstay import LogisticWeighting, Relief, Simba
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation
 from backstay.datasets import make_xor
 from backstay.feature_weighting._simba import whiten_class
+from reference import simba as reference
+from strategies import continuous_tables, instance_weights
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:class .* has a single member:UserWarning",

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from reference import instance_weighting as reference
-from strategies import continuous_tables, tables
 
 from backstay import LogisticWeighting
 from backstay.instance_weighting._logistic import logistic_weights
+from reference import instance_weighting as reference
+from strategies import continuous_tables, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has a single member:UserWarning")
 

@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from reference import instance_weighting as reference
 from sklearn.exceptions import ConvergenceWarning
-from strategies import continuous_tables, tables
 
 from backstay import MarginWeighting
 from backstay.datasets import make_han_yu
+from reference import instance_weighting as reference
+from strategies import continuous_tables, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has a single member:UserWarning")
 
