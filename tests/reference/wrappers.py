@@ -14,9 +14,8 @@ def cross_validated_accuracy(estimator, X, y, folds, subset):
     accuracies = []
     for train, test in folds:
         fitted = clone(estimator).fit(X[train][:, subset], y[train])
-        right = 0
-        for row in test:
-            right += int(fitted.predict(X[row : row + 1, subset])[0] == y[row])
+        predicted = fitted.predict(X[test][:, subset])
+        right = sum(int(p == truth) for p, truth in zip(predicted, y[test], strict=True))
         accuracies.append(right / len(test))
     return float(np.mean(accuracies))
 

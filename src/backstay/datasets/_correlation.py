@@ -59,7 +59,7 @@ def make_corral(
     return X, y, np.array([0.25, 0.25, 0.25, 0.25, 0.0, 0.0])
 
 
-def make_anti_corral(n_samples: int = 150, *, random_state: Any = None) -> Data:
+def make_anti_corral(n_samples: int = 200, *, random_state: Any = None) -> Data:
     """AntiCorrAl: two features that separate three classes, masked by nine that nearly do.
 
     The class Y is 1, 2 or 3. I1 to I9 are N(Y, 1), C1 is N(Y, 0.5) and
@@ -67,7 +67,7 @@ def make_anti_corral(n_samples: int = 150, *, random_state: Any = None) -> Data:
 
     Parameters
     ----------
-    n_samples : int, default=150
+    n_samples : int, default=200
         Rows, the classes as even as can be.
     random_state : int, RandomState instance or None, default=None
         Seed.
@@ -86,7 +86,7 @@ def make_anti_corral(n_samples: int = 150, *, random_state: Any = None) -> Data:
     >>> from backstay.datasets import make_anti_corral
     >>> X, y, relevance = make_anti_corral(random_state=0)
     >>> X.shape, relevance.nonzero()[0].tolist()
-    ((150, 11), [9, 10])
+    ((200, 11), [9, 10])
     """
     if n_samples < 3:
         raise ValueError(f"n_samples={n_samples!r} must be at least 3, one per class.")

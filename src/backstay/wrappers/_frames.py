@@ -37,7 +37,9 @@ def path_frame(
                 "subset": tuple((columns if names is None else names[columns]).tolist()),
             }
         )
-    return pd.DataFrame(rows).rename_axis("step")
+    frame = pd.DataFrame(rows).rename_axis("step")
+    frame["feature"] = pd.Series([row["feature"] for row in rows], dtype=object)
+    return frame
 
 
 def scores_frame(search: Search, labels: list[Any]) -> pd.DataFrame:
