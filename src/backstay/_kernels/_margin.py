@@ -5,11 +5,12 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def _sorted_margins(columns, order, y, n_classes, v, out):
+def _sorted_margins(columns, keys, index_mask, y, n_classes, v, out):
     """out[i, f] = Σ_misses v_l |x_if − x_lf| − Σ_hits v_l |x_if − x_lf| by running sums.
 
-    With Σ v and Σ v·x over the smaller values, Σ_l v_l |x − x_l| =
-    x (2 W_before − W) + S − 2 S_before; misses are all rows less the hits.
+    `keys` hold the rows' numbers in the order of their values. With Σ v and Σ v·x
+    over the smaller values, Σ_l v_l |x − x_l| = x (2 W_before − W) + S − 2 S_before;
+    misses are all rows less the hits.
     """
     n_features, n = columns.shape
     weight_before = np.zeros(n_classes)
@@ -21,19 +22,18 @@ def _sorted_margins(columns, order, y, n_classes, v, out):
     all_weight = weight.sum()
     for f in range(n_features):
         column = columns[f]
-        low = float(column[order[f, 0]])  # the margins do not change with the origin
         weight_before[:] = 0.0
         sum_before[:] = 0.0
         total[:] = 0.0
         for i in range(n):
-            total[y[i]] += v[i] * (column[i] - low)
+            total[y[i]] += v[i] * column[i]
         all_total = total.sum()
         all_weight_before = 0.0
         all_sum_before = 0.0
         for p in range(n):
-            i = order[f, p]
+            i = keys[f, p] & index_mask
             c = y[i]
-            x = column[i] - low
+            x = column[i]
             everyone = x * (2.0 * all_weight_before - all_weight) + all_total - 2.0 * all_sum_before
             hits = x * (2.0 * weight_before[c] - weight[c]) + total[c] - 2.0 * sum_before[c]
             out[i, f] = everyone - 2.0 * hits
@@ -44,14 +44,24 @@ def _sorted_margins(columns, order, y, n_classes, v, out):
 
 
 def margins_of_all(X, y, v, feature_block=256):
-    """Margin vectors with all hits and all misses, O(d n log n)."""
+    """Margin vectors with all hits and all misses, O(d n log n).
+
+    Sorting numbers is several times quicker than sorting row numbers by them. So
+    each row's number goes into the last bits of its value: values from 0 up sort as
+    integers as they do as floats. Values that differ in those bits alone may come
+    out in the wrong order, which moves a sum by no more than that difference.
+    """
     n, d = X.shape
     out = np.empty((n, d))
     n_classes = int(y.max()) + 1
+    index_mask = (1 << int(n - 1).bit_length()) - 1
+    rows = np.arange(n, dtype=np.int64)
     for f0 in range(0, d, feature_block):
-        columns = np.ascontiguousarray(X[:, f0 : f0 + feature_block].T, dtype=np.float64)
-        order = np.argsort(columns, axis=1)
-        _sorted_margins(columns, order, y, n_classes, v, out[:, f0 : f0 + feature_block])
+        columns = np.array(X[:, f0 : f0 + feature_block].T, dtype=np.float64, order="C")
+        columns -= columns.min(axis=1, keepdims=True)  # margins do not change with the origin
+        keys = (columns.view(np.int64) & ~index_mask) | rows
+        keys.sort(axis=1)
+        _sorted_margins(columns, keys, index_mask, y, n_classes, v, out[:, f0 : f0 + feature_block])
     return out
 
 

@@ -169,13 +169,26 @@ def relative_weights(sample_weight: NDArray[np.float64] | None, n: int) -> NDArr
 def _run(n_jobs: int | None, calls: list[Callable[[], Any]]) -> list[Any]:
     """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
 
-    Not through joblib, whose threads poll for results every 10 ms: as long as a whole fit.
+    Not through joblib, whose threads poll for results every 10 ms: as long as a
+    whole fit. This thread works too, so that two jobs start one thread only.
     """
+    results: list[Any] = [None] * len(calls)
+    numbers = iter(range(len(calls)))
+
+    def work() -> None:
+        for number in numbers:  # one iterator for all: each call is taken once
+            results[number] = calls[number]()
+
     n_threads = min(effective_n_jobs(n_jobs), len(calls))
     if n_threads == 1:
-        return [call() for call in calls]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return [future.result() for future in [pool.submit(call) for call in calls]]
+        work()
+        return results
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        others = [pool.submit(work) for _ in range(n_threads - 1)]
+        work()
+        for other in others:
+            other.result()
+    return results
 
 
 class ReliefF(_ReliefBase):

@@ -46,7 +46,9 @@ def read_columns(X: Any, categorical: Any) -> Columns:
     """
     n_features = X.shape[1]
     nominal = _nominal_columns(X, categorical)
-    numeric = np.setdiff1d(np.arange(n_features), nominal)
+    is_numeric = np.ones(n_features, bool)
+    is_numeric[nominal] = False
+    numeric = np.flatnonzero(is_numeric)
     if not len(nominal) and not hasattr(X, "columns"):  # an array, checked already
         return Columns(X, numeric, np.empty((X.shape[0], 0), np.int32), nominal)
     if hasattr(X, "columns"):
