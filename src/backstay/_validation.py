@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing as take
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
@@ -21,6 +22,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+try:
+    from sklearn.svm import _libsvm as libsvm
+except ImportError:  # pragma: no cover - another scikit-learn; callers have a public way
+    libsvm = None
+
 __all__ = [
     "Interval",
     "StrOptions",
@@ -30,8 +36,10 @@ __all__ = [
     "encode_labels",
     "has_fit_parameter",
     "is_nominal",
+    "libsvm",
     "positive_int",
     "resolve_n_features",
+    "take",
     "validate_X_y",
     "validate_names",
     "validate_rows",

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from threadpoolctl import ThreadpoolController
 
 from backstay._validation import (
@@ -25,6 +25,7 @@ from backstay._validation import (
     encode_labels,
     has_fit_parameter,
     resolve_n_features,
+    take,
     validate_names,
     validate_sample_weight,
     validate_X_y,
@@ -350,7 +351,7 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
             self.estimator_.fit(X, y, sample_weight=weights)
         else:
             rows = self._rows(weights, y)
-            self.estimator_.fit(_safe_indexing(X, rows), y[rows])
+            self.estimator_.fit(take(X, rows), y[rows])
         return importances_of(self.estimator_)
 
     def _n_requested(self) -> int | float | None:

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 
 from backstay._validation import (
     Interval,
@@ -22,6 +22,7 @@ from backstay._validation import (
     has_fit_parameter,
     positive_int,
     resolve_n_features,
+    take,
 )
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._bagging import Ensemble
@@ -274,8 +275,8 @@ class RepeatedSelector(Ensemble):
         if classifier is None:
             classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
         classifier = clone(classifier)
-        table = _safe_indexing(X, columns, axis=1)
-        train, test = _safe_indexing(table, inside), _safe_indexing(table, self.holdout_rows_)
+        table = take(X, columns, axis=1)
+        train, test = take(table, inside), take(table, self.holdout_rows_)
         held = None if sample_weight is None else sample_weight[self.holdout_rows_]
         if sample_weight is not None and has_fit_parameter(classifier, "sample_weight"):
             classifier.fit(train, labels[inside], sample_weight=sample_weight[inside])

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import (
     has_fit_parameter,
     resolve_n_features,
+    take,
     validate_names,
     validate_sample_weight,
     validate_X_y,
@@ -157,9 +158,9 @@ def _fit_member(
     with one_blas_thread():
         member = clone(estimator).set_params(**seeds)
         if weights is None:
-            member.fit(_safe_indexing(X, rows), y[rows])
+            member.fit(take(X, rows), y[rows])
         else:
-            member.fit(_safe_indexing(X, rows), y[rows], sample_weight=weights[rows])
+            member.fit(take(X, rows), y[rows], sample_weight=weights[rows])
         return read_member(member, X.shape[1], ranked=ranked)
 
 

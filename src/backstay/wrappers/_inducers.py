@@ -15,8 +15,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
+
+from backstay._validation import take
 
 __all__ = ["Evaluator", "Fold", "GeneralInducer", "equivalent", "n_neighbors_of"]
 
@@ -124,12 +125,12 @@ class GeneralInducer:
 
     def fold_scores(self, columns: Columns) -> list[float]:
         """Score one subset on every fold."""
-        table = _safe_indexing(self.X, columns, axis=1)
+        table = take(self.X, columns, axis=1)
         scores = []
         for number, (train, test) in enumerate(self.folds):
             try:
-                fitted = clone(self.estimator).fit(_safe_indexing(table, train), self.y[train])
-                score = float(self.scorer(fitted, _safe_indexing(table, test), self.y[test]))
+                fitted = clone(self.estimator).fit(take(table, train), self.y[train])
+                score = float(self.scorer(fitted, take(table, test), self.y[test]))
                 if np.isnan(score):
                     raise ValueError("its score is nan.")
             except Exception as error:

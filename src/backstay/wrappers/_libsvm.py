@@ -14,20 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
+from backstay._validation import libsvm
+
 __all__ = ["train_machines"]
 
 Array = NDArray[np.float64]
 Machines = tuple[NDArray[Any], NDArray[Any], Array, Array]
 
-try:
-    from sklearn.svm import _libsvm
-except ImportError:  # pragma: no cover - another scikit-learn
-    _libsvm = None
-
 
 def _direct(kernel: Array, classes: Array) -> Machines:
-    _libsvm.set_verbosity_wrap(0)
-    support, _, n_support, coefficients, intercepts, *_ = _libsvm.fit(
+    libsvm.set_verbosity_wrap(0)
+    support, _, n_support, coefficients, intercepts, *_ = libsvm.fit(
         kernel,
         classes,
         svm_type=0,
@@ -55,7 +52,7 @@ def _public(kernel: Array, classes: Array) -> Machines:
 
 def _choose() -> Any:
     """Take the direct way only if it gives what the public one gives."""
-    if _libsvm is None:  # pragma: no cover - another scikit-learn
+    if libsvm is None:  # pragma: no cover - another scikit-learn
         return _public
     x = np.array([0.0, 1.0, 0.4, 2.0, 3.0, 2.2])
     kernel, classes = np.outer(x, x), np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0])
