@@ -1,0 +1,128 @@
+"""The uniform control of equal mass, and the plain method, beside every weighted one.
+
+Published margin weights sum to 1; that alone makes an SVM's ranking stabler
+(spec 13.1). So no instance-weighted method goes without its control.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from backstay.base import InstanceWeighted
+from backstay.instance_weighting import UniformWeighting
+from backstay.study._identity import describe
+
+__all__ = ["EqualMass", "Role", "with_controls"]
+
+
+class EqualMass(BaseEstimator):
+    """Uniform weights with the mass that another weighting gives the same rows.
+
+    For weightings that do not say how they scale; one that does gets
+    :class:`UniformWeighting` with the same scale.
+
+    Parameters
+    ----------
+    weighting : estimator
+        Anything with ``fit_weight(X, y)``.
+    """
+
+    def __init__(self, weighting: Any) -> None:
+        self.weighting = weighting
+
+    def fit_weight(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """Return the same weight for every row, summing to the other weighting's sum."""
+        weights = np.asarray(clone(self.weighting).fit_weight(X, y), dtype=np.float64)
+        return np.full(len(weights), weights.sum() / len(weights))
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a method is compared with, by name, and whether the study added it itself."""
+
+    control: str | None = None
+    plain: str | None = None
+    added: bool = False
+
+
+def with_controls(methods: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Role]]:
+    """Add the missing controls and plain methods; say which is whose.
+
+    A method that is already there under any name, with the same parameters, is
+    used and not added again.
+    """
+    everyone, roles = dict(methods), {name: Role() for name in methods}
+    known = {_key(method, name): name for name, method in reversed(list(methods.items()))}
+    for name, method in methods.items():
+        paths = _weighted_parts(method)
+        if not paths:
+            continue
+        bare = _replaced(method, {path: clone(part.estimator) for path, part in paths.items()})
+        plain = _add(everyone, roles, known, type(bare).__name__, bare)
+        mass = sorted({_mass(part.weighting) for part in paths.values()})
+        controls = {path: _uniform(part) for path, part in paths.items()}
+        title = f"{plain} (control, {', '.join(mass)})"
+        control = _add(everyone, roles, known, title, _replaced(method, controls))
+        roles[name] = Role(control=control, plain=plain)
+    return everyone, roles
+
+
+def _add(
+    everyone: dict[str, Any], roles: dict[str, Role], known: dict[str, str], name: str, method: Any
+) -> str:
+    key = _key(method, name)
+    if key not in known:
+        number, title = 1, name
+        while title in everyone:
+            number += 1
+            title = f"{name} {number}"
+        everyone[title], roles[title], known[key] = method, Role(added=True), title
+    return known[key]
+
+
+def _key(method: Any, name: str) -> str:
+    return json.dumps(describe(method, f"methods.{name}"), sort_keys=True)
+
+
+def _weighted_parts(method: Any) -> dict[str, InstanceWeighted]:
+    """Return the outermost weighted parts that are not uniform themselves, by parameter path."""
+    if isinstance(method, InstanceWeighted):
+        uniform = isinstance(method.weighting, UniformWeighting | EqualMass)
+        return {} if uniform else {"": method}
+    found: dict[str, InstanceWeighted] = {}
+    if not hasattr(method, "get_params"):
+        return found
+    for path, value in sorted(method.get_params(deep=True).items()):
+        inside = any(path.startswith(f"{outer}__") for outer in found)
+        if isinstance(value, InstanceWeighted) and not inside:
+            found.update({path: value} if _weighted_parts(value) else {})
+    return found
+
+
+def _replaced(method: Any, parts: Mapping[str, Any]) -> Any:
+    """Return a copy of a method with some parts, named by path, exchanged."""
+    if "" in parts:
+        return parts[""]
+    return clone(method).set_params(**parts)
+
+
+def _mass(weighting: Any) -> str:
+    scale = getattr(weighting, "scale", None)
+    return f"{scale} 1" if scale in ("mean", "sum") else "same sum"
+
+
+def _uniform(part: InstanceWeighted) -> InstanceWeighted:
+    """Return the same method with uniform weights of the same sum."""
+    scale = getattr(part.weighting, "scale", None)
+    if scale in ("mean", "sum"):
+        uniform: Any = UniformWeighting(scale=str(scale))
+    else:
+        uniform = EqualMass(clone(part.weighting))
+    return clone(part).set_params(weighting=uniform)

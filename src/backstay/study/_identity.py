@@ -1,0 +1,144 @@
+"""What makes a study the same study: its data and its parameters, written as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import inspect
+import math
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["describe", "difference", "digest", "fingerprint", "versions"]
+
+PACKAGES = ("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
+# How work is spread or reported never changes a result, so it does not make another study.
+IGNORED = {"n_jobs", "verbose"}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages results depend on."""
+    found = {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {"python": platform.python_version(), **found}
+
+
+def digest(array: NDArray[Any]) -> str:
+    """Return a hash of an array's type, shape and values."""
+    array = np.asarray(array)
+    seen = hashlib.sha256(f"{array.dtype.str}{array.shape}".encode())
+    if array.dtype.hasobject:
+        for value in array.ravel().tolist():
+            seen.update(f"{type(value).__name__}:{value!r}\0".encode())
+    else:
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        seen.update(np.ascontiguousarray(little).view(np.uint8).data if array.size else b"")
+    return seen.hexdigest()
+
+
+def fingerprint(X: Any) -> str:
+    """Return a hash of a table: array, sparse matrix or frame."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+        X.sum_duplicates()
+        parts = [digest(np.asarray(part)) for part in (X.data, X.indices, X.indptr)]
+        parts.append(repr(X.shape))
+    elif hasattr(X, "columns"):
+        parts = [f"{name!r} {digest(np.asarray(X[name]))}" for name in X.columns]
+    else:
+        parts = [digest(np.asarray(X))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def describe(value: Any, path: str) -> Any:
+    """Turn parameters into JSON that is equal exactly when the parameters are.
+
+    Raises
+    ------
+    ValueError
+        If a value has no such description, such as a lambda or a generator of
+        random numbers: a later run could not tell whether it is the same.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.ndarray):
+        return {"array": digest(value)}
+    if isinstance(value, Mapping):
+        return {str(k): describe(v, f"{path}.{k}") for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(v, f"{path}[{i}]") for i, v in enumerate(value)]
+    if isinstance(value, set | frozenset):
+        return {"set": sorted(repr(describe(v, path)) for v in value)}
+    if isinstance(value, np.dtype):
+        return {"dtype": value.str}
+    if hasattr(value, "get_params") and not inspect.isclass(value):
+        return _described_class(value, value.get_params(deep=False), path)
+    if inspect.isclass(value) or callable(value):
+        return {"name": _importable(value, path)}
+    if _has_plain_state(value):
+        return _described_class(value, vars(value), path)
+    raise _unrecognisable(value, path)
+
+
+def _described_class(value: Any, parameters: Mapping[str, Any], path: str) -> dict[str, Any]:
+    kept = {
+        name: describe(parameter, f"{path}.{name}")
+        for name, parameter in sorted(parameters.items())
+        if name not in IGNORED
+    }
+    return {"class": f"{type(value).__module__}.{type(value).__qualname__}", "parameters": kept}
+
+
+def _importable(value: Any, path: str) -> str:
+    """Return the import path of a function or class, if it has one."""
+    name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
+    module = getattr(value, "__module__", None) or type(value).__module__
+    if not name or "<" in name:
+        raise _unrecognisable(value, path)
+    return f"{module}.{name}"
+
+
+def _has_plain_state(value: Any) -> bool:
+    """Whether an object is no more than its attributes, as scikit-learn's splitters are."""
+    return hasattr(value, "__dict__") and hasattr(value, "split")
+
+
+def _unrecognisable(value: Any, path: str) -> ValueError:
+    hint = ""
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        hint = " Give random_state an integer, or None to have the study draw it."
+    elif callable(value):
+        hint = " Give a function that can be imported by name."
+    return ValueError(
+        f"{path}={value!r} cannot be written down so that a later run recognises it.{hint}"
+    )
+
+
+def difference(stored: Any, given: Any, path: str = "") -> str | None:
+    """Say where two descriptions first differ, or None."""
+    if isinstance(stored, dict) and isinstance(given, dict):
+        for key in [*stored, *(key for key in given if key not in stored)]:
+            where = f"{path}.{key}" if path else key
+            if key not in given:
+                return f"{where} is in the store only"
+            if key not in stored:
+                return f"{where} is not in the store"
+            found = difference(stored[key], given[key], where)
+            if found:
+                return found
+        return None
+    if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        for number, pair in enumerate(zip(stored, given, strict=True)):
+            found = difference(*pair, f"{path}[{number}]")
+            if found:
+                return found
+        return None
+    return None if stored == given else f"{path} is {stored!r} in the store and {given!r} now"

@@ -1,0 +1,93 @@
+"""Running tasks through joblib, on processes, threads or a cluster."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any
+
+from joblib.parallel import get_active_backend
+from sklearn.utils.parallel import Parallel, delayed
+
+from backstay.study._protocols import Split
+from backstay.study._tasks import Outcome, Plan, one_thread, run_task
+
+__all__ = ["StudyError", "outcomes"]
+
+# Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
+SHARED_BYTES = 100_000
+# A worker may die (killed, out of memory, its machine gone); its tasks are then run again, as
+# long as every attempt in a row of so many finishes at least one.
+ATTEMPTS = 3
+
+
+class StudyError(RuntimeError):
+    """A study could not be completed; what was done is kept in its store."""
+
+
+def outcomes(
+    plan: Plan,
+    methods: dict[str, Any],
+    splits: Sequence[Split],
+    pending: list[tuple[str, int]],
+    n_jobs: int | None,
+) -> Generator[Outcome, None, None]:
+    """Yield the outcome of every pending task (method, resample), as they come."""
+    left = dict.fromkeys(pending)
+    fruitless = 0
+    while left:
+        before = len(left)
+        try:
+            for outcome in _attempt(plan, methods, splits, list(left), n_jobs):
+                del left[outcome.method, outcome.resample]
+                yield outcome
+        except (GeneratorExit, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            fruitless = 0 if len(left) < before else fruitless + 1
+            if fruitless == ATTEMPTS:
+                name, resample = next(iter(left))
+                raise StudyError(
+                    f"workers failed {ATTEMPTS} times in a row without finishing a task; "
+                    f"{len(left)} tasks are left, the first of them {name!r} on resample "
+                    f"{resample}. The last error was {type(error).__name__}: {error}"
+                ) from error
+            warnings.warn(
+                f"workers failed ({type(error).__name__}); the {len(left)} tasks left are "
+                "started again.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
+def _attempt(
+    plan: Plan,
+    methods: dict[str, Any],
+    splits: Sequence[Split],
+    tasks: list[tuple[str, int]],
+    n_jobs: int | None,
+) -> Iterator[Outcome]:
+    call: Callable[..., Any] = delayed(run_task)
+    shared = _shared(plan)
+    parallel = Parallel(
+        n_jobs=n_jobs,
+        return_as="generator_unordered",
+        max_nbytes=SHARED_BYTES,
+        pre_dispatch="3*n_jobs",
+    )
+    # Threads of this process share one limit, held for the whole run.
+    with one_thread():
+        yield from parallel(
+            call(shared, name, methods[name], resample, splits[resample])
+            for name, resample in tasks
+        )
+
+
+def _shared(plan: Plan) -> Any:
+    """Put the data on every worker of a dask cluster; leave it as it is for other backends.
+
+    Left to itself, joblib puts it on one worker, and when that one dies, it is gone.
+    """
+    backend, _ = get_active_backend()
+    client = getattr(backend, "client", None)
+    return plan if client is None else client.scatter(plan, broadcast=True, hash=False)

@@ -1,0 +1,261 @@
+"""How rows are split into training and test rows, again and again [spec 9]."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+
+from backstay._validation import check_random_state
+
+__all__ = ["FiveByTwo", "RepeatedKFold", "Split", "Subsampling", "draw_splits"]
+
+Rows = NDArray[np.intp]
+MAX_SEED = 2**31 - 1
+# Draws of whole groups may miss a class; so many are tried before giving up.
+GROUP_DRAWS = 200
+
+
+@dataclass(frozen=True)
+class Split:
+    """One resample: training rows, test rows and the seed of what is random on it."""
+
+    train: Rows
+    test: Rows
+    seed: int
+
+
+def _positive(name: str, value: Any, minimum: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+        raise ValueError(f"{name}={value!r} must be an integer of at least {minimum}.")
+    return int(value)
+
+
+class _Protocol:
+    """What the protocols share: scikit-learn's splitter interface and a repr."""
+
+    random_state: Any
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({shown})"
+
+
+class Subsampling(_Protocol):
+    """Random stratified splits, as in [Han 7.1]: 100 times two thirds for training.
+
+    Parameters
+    ----------
+    n_splits : int, default=100
+        Number of splits.
+    train_size : float or int, default=2/3
+        Share or number of the rows to train on; the others are test rows. With
+        groups, the share or number of groups.
+    random_state : int, RandomState instance or None, default=None
+        Seed; in a :class:`Study`, None takes one from the study's.
+
+    Notes
+    -----
+    With groups, whole groups are drawn, and drawn again until the training and
+    the test rows hold every class; the classes' shares are then as they fall.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from backstay.study import Subsampling
+    >>> y = np.repeat([0, 1], [20, 10])
+    >>> for train, test in Subsampling(2, train_size=0.5, random_state=0).split(y, y):
+    ...     print(np.bincount(y[train]), np.bincount(y[test]))
+    [10  5] [10  5]
+    [10  5] [10  5]
+    """
+
+    def __init__(
+        self, n_splits: int = 100, train_size: float | int = 2 / 3, random_state: Any = None
+    ) -> None:
+        self.n_splits = n_splits
+        self.train_size = train_size
+        self.random_state = random_state
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits."""
+        return _positive("n_splits", self.n_splits, 1)
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield training and test rows."""
+        n_splits = self.get_n_splits()
+        share, count = isinstance(self.train_size, Real), isinstance(self.train_size, Integral)
+        if not (share and ((count and self.train_size >= 1) or 0 < self.train_size < 1)):
+            raise ValueError(
+                f"train_size={self.train_size!r} must be a share between 0 and 1 or a number of "
+                "rows of at least 1."
+            )
+        y = np.asarray(y)
+        if groups is None:
+            splitter = StratifiedShuffleSplit(
+                n_splits, train_size=self.train_size, random_state=self.random_state
+            )
+            yield from splitter.split(np.zeros((len(y), 1)), y)
+            return
+        rng = check_random_state(self.random_state)
+        names, member = np.unique(np.asarray(groups), return_inverse=True)
+        n_train = int(self.train_size) if count else round(self.train_size * len(names))
+        if not 1 <= n_train < len(names):
+            raise ValueError(
+                f"train_size={self.train_size!r} leaves {n_train} of {len(names)} groups for "
+                "training; at least one group must be on each side."
+            )
+        for _ in range(n_splits):
+            yield _whole_groups(y, member, len(names), n_train, rng)
+
+
+def _whole_groups(
+    y: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
+) -> tuple[Rows, Rows]:
+    n_classes = len(np.unique(y))
+    for _ in range(GROUP_DRAWS):
+        inside = np.zeros(n_groups, dtype=bool)
+        inside[rng.permutation(n_groups)[:n_train]] = True
+        train, test = np.flatnonzero(inside[member]), np.flatnonzero(~inside[member])
+        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_classes:
+            return train, test
+    raise ValueError(
+        f"{GROUP_DRAWS} draws of {n_train} out of {n_groups} groups never had every class among "
+        "the training and the test rows; there are too few groups, or classes do not mix in them."
+    )
+
+
+class RepeatedKFold(_Protocol):
+    """Stratified k-fold cross-validation, repeated; respects groups when they are given.
+
+    Parameters
+    ----------
+    n_splits, n_repeats : int, default=10
+        Folds, and how often they are drawn anew: 10×10 as in [Han 7.1].
+    random_state : int, RandomState instance or None, default=None
+        Seed; in a :class:`Study`, None takes one from the study's.
+
+    Examples
+    --------
+    >>> from backstay.study import RepeatedKFold
+    >>> y = [0, 1] * 10
+    >>> len(list(RepeatedKFold(5, 2, random_state=0).split(y, y)))
+    10
+    """
+
+    def __init__(self, n_splits: int = 10, n_repeats: int = 10, random_state: Any = None) -> None:
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.random_state = random_state
+
+    def _counts(self) -> tuple[int, int]:
+        return _positive("n_splits", self.n_splits, 2), _positive("n_repeats", self.n_repeats, 1)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits: folds × repeats."""
+        n_splits, n_repeats = self._counts()
+        return n_splits * n_repeats
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield training and test rows, the folds of a repeat one after the other."""
+        n_splits, n_repeats = self._counts()
+        rng = check_random_state(self.random_state)
+        y = np.asarray(y)
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        for seed in rng.randint(MAX_SEED, size=n_repeats):
+            folds = kind(n_splits, shuffle=True, random_state=int(seed))
+            yield from folds.split(np.zeros((len(y), 1)), y, groups)
+
+
+class FiveByTwo(RepeatedKFold):
+    """Five times two halves, each trained on and tested on the other [Prat 3.2].
+
+    Splits 2i and 2i + 1 are the two directions of repeat i, the order that
+    :func:`five_by_two_t` and :func:`five_by_two_f` expect.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None, default=None
+        Seed; in a :class:`Study`, None takes one from the study's.
+
+    References
+    ----------
+    Dietterich (1998), Approximate statistical tests for comparing supervised
+    classification learning algorithms.
+
+    Examples
+    --------
+    >>> from backstay.study import FiveByTwo
+    >>> y = [0, 1] * 10
+    >>> splits = list(FiveByTwo(random_state=0).split(y, y))
+    >>> len(splits), bool((splits[0][0] == splits[1][1]).all())
+    (10, True)
+    """
+
+    def __init__(self, random_state: Any = None) -> None:
+        self.random_state = random_state
+
+    def _counts(self) -> tuple[int, int]:
+        return 2, 5
+
+
+def draw_splits(
+    resampling: Any, y: NDArray[Any], groups: NDArray[Any] | None, seeds: np.random.SeedSequence
+) -> list[Split]:
+    """Draw every split and every seed before anything runs.
+
+    Seeds depend on the study's seed and on the number of the resample only, so
+    that methods meet the same chance on the same resample.
+    """
+    own, others = seeds.spawn(2)
+    splitter = check_cv(resampling, y, classifier=True) if resampling is not None else None
+    if splitter is None:
+        raise ValueError(
+            "resampling=None says no way to split; give Subsampling(100), for example."
+        )
+    if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
+        splitter = copy.copy(splitter)
+        splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)
+    pairs = list(splitter.split(np.zeros((len(y), 1)), y, groups))
+    if not pairs:
+        raise ValueError(f"resampling={resampling!r} gives no splits; at least 1 is needed.")
+    drawn = np.random.default_rng(others).integers(MAX_SEED, size=len(pairs))
+    splits = [
+        Split(np.asarray(train, np.intp), np.asarray(test, np.intp), int(seed))
+        for (train, test), seed in zip(pairs, drawn, strict=True)
+    ]
+    for number, split in enumerate(splits):
+        _check_split(resampling, number, split, y, groups)
+    return splits
+
+
+def _check_split(
+    resampling: Any, number: int, split: Split, y: NDArray[Any], groups: NDArray[Any] | None
+) -> None:
+    """Refuse splits that leak rows or groups into the test side, or hold one class only."""
+    where = f"split {number} of resampling={resampling!r}"
+    if not len(split.train) or not len(split.test):
+        raise ValueError(f"{where} has no training rows or no test rows.")
+    shared = np.intersect1d(split.train, split.test)
+    if len(shared):
+        raise ValueError(f"{where} has row {shared[0]} among its training and its test rows.")
+    if len(np.unique(y[split.train])) < 2:
+        raise ValueError(f"{where} trains on one class only; training rows need two or more.")
+    if groups is not None:
+        both = np.intersect1d(groups[split.train], groups[split.test])
+        if len(both):
+            raise ValueError(
+                f"{where} puts group {both.tolist()[0]!r} on both sides; use a splitter that "
+                "respects groups, such as Subsampling, FiveByTwo or StratifiedGroupKFold."
+            )

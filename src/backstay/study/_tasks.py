@@ -1,0 +1,295 @@
+"""One task: one method on one resample, from training rows to predictions of test rows.
+
+Nothing here sees test rows before the classifiers predict them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+from threadpoolctl import ThreadpoolController
+
+from backstay.base import FeatureRanker, importances_of, ranking_from_importances
+from backstay.neighbors import DoublyWeightedKNeighborsClassifier
+from backstay.study._protocols import Split
+
+__all__ = ["Outcome", "Plan", "one_thread", "run_task"]
+
+Labels = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all tasks on a data set share; the same object for every worker."""
+
+    X: Any
+    y: Labels
+    classes: Labels
+    preprocess: Any
+    classifiers: Mapping[str, Any]
+    sizes: tuple[int, ...]
+    keep_scores: bool
+
+
+@dataclass
+class Outcome:
+    """What a task hands back, failed or not.
+
+    ``arrays`` may hold "order" (features, best first), "weights" (importances),
+    "n_ranked" (how many features preprocessing left), "sample_weight",
+    "predicted" (classifier × size × test row, class numbers) and "scores" (the
+    same, times one column, or one per class beyond two).
+    """
+
+    method: str
+    resample: int
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    stage: str = "preprocess"
+    error: str | None = None
+
+
+class _ThreadLimit:
+    """Hold thread pools to one thread while anyone is inside, from any number of threads.
+
+    Sums in BLAS depend on the number of threads, so this is what makes results
+    independent of n_jobs and backend; and it keeps cores from being
+    oversubscribed. Nested or overlapping uses must not undo each other.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: ThreadpoolController | None = None
+        self._limit: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if not self._inside:
+                # Looked up once: by now the estimators' libraries have been imported.
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    self._limit.restore_original_limits()
+
+
+one_thread = _ThreadLimit()
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a copy whose unset random states hold the seed; set ones are the user's wish."""
+    copy = clone(estimator)
+    unset = {
+        path: seed
+        for path, value in copy.get_params(deep=True).items()
+        if (path == "random_state" or path.endswith("__random_state")) and value is None
+    }
+    return copy.set_params(**unset) if unset else copy
+
+
+def run_task(plan: Plan, name: str, method: Any, resample: int, split: Split) -> Outcome:
+    """Fit a method on the training rows and classifiers on its best features; never raises."""
+    outcome = Outcome(name, resample)
+    start = time.perf_counter()
+    try:
+        with one_thread():
+            _run(plan, method, split, outcome)
+    except Exception as error:
+        outcome.arrays = {}
+        outcome.error = f"{type(error).__name__}: {error}"
+    outcome.seconds["total"] = time.perf_counter() - start
+    return outcome
+
+
+@contextmanager
+def _stage(outcome: Outcome, name: str) -> Iterator[None]:
+    """Note what is being done and add up how long it takes."""
+    outcome.stage = name
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        kind = name.split(maxsplit=1)[0]
+        spent = time.perf_counter() - start
+        outcome.seconds[kind] = outcome.seconds.get(kind, 0.0) + spent
+
+
+def _run(plan: Plan, method: Any, split: Split, outcome: Outcome) -> None:
+    y_train = plan.y[split.train]
+    X_train, X_test = _safe_indexing(plan.X, split.train), None
+    n_features = X_train.shape[1]
+    columns = np.arange(n_features)
+    if plan.classifiers:
+        X_test = _safe_indexing(plan.X, split.test)
+    if plan.preprocess is not None:
+        with _stage(outcome, "preprocess"):
+            steps = seeded(plan.preprocess, split.seed)
+            X_train = steps.fit_transform(X_train, y_train)
+            columns = traced_columns(steps, n_features, X_train.shape[1])
+            X_test = None if X_test is None else steps.transform(X_test)
+    with _stage(outcome, "method"):
+        fitted = seeded(method, split.seed).fit(X_train, y_train)
+        importances = importances_of(fitted)
+        order = best_first(fitted, importances, len(columns), split.seed)
+    omega = getattr(fitted, "sample_weight_", None)
+    if max(plan.sizes) > len(order):
+        raise ValueError(
+            f"size {max(plan.sizes)} is more than the {len(order)} features that preprocess left."
+        )
+    outcome.arrays["order"], outcome.arrays["weights"] = _on_all_columns(
+        order, importances, columns, n_features
+    )
+    outcome.arrays["n_ranked"] = np.array([len(order)], dtype="<i4")
+    if omega is not None and np.shape(omega) == y_train.shape:
+        outcome.arrays["sample_weight"] = np.asarray(omega, dtype="<f8")
+    if plan.classifiers:
+        tables = X_train, X_test
+        weights = importances, outcome.arrays.get("sample_weight")
+        _classify(plan, tables, y_train, order, weights, split.seed, outcome)
+
+
+def best_first(
+    fitted: Any, importances: NDArray[np.float64], n_features: int, seed: int
+) -> NDArray[np.intp]:
+    """Return the features from best to worst, equal importances in random order.
+
+    Rankers break ties by column, which is right for a single ranking; over
+    resamples it would make every feature of importance 0 "agree", and a method
+    that finds nothing look stable. A ranker whose ranking says more than its
+    importances keeps its order.
+    """
+    name = type(fitted).__name__
+    if importances.shape != (n_features,):
+        raise ValueError(f"{name} gives {importances.size} importances for {n_features} features.")
+    if np.isnan(importances).any():
+        feature = int(np.flatnonzero(np.isnan(importances))[0])
+        raise ValueError(f"{name} gives feature {feature} the importance nan.")
+    by_column = ranking_from_importances(importances)
+    if isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column):
+        return np.argsort(fitted.ranking_, kind="stable")
+    chance = np.random.default_rng(seed).permutation(n_features)
+    return chance[np.argsort(-importances[chance], kind="stable")]
+
+
+def traced_columns(steps: Any, n_before: int, n_after: int) -> NDArray[np.intp]:
+    """Say which of the data's columns the preprocessed columns are.
+
+    Raises
+    ------
+    ValueError
+        If a step builds new columns, which could not be named in the results.
+    """
+    columns = np.arange(n_before)
+    stages = [step for _, step in steps.steps] if isinstance(steps, Pipeline) else [steps]
+    for step in stages:
+        if hasattr(step, "get_support"):
+            columns = columns[step.get_support()]
+    if len(columns) != n_after:
+        raise ValueError(
+            f"preprocess turns {n_before} columns into {n_after} that are not columns of the "
+            "data; it may change values or select columns, not make new ones."
+        )
+    return columns
+
+
+def _on_all_columns(
+    order: NDArray[np.intp],
+    importances: NDArray[np.float64],
+    columns: NDArray[np.intp],
+    n_features: int,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Put order and weights in terms of the data's columns; dropped ones come last, with 0."""
+    dropped = np.setdiff1d(np.arange(n_features), columns, assume_unique=True)
+    weights = np.zeros(n_features, dtype="<f8")
+    weights[columns] = importances
+    return np.concatenate([columns[order], dropped]).astype("<i4"), weights
+
+
+def _classify(
+    plan: Plan,
+    tables: tuple[Any, Any],
+    y_train: Labels,
+    order: NDArray[np.intp],
+    weights: tuple[NDArray[np.float64], NDArray[Any] | None],
+    seed: int,
+    outcome: Outcome,
+) -> None:
+    """Train every classifier on the best features at every size; predict the test rows."""
+    n_test = tables[1].shape[0]
+    shape = (len(plan.classifiers), len(plan.sizes), n_test)
+    n_columns = 1 if len(plan.classes) == 2 else len(plan.classes)
+    predicted = np.empty(shape, dtype="<i2")
+    scores = np.empty((*shape, n_columns), dtype="<f8") if plan.keep_scores else None
+    for j, size in enumerate(plan.sizes):
+        chosen = np.sort(order[:size])
+        train, test = (_columns(table, chosen) for table in tables)
+        for i, (name, classifier) in enumerate(plan.classifiers.items()):
+            with _stage(outcome, f"classifier {name!r} at size {size}"):
+                importances, omega = weights
+                model = _weighted(classifier, importances[chosen])
+                model = seeded(model, seed)
+                doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
+                fit_weights = {"sample_weight": omega} if doubly and omega is not None else {}
+                model.fit(train, y_train, **fit_weights)
+                labels = model.predict(test)
+                predicted[i, j] = np.searchsorted(plan.classes, labels)
+                if scores is not None:
+                    scores[i, j] = _scores(model, test, plan.classes)
+    outcome.arrays["predicted"] = predicted
+    if scores is not None:
+        outcome.arrays["scores"] = scores
+
+
+def _columns(table: Any, chosen: NDArray[np.intp]) -> Any:
+    if isinstance(table, np.ndarray):
+        return np.take(table, chosen, axis=1)
+    return _safe_indexing(table, chosen, axis=1)
+
+
+def _weighted(classifier: Any, importances: NDArray[np.float64]) -> Any:
+    """Give the doubly weighted k-NN the method's feature weights, unless it has its own."""
+    doubly = isinstance(classifier, DoublyWeightedKNeighborsClassifier)
+    if not doubly or classifier.feature_weights is not None:
+        return classifier
+    positive = np.maximum(importances, 0.0)
+    top = positive.max()
+    return clone(classifier).set_params(feature_weights=positive / top if top > 0 else None)
+
+
+def _scores(model: Any, X: Any, classes: Labels) -> NDArray[np.float64]:
+    """Return how much the model leans towards the second class, or to each of more than two."""
+    if hasattr(model, "decision_function"):
+        values = np.asarray(model.decision_function(X), dtype=np.float64)
+    else:
+        values = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if values.ndim == 2 and len(classes) == 2:
+        values = values[:, 1]
+    if values.ndim == 1:  # two classes, or two of more among the training rows
+        values = np.column_stack([-values, values])
+    if len(classes) == 2:
+        return values[:, 1:]
+    if values.shape[1] != len(model.classes_):
+        raise ValueError(
+            f"decision_function gives {values.shape[1]} columns for {len(model.classes_)} "
+            "classes; roc_auc needs one per class."
+        )
+    everyone = np.full((values.shape[0], len(classes)), -np.inf)
+    everyone[:, np.searchsorted(classes, model.classes_)] = values
+    return everyone

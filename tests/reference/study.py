@@ -1,0 +1,112 @@
+"""Slow, obviously right versions of what a study computes."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+from scipy import special
+
+
+def t_tail(t, df):
+    """Two-sided p-value of Student's t, from the incomplete beta function."""
+    return float(special.betainc(df / 2, 0.5, df / (df + t * t)))
+
+
+def f_tail(f, a, b):
+    """P(F > f), from the incomplete beta function."""
+    return float(special.betainc(b / 2, a / 2, b / (b + a * f)))
+
+
+def five_by_two(first, second):
+    """Dietterich's t and Alpaydın's F with their p-values, written out."""
+    squares = variances = 0.0
+    first_difference = None
+    for repeat in range(5):
+        one = second[2 * repeat] - first[2 * repeat]
+        two = second[2 * repeat + 1] - first[2 * repeat + 1]
+        mean = (one + two) / 2
+        variances += (one - mean) ** 2 + (two - mean) ** 2
+        squares += one**2 + two**2
+        if first_difference is None:
+            first_difference = one
+    t = first_difference / math.sqrt(variances / 5)
+    f = squares / (2 * variances)
+    return t, t_tail(t, 5), f, f_tail(f, 10, 5)
+
+
+def corrected_t(first, second, n_train, n_test):
+    """Nadeau and Bengio's t with its p-value, written out."""
+    d = [b - a for a, b in zip(first, second, strict=True)]
+    j = len(d)
+    mean = sum(d) / j
+    variance = sum((x - mean) ** 2 for x in d) / (j - 1)
+    t = mean / math.sqrt((1 / j + n_test / n_train) * variance)
+    return t, t_tail(t, j - 1)
+
+
+def signed_rank_p(differences):
+    """Exact two-sided p-value of the signed-rank test: all signs equally likely."""
+    size = np.argsort(np.argsort(np.abs(differences))) + 1
+    observed = sum(r for r, d in zip(size, differences, strict=True) if d > 0)
+    middle = size.sum() / 2
+    n = len(differences)
+    extreme = 0
+    for signs in range(2**n):
+        w = sum(int(size[i]) for i in range(n) if signs >> i & 1)
+        extreme += abs(w - middle) >= abs(observed - middle) - 1e-9
+    return extreme / 2**n
+
+
+def friedman(scores):
+    """Friedman's χ² without ties, and the mean ranks."""
+    n, k = len(scores), len(scores[0])
+    ranks = [[1 + sum(other > value for other in row) for value in row] for row in scores]
+    mean = [sum(row[j] for row in ranks) / n for j in range(k)]
+    chi2 = 12 * n / (k * (k + 1)) * (sum(r * r for r in mean) - k * (k + 1) ** 2 / 4)
+    return chi2, mean
+
+
+def kuncheva(subsets, d):
+    """Mean over pairs of (r − k²/d)/(k − k²/d)."""
+    k = len(subsets[0])
+    values = [
+        (len(set(a) & set(b)) - k * k / d) / (k - k * k / d) for a, b in combinations(subsets, 2)
+    ]
+    return sum(values) / len(values)
+
+
+def agreement(models):
+    """Share of equal predictions and Cohen's κ over all pairs of models and common rows.
+
+    `models` are dicts of row to predicted class.
+    """
+    table = {}
+    for a, b in combinations(models, 2):
+        for row in set(a) & set(b):
+            for pair in ((a[row], b[row]), (b[row], a[row])):
+                table[pair] = table.get(pair, 0) + 1
+    total = sum(table.values())
+    agree = sum(n for (x, y), n in table.items() if x == y) / total
+    share = {}
+    for (x, _), n in table.items():
+        share[x] = share.get(x, 0) + n / total
+    chance = sum(s * s for s in share.values())
+    return agree, (agree - chance) / (1 - chance)
+
+
+def contents(results):
+    """Everything in a store but times: facts, errors, and the bytes of every array."""
+    store = results._store
+    found = {"study": store.study()["facts"], "datasets": store.datasets()}
+    for dataset in found["datasets"]:
+        for name, array in store.dataset_arrays(dataset).items():
+            found[dataset, name] = array.tobytes()
+        for task in store.tasks(dataset):
+            key = (dataset, task["method"], task["resample"])
+            found[key] = (task["stage"], task["error"])
+        for method in found["datasets"][dataset]["methods"]:
+            for name in ("order", "weights", "n_ranked", "sample_weight", "predicted", "scores"):
+                for resample, array in store.task_arrays(dataset, method, name):
+                    place = (dataset, method, resample, name)
+                    found[place] = (array.dtype.str, array.shape, array.tobytes())
+    return found

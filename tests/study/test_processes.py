@@ -1,0 +1,273 @@
+"""Real processes: killed, interrupted, in parallel, on a cluster. The results stay the same."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+
+from backstay import FeatureRanker
+from backstay.feature_weighting import TTest
+from backstay.study import Results, StoreError, Study, StudyError, Subsampling
+from backstay.study._progress import Progress
+from backstay.study._store import Store
+from backstay.study._tasks import one_thread
+from reference.study import contents
+from reference.study_worker import Unhurried, data, study
+
+TESTS = Path(__file__).parents[1]
+TASKS = 48
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return contents(study(None).run(*data()))
+
+
+def started(path, n_jobs, pause):
+    """Run the study in another process, with a process group of its own."""
+    code = (
+        "from reference.study_worker import data, study\n"
+        f"study({str(path)!r}, {n_jobs}, {pause}).run(*data())"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def n_done(path):
+    try:
+        with Store(path, write=False) as store:
+            return len(store.done("data"))
+    except (FileNotFoundError, StoreError):  # not begun yet
+        return 0
+
+
+def wait_for(path, n_tasks, process):
+    while n_done(path) < n_tasks:
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+
+
+def test_interrupted_killed_and_resumed_it_is_as_if_never_stopped(tmp_path, expected):
+    path = tmp_path / "study.db"
+    process = started(path, 2, 0.2)
+    wait_for(path, 4, process)
+    os.killpg(process.pid, signal.SIGINT)  # a terminal interrupts the whole group
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in errors
+    assert f"tasks on 'data'; they are kept in {path}. Run it again to go on." in errors
+    kept = n_done(path)
+    assert 4 <= kept < TASKS
+    assert os.listdir(tmp_path) == ["study.db"]
+
+    process = started(path, 2, 0.2)
+    wait_for(path, kept + 6, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert kept + 6 <= n_done(path) < TASKS
+
+    assert contents(study(path).run(*data())) == expected
+    assert os.listdir(tmp_path) == ["study.db"]
+
+
+def test_killed_at_many_moments(tmp_path, expected):
+    """One process that is killed, resumed by a copy of itself, killed again, …"""
+    path = tmp_path / "study.db"
+    code = (
+        "import os, random, signal, sys, threading, time\n"
+        "from reference.study_worker import data, study\n"
+        "rows = data()\n"
+        "study(None).run(*rows)\n"  # whatever is loaded on first use is loaded now
+        "for trial in range(12):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        f"        study({str(path)!r}, 1, 0.005).run(*rows)\n"
+        "        os._exit(0)\n"
+        "    time.sleep(random.Random(trial).uniform(0.01, 0.15))\n"
+        "    os.kill(child, signal.SIGKILL)\n"
+        "    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert run.stdout.split().count("-9") >= 3
+    assert contents(study(path).run(*data())) == expected
+
+
+@pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("threading", 3)])
+def test_neither_n_jobs_nor_backend_changes_a_result(backend, n_jobs, expected):
+    with joblib.parallel_config(backend=backend):
+        found = study(None, n_jobs).run(*data())
+    assert contents(found) == expected
+
+
+class Deadly(FeatureRanker):
+    """Kills its process on some rows, once for every file it finds, or always."""
+
+    def __init__(self, omen=None, n_features_to_select=None):
+        self.omen = omen
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        if self.omen is not None and Path(self.omen).exists():
+            Path(self.omen).unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.abs(X.mean(axis=0))
+
+
+def test_a_worker_that_dies_costs_only_time(tmp_path):
+    omen = tmp_path / "omen"
+
+    def run(n_jobs):
+        deadly = Study(
+            {"d": Deadly(str(omen)), "t": TTest()},
+            Subsampling(4),
+            classifiers={},
+            sizes=[2],
+            random_state=0,
+            n_jobs=n_jobs,
+        )
+        return contents(deadly.run(*data()))
+
+    expected = run(1)
+    omen.touch()
+    with pytest.warns(Warning, match="workers failed|A worker stopped") as seen:
+        assert run(2) == expected
+    assert any("tasks left are started again" in str(w.message) for w in seen)
+
+
+def test_workers_that_always_die_are_an_error(monkeypatch):
+    def broken(*arguments):
+        raise OSError("no workers")
+        yield
+
+    monkeypatch.setattr("backstay.study._parallel._attempt", broken)
+    with (
+        pytest.warns(RuntimeWarning, match="tasks left are started again"),
+        pytest.raises(StudyError, match="3 times in a row without finishing a task; 48 tasks"),
+    ):
+        study(None).run(*data())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_on_a_cluster_with_a_worker_killed_midway(expected, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="needs the extra backstay[dask]")
+    written = Store.write
+    killed = []
+
+    def write(self, dataset, outcome):
+        written(self, dataset, outcome)
+        if len(self.done(dataset)) == 6 and not killed:
+            killed.append(workers[0])
+            os.kill(workers[0], signal.SIGKILL)
+
+    monkeypatch.setattr(Store, "write", write)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        workers = list(client.run(os.getpid).values())
+        assert len(set(workers)) == 2
+        assert os.getpid() not in workers
+        with joblib.parallel_config(backend="dask"):
+            found = study(None, pause=0.02).run(*data())
+    assert killed
+    assert contents(found) == expected
+
+
+def test_overlapping_thread_limits_do_not_undo_each_other():
+    from threadpoolctl import threadpool_info
+
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info()}
+
+    before = threads()
+    outer, inner = one_thread(), one_thread()
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    assert threads() == {1}
+    inner.__exit__(None, None, None)
+    assert threads() == before
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_silent_when_asked_to_be(capfd):
+    study(None, verbose=0).run(*data())
+    study(None).run(*data())  # standard error is no terminal here
+    assert capfd.readouterr() == ("", "")
+
+
+def test_progress_in_lines(capfd, monkeypatch):
+    monkeypatch.setattr("backstay.study._progress.SECONDS_BETWEEN_LINES", 0.0)
+    study(None, verbose=1).run(*data())
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == TASKS + 1
+    assert lines[0].startswith("data: 1 of 48 tasks (2%), ")
+    assert lines[-1].startswith("data: 48 of 48 tasks (100%), ")
+    assert lines[-1].endswith("0 s left")
+
+
+def test_progress_names_failures_and_earlier_work():
+    stream = io.StringIO()
+    with Progress(10, 4, 1, "colon", stream) as progress:
+        progress.advance(failed=True)
+    first, last = stream.getvalue().splitlines()
+    assert first == "colon: 4 of 10 tasks were done before"
+    assert last.startswith("colon: 5 of 10 tasks (50%)")
+    assert last.endswith("1 failed")
+
+
+def test_progress_is_a_bar_on_a_terminal():
+    pytest.importorskip("rich")
+    stream = Terminal()
+    with Progress(2, 0, None, "colon", stream) as progress:
+        progress.advance(failed=False)
+        progress.advance(failed=False)
+    assert "colon" in stream.getvalue()
+    assert "2/2" in stream.getvalue()
+
+
+def test_results_can_be_loaded_while_a_study_runs(tmp_path):
+    path = tmp_path / "study.db"
+    seen = []
+    Unhurried.pause = 0.0
+    running = study(path)
+    original = Store.write
+
+    def write(self, dataset, outcome):
+        original(self, dataset, outcome)
+        if len(self.done(dataset)) == 20:
+            seen.append(Results.load(path).scores().frame()["value"].notna().all())
+
+    Store.write = write
+    try:
+        running.run(*data())
+    finally:
+        Store.write = original
+    assert seen == [True]

@@ -1,0 +1,482 @@
+"""What a task may see, which controls there are, and what happens when something fails."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from backstay import (
+    DoublyWeightedKNeighborsClassifier,
+    FeatureRanker,
+    InstanceWeighted,
+    InstanceWeighter,
+    LogisticWeighting,
+    MarginWeighting,
+    ReliefF,
+    Simba,
+    UniformWeighting,
+)
+from backstay.datasets import make_han_yu
+from backstay.ensemble import BaggedRanker
+from backstay.feature_weighting import InformationGain, TTest
+from backstay.study import Results, Study, StudyError, Subsampling, run_many
+from backstay.study._controls import EqualMass, with_controls
+from backstay.study._tasks import best_first
+from reference.study import contents
+
+X, y, TRUTH = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
+ONE = {"1nn": KNeighborsClassifier(1)}
+
+
+def small(methods=None, **options):
+    defaults = {"resampling": Subsampling(4), "classifiers": ONE, "sizes": [3], "random_state": 0}
+    return Study({"t": TTest()} if methods is None else methods, **{**defaults, **options})
+
+
+# Leaks. The last column numbers the rows, so that every estimator can say what it saw.
+
+SEEN = []
+
+
+def note(who, X, y):
+    rows = np.asarray(X)[:, -1].astype(int)
+    if y is not None:
+        assert np.array_equal(NUMBERED_Y[rows], y)
+    SEEN.append((who, frozenset(rows.tolist())))
+
+
+class SpyScaler(TransformerMixin, BaseEstimator):
+    def fit(self, X, y):
+        note("preprocess", X, y)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return X
+
+
+class SpyWeighting(InstanceWeighter):
+    def __init__(self, scale="mean"):
+        self.scale = scale
+
+    def _weigh(self, X, y):
+        note("weighting", X, None)
+        return np.ones(len(y))
+
+
+class SpyRanker(FeatureRanker):
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        note("method", X, y)
+        return np.arange(X.shape[1])  # the numbers always come first
+
+
+class SpyClassifier(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        note("classifier", X, y)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        note("predict", X, None)
+        return np.zeros(len(X), dtype=int)
+
+
+rng = np.random.default_rng(0)
+NUMBERED = np.column_stack([rng.normal(size=(40, 6)), np.arange(40)])
+NUMBERED_Y = np.tile([0, 1], 20)
+
+
+def test_everything_is_fitted_on_training_rows_only():
+    SEEN.clear()
+    study = Study(
+        {"spy": InstanceWeighted(SpyRanker(), SpyWeighting())},
+        Subsampling(3),
+        classifiers={"spy": SpyClassifier()},
+        preprocess=[SpyScaler()],
+        sizes=[2, 4],
+        random_state=0,
+    )
+    results = study.run(NUMBERED, NUMBERED_Y)
+    arrays = results._store.dataset_arrays("data")
+    train = [frozenset(arrays[f"train {i}"].tolist()) for i in range(3)]
+    test = [frozenset(arrays[f"test {i}"].tolist()) for i in range(3)]
+    assert {who for who, _ in SEEN} == {
+        "preprocess",
+        "weighting",
+        "method",
+        "classifier",
+        "predict",
+    }
+    for who, rows in SEEN:
+        assert rows in (test if who == "predict" else train), who
+
+
+def test_selection_on_noise_gives_chance_and_on_all_rows_it_would_not():
+    rng = np.random.default_rng(1)
+    noise, labels = rng.normal(size=(60, 1000)), np.tile([0, 1], 30)
+    honest = small(resampling=Subsampling(20), sizes=[10]).run(noise, labels)
+    value = honest.accuracy("accuracy").frame()["value"].item()
+    assert abs(value - 0.5) < 0.1
+    best = np.argsort(TTest().fit(noise, labels).ranking_)[:10]
+    leaked = small(resampling=Subsampling(20), sizes=[10]).run(noise[:, best], labels)
+    assert leaked.accuracy("accuracy").frame()["value"].item() > 0.65
+
+
+# Controls.
+
+
+def test_controls_share_what_is_the_same():
+    methods = {
+        "rf": ReliefF(),
+        "mbiw": InstanceWeighted(ReliefF(), MarginWeighting()),
+        "liw": InstanceWeighted(ReliefF(), LogisticWeighting()),
+        "sum": InstanceWeighted(ReliefF(), MarginWeighting(scale="sum")),
+        "t": InstanceWeighted(TTest(), LogisticWeighting()),
+    }
+    everyone, roles = with_controls(methods)
+    assert list(everyone) == [
+        *methods,
+        "rf (control, mean 1)",
+        "rf (control, sum 1)",
+        "TTest",
+        "TTest (control, mean 1)",
+    ]
+    assert roles["mbiw"].control == roles["liw"].control == "rf (control, mean 1)"
+    assert roles["sum"].control == "rf (control, sum 1)"
+    assert roles["sum"].plain == "rf"
+    assert roles["t"].plain == "TTest"
+    assert roles["TTest"].added
+    assert not roles["rf"].added
+    control = everyone["rf (control, sum 1)"]
+    assert isinstance(control.weighting, UniformWeighting)
+    assert control.weighting.scale == "sum"
+
+
+def test_a_control_that_is_there_already_is_used():
+    methods = {
+        "mbiw": InstanceWeighted(TTest(), MarginWeighting()),
+        "mine": InstanceWeighted(TTest(), UniformWeighting()),
+        "plain": TTest(),
+    }
+    everyone, roles = with_controls(methods)
+    assert list(everyone) == list(methods)
+    assert roles["mbiw"].control == "mine"
+    assert roles["mbiw"].plain == "plain"
+    assert roles["mine"].control is None
+
+
+def test_weighted_parts_inside_other_methods_are_found():
+    inner = InstanceWeighted(TTest(), MarginWeighting(scale="sum"), strategy="sample")
+    everyone, roles = with_controls({"bag": BaggedRanker(inner, 5)})
+    assert roles["bag"].plain == "BaggedRanker"
+    assert isinstance(everyone["BaggedRanker"].estimator, TTest)
+    control = everyone[roles["bag"].control]
+    assert control.n_estimators == 5
+    assert control.estimator.strategy == "sample"
+    assert isinstance(control.estimator.weighting, UniformWeighting)
+
+
+class Odd(BaseEstimator):
+    """A weighting that does not say how it scales."""
+
+    def fit_weight(self, X, y):
+        return np.arange(1.0, len(y) + 1)
+
+
+def test_a_weighting_of_unknown_scale_gets_a_control_of_the_same_sum():
+    everyone, roles = with_controls({"odd": InstanceWeighted(TTest(), Odd())})
+    weighting = everyone[roles["odd"].control].weighting
+    assert isinstance(weighting, EqualMass)
+    omega = weighting.fit_weight(X, y)
+    assert np.ptp(omega) == 0
+    assert omega.sum() == pytest.approx(Odd().fit_weight(X, y).sum())
+
+
+def test_without_controls_there_are_none():
+    study = small({"mbiw": InstanceWeighted(TTest(), MarginWeighting())}, controls=False)
+    results = study.run(X, y)
+    assert results.methods == ["mbiw"]
+    assert len(results.gains()) == 0
+
+
+# Ties and chance.
+
+
+def test_ties_are_broken_by_chance_and_alike_for_all_methods():
+    class Flat:
+        pass
+
+    flat = np.zeros(50)
+    one, two = (best_first(Flat(), flat, 50, seed) for seed in (1, 2))
+    assert sorted(one) == list(range(50))
+    assert not np.array_equal(one, two)
+    assert np.array_equal(one, best_first(Flat(), flat, 50, 1))
+    partly = best_first(Flat(), np.array([0, 3, 0, 5, 0.0]), 5, 0)
+    assert partly[:2].tolist() == [3, 1]
+
+
+def test_a_method_that_finds_nothing_is_not_stable():
+    noise = np.random.default_rng(0).normal(size=(40, 200))
+    results = small({"ig": InformationGain()}, sizes=[100], resampling=Subsampling(10)).run(
+        noise, np.tile([0, 1], 20)
+    )
+    assert abs(results.stability("kuncheva").frame()["value"].item()) < 0.2
+
+
+def test_seeds_reach_methods_and_their_parts():
+    methods = {
+        "simba": Simba(),
+        "fixed": Simba(random_state=7),
+        "mbiw": InstanceWeighted(Simba(delta=True), MarginWeighting()),
+    }
+    first = contents(small(methods).run(X, y))
+    assert first == contents(small(methods).run(X, y))
+    other = contents(small(methods, random_state=1).run(X, y))
+    place = ("data", "simba", 0, "order")
+    assert first[place] != other[place]
+
+
+def test_uniform_weights_of_mean_one_give_the_plain_method():
+    results = small({"w": InstanceWeighted(ReliefF(), MarginWeighting())}).run(X, y)
+    _, plain = results._parts["data"].orders("ReliefF")
+    _, control = results._parts["data"].orders("ReliefF (control, mean 1)")
+    assert np.array_equal(plain, control)
+
+
+# Inputs of many kinds.
+
+
+def test_frames_sparse_tables_strings_and_preselection():
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(30)])
+    labels = np.where(y == 1, "sick", "well")
+    steps = [StandardScaler(), SelectKBest(f_classif, k=12)]
+    results = small(preprocess=steps, scoring=["accuracy", "roc_auc"]).run(frame, labels)
+    part = results._parts["data"]
+    assert part.classes == ["sick", "well"]
+    assert part.n_ranked("t") == 12
+    _, weights = part.weights("t")
+    assert ((weights != 0).sum(axis=1) <= 12).all()
+    assert results.stability(sizes="all").frame()["size"].max() == 12
+    names = results.signature("t", 3).frame()["name"]
+    assert names.str.startswith("g").all()
+    plain = small(preprocess=steps).run(X, labels)
+    assert plain.scores("accuracy").frame().equals(results.scores("accuracy").frame())
+    wide = sparse.csr_array(np.where(X > 0.5, X, 0))
+    small({"logit": LogisticRegression()}, classifiers={"svm": SVC()}).run(wide, y)
+
+
+def test_three_classes_with_scores():
+    labels = np.digitize(X[:, 0], np.quantile(X[:, 0], [0.33, 0.66]))
+    results = small(
+        classifiers={"svm": SVC(), "1nn": KNeighborsClassifier(1)},
+        scoring=["balanced_accuracy", "roc_auc"],
+        sizes=[1, 5],
+    ).run(X, labels)
+    frame = results.accuracy().frame()
+    assert set(frame["metric"]) == {"balanced_accuracy", "roc_auc"}
+    assert frame["value"].between(0, 1).all()
+
+
+class Fixed(FeatureRanker):
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        return np.array([9.0, -1.0, 4.0])
+
+
+def test_the_doubly_weighted_knn_gets_the_methods_weights(monkeypatch):
+    given = []
+    original = DoublyWeightedKNeighborsClassifier.fit
+
+    def fit(self, X, y, sample_weight=None):
+        given.append((self.feature_weights, sample_weight))
+        return original(self, X, y, sample_weight)
+
+    monkeypatch.setattr(DoublyWeightedKNeighborsClassifier, "fit", fit)
+    knn = {"weighted-knn": DoublyWeightedKNeighborsClassifier()}
+    method = {"m": InstanceWeighted(Fixed(), MarginWeighting())}
+    small(method, classifiers=knn, sizes=[2], resampling=Subsampling(1), controls=False).run(
+        X[:, :3], y
+    )
+    ((weights, omega),) = given
+    assert weights.tolist() == [1.0, 4 / 9]
+    assert omega.mean() == pytest.approx(1)
+
+
+def test_many_data_sets_go_into_one_store(tmp_path):
+    path = tmp_path / "many.db"
+    data = {"a": (X, y), "b": (X[:, ::-1], y, None, TRUTH[::-1])}
+    results = run_many(data, small(store=path))
+    assert results.datasets == ["a", "b"]
+    assert results["b"].datasets == ["b"]
+    assert set(results.stability().frame()["dataset"]) == {"a", "b"}
+    with pytest.raises(KeyError, match="no data set 'c'; there are a, b"):
+        results["c"]
+    again = small(store=path).run_many({"c": (X, 1 - y)})
+    assert again.datasets == ["a", "b", "c"]
+
+
+# Failures.
+
+
+class Fails(FeatureRanker):
+    """Raises where the first training row is not row 0."""
+
+    def __init__(self, always=False, n_features_to_select=None):
+        self.always = always
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        if self.always or X[:, -1].min() > 0:
+            raise FloatingPointError("no such luck")
+        return np.ones(X.shape[1])
+
+
+def test_a_failure_is_recorded_and_the_rest_goes_on(tmp_path):
+    study = small(
+        {"fails": Fails(), "t": TTest()}, resampling=Subsampling(6), store=tmp_path / "s.db"
+    )
+    with pytest.warns(UserWarning, match=r"of 12 tasks on 'data' failed, see results.errors\(\)"):
+        results = study.run(NUMBERED, NUMBERED_Y)
+    errors = results.errors().frame()
+    assert 0 < len(errors) < 6
+    assert set(errors["method"]) == {"fails"}
+    assert set(errors["stage"]) == {"method"}
+    assert set(errors["error"]) == {"FloatingPointError: no such luck"}
+    ok = results.scores("accuracy").frame().groupby("method")["resample"].nunique()
+    assert ok.to_dict() == {"fails": 6 - len(errors), "t": 6}
+    assert results.compare("fails", "t").accuracy.n == 6 - len(errors)
+
+
+def test_failed_tasks_are_run_again_on_request(tmp_path, monkeypatch):
+    study = small(
+        {"fails": Fails(), "t": TTest()}, resampling=Subsampling(6), store=tmp_path / "s.db"
+    )
+    with pytest.warns(UserWarning, match="failed"):
+        study.run(NUMBERED, NUMBERED_Y)
+    monkeypatch.setattr(Fails, "_score", lambda self, X, y, w: np.ones(X.shape[1]))
+    with pytest.warns(UserWarning, match="failed"):
+        study.run(NUMBERED, NUMBERED_Y)
+    assert len(study.run(NUMBERED, NUMBERED_Y, retry_failed=True).errors()) == 0
+
+
+def test_everything_failing_is_an_error():
+    with pytest.raises(StudyError, match="all 4 tasks on 'data' failed; 'f' on resample 0: Float"):
+        small({"f": Fails(always=True)}).run(X, y)
+
+
+def test_a_failing_classifier_and_new_columns_are_named():
+    broken = {"svm": SVC(kernel="nonsense")}
+    with pytest.raises(StudyError, match="InvalidParameterError"):
+        small(classifiers=broken).run(X, y)
+    twice = FunctionTransformer(_doubled)
+    with pytest.raises(StudyError, match="turns 30 columns into 60 that are not columns"):
+        small(preprocess=twice).run(X, y)
+    with pytest.raises(StudyError, match="size 3 is more than the 2 features that preprocess left"):
+        small(preprocess=SelectKBest(k=2)).run(X, y)
+
+
+def _doubled(X):
+    return np.hstack([X, X])
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": []}, r"methods must map names to estimators, got \[\]"),
+        ({"methods": {}}, "methods is empty"),
+        ({"methods": {"t": TTest}}, r"methods\['t'\]=.* has no fit; give an estimator"),
+        ({"methods": {1: TTest()}}, "methods has the key 1"),
+        ({"classifiers": {"x": TTest()}}, r"classifiers\['x'\]=TTest\(\) has no predict"),
+        ({"sizes": [0]}, "sizes holds 0; sizes are integers from 1 to the number of features, 30"),
+        ({"sizes": [2.5]}, r"sizes holds 2\.5"),
+        ({"sizes": [31]}, "sizes holds 31"),
+        ({"sizes": []}, "sizes is empty"),
+        ({"sizes": "lin"}, "sizes='lin' must be 'log'"),
+        ({"scoring": ["acc"]}, "scoring='acc' is unknown; there are accuracy"),
+        ({"scoring": []}, "scoring is empty"),
+        ({"random_state": np.random.RandomState(0)}, "random_state=.* must be a non-negative"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"preprocess": 3}, "preprocess=3 must be a transformer"),
+        ({"resampling": "cv"}, "[Cc]v|resampling"),
+        (
+            {"classifiers": {"x": SpyClassifier()}, "scoring": ["roc_auc"]},
+            r"scoring='roc_auc' needs decision_function or predict_proba; classifiers\['x'\]",
+        ),
+        (
+            {"methods": {"s": Simba(random_state=np.random.RandomState(0))}},
+            r"methods\.s\.random_state=.* cannot be written down.* Give random_state an integer",
+        ),
+        (
+            {"preprocess": FunctionTransformer(lambda X: X)},
+            r"preprocess\.func=.* Give a function that can be imported by name",
+        ),
+    ],
+)
+def test_bad_parameters_are_named(options, message):
+    options = {"methods": {"t": TTest()}, **options}
+    with pytest.raises(ValueError, match=message):
+        small(**options).run(X, y)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": y[:-1]}, r"y has shape \(39,\); X has 40 rows"),
+        ({"y": np.zeros(40)}, "y has 1 class"),
+        ({"y": X[:, 0]}, "y is continuous"),
+        ({"X": X[0]}, r"X must be a table of rows × features, got shape \(30,\)"),
+        ({"groups": [1, 2]}, r"groups has shape \(2,\)"),
+        ({"truth": [1.0]}, "truth must be one finite relevance per feature"),
+    ],
+)
+def test_bad_data_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        small().run(**{"X": X, "y": y, **change})
+
+
+def test_bad_data_sets_are_named():
+    with pytest.raises(ValueError, match="must map names"):
+        small().run_many([])
+    with pytest.raises(ValueError, match=r"datasets\['a'\] must be \(X, y\)"):
+        small().run_many({"a": X})
+
+
+def test_log_sizes_and_defaults():
+    study = Study({"t": TTest()}, Subsampling(2), random_state=0)
+    results = study.run(X, y)
+    assert results._parts["data"].sizes == [1, 2, 5, 10, 20]
+    assert results._parts["data"].classifiers == ["svm", "1nn"]
+    assert repr(study).startswith("Study(1 methods, Subsampling(n_splits=2")
+    assert (
+        repr(results) == "Results(1 data set(s), 1 methods, 2 resamples, sizes [1, 2, 5, 10, 20])"
+    )
+
+
+def test_groups_are_kept_together_and_remembered(tmp_path):
+    groups = np.repeat(np.arange(20), 2)
+    results = small(store=tmp_path / "g.db").run(X, y, groups)
+    part = Results.load(tmp_path / "g.db")._parts["data"]
+    assert np.array_equal(part.units, groups)
+    for i in range(4):
+        assert not set(groups[part.train(i)]) & set(groups[part.test(i)])
+    assert results.methods == ["t"]
+
+
+def test_steps_by_name_and_pipelines():
+    named = small(preprocess=[("scale", MinMaxScaler())]).run(X, y)
+    bare = small(preprocess=MinMaxScaler()).run(X, y)
+    assert named.scores().frame().equals(bare.scores().frame())
