@@ -1,7 +1,6 @@
 """Run every benchmark file, or those named: ``python -m benchmarks [--quick] [NAME …]``."""
 
 import importlib
-import inspect
 import pkgutil
 import sys
 
@@ -16,8 +15,7 @@ def main(arguments):
         if module.name == name or (names and name not in names):
             continue
         print(f"\n=== {name} ===", flush=True)
-        run = importlib.import_module(f"benchmarks.{module.name}").main
-        run(quick) if inspect.signature(run).parameters else run()
+        importlib.import_module(f"benchmarks.{module.name}").main(quick)
 
 
 if __name__ == "__main__":
