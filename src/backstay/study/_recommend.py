@@ -43,7 +43,7 @@ class Recommendation:
     accuracy : float
         Bias-corrected estimate for the whole procedure, choice included.
     low, high : float
-        Its 95 % interval, from the bootstrap.
+        Its 95 % interval: the wider of the bootstrap's percentiles and Wilson's.
     apparent : float
         Pooled accuracy of the chosen configuration, before correction.
     chance : float
@@ -135,11 +135,33 @@ def recommend(
     chosen = choose(accuracy, error, stability, chance, pool.shape)
     drawn = _bootstrap(records, pool, stability, chance, n_bootstrap, random_state)
     corrected = float(np.mean(drawn))
-    low, high = (float(end) for end in np.quantile(drawn, [0.025, 0.975]))
+    low, high = _interval(drawn, corrected, _effective_rows(records, metric))
     base = {"accuracy": corrected, "low": low, "high": high, "chance": chance}
     if chosen is None or low <= chance:
         return _nothing(records, metric, accuracy, base)
     return _something(records, metric, threshold, chosen, accuracy, error, stability, base)
+
+
+def _effective_rows(records: Records, metric: str) -> float:
+    """Return how many independent rows an accuracy rests on; a group counts as one."""
+    share = (int(records.units.max()) + 1) / records.n_samples
+    if metric == "accuracy":
+        return share * records.n_samples
+    counts = np.bincount(records.codes)
+    return float(share * len(counts) ** 2 / (1 / counts).sum())
+
+
+def _interval(drawn: Floats, value: float, n: float) -> tuple[float, float]:
+    """Return the wider of the bootstrap's percentiles and Wilson's interval.
+
+    A bootstrap of predictions that are nearly all right has no spread to show;
+    Wilson's interval knows that so many rows can hide a few errors.
+    """
+    z = 1.96
+    middle = (value + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * math.sqrt(value * (1 - value) / n + z**2 / (4 * n**2))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return float(min(low, middle - half)), float(max(high, middle + half))
 
 
 def _pool(records: Records, metric: str) -> _Pool:
