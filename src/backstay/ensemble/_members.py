@@ -24,7 +24,7 @@ from backstay._validation import (
 from backstay.base import (
     FeatureRanker,
     importances_of,
-    one_blas_thread,
+    one_thread,
     ranking_from_importances,
 )
 from backstay.ensemble._shared import Shared, share
@@ -155,7 +155,7 @@ def _fit_member(
     rows: Rows,
     ranked: bool,
 ) -> Member:
-    with one_blas_thread():
+    with one_thread():
         member = clone(estimator).set_params(**seeds)
         if weights is None:
             member.fit(take(X, rows), y[rows])
@@ -173,7 +173,7 @@ def _fit_shared_member(
     rows: Rows,
     one_scale: bool,
 ) -> Member:
-    with one_blas_thread():
+    with one_thread():
         member = copy(estimator)  # enough for a ranker without parts, and faster than clone
         member.classes_ = classes
         for name, seed in seeds.items():
@@ -211,7 +211,7 @@ def fit_members(
         )
     seeds = _seeds(estimator, len(samples), rng)
     tasks = zip(seeds, samples, strict=True)
-    with one_blas_thread():
+    with one_thread():
         shared = share(estimator, X, y)
         if shared is None:
             _refuse_one_scale(estimator, scaling)

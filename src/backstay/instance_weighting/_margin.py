@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from backstay._kernels._distances import euclidean_blocks, mean_euclidean_distances
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
 from backstay._validation import Interval, StrOptions, positive_int
-from backstay.base import InstanceWeighter, Scaling, one_blas_thread, warn_single_members
+from backstay.base import InstanceWeighter, Scaling, one_thread, warn_single_members
 
 __all__ = ["MarginWeighting"]
 
@@ -136,7 +136,7 @@ class MarginWeighting(InstanceWeighter):
         for n_iter in range(1, self.max_iter + 1):
             previous = omega
             margins = self._margins(X, y, coefficients, None if n_iter == 1 else previous)
-            with one_blas_thread():
+            with one_thread():
                 omega = inverse_or_uniform(mean_euclidean_distances(margins))
             omega = omega / omega.mean()
             if np.abs(omega - previous).max() < self.tol:

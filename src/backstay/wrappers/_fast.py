@@ -23,7 +23,7 @@ from backstay._kernels._inducers import (
     update_gram,
     update_rbf,
 )
-from backstay.base import one_blas_thread
+from backstay.base import one_thread
 from backstay.wrappers._inducers import Columns, Fold, n_neighbors_of, scaler
 from backstay.wrappers._libsvm import train_machines
 
@@ -184,12 +184,12 @@ class FastInducer:
         self.n_test = np.array([len(test) for _, test in folds])
         # Threads inside these small matrix products cost more than they give, and their number
         # must not show in the result.
-        with one_blas_thread():
+        with one_thread():
             self.folds = [kind(X, y, fold, scaling, name) for fold in folds]
 
     def scores(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Array:
         """Accuracies per candidate and fold."""
-        with one_blas_thread():
+        with one_thread():
             counts = self._counts(subset, units, adding)
         return np.column_stack(counts) / self.n_test
 
