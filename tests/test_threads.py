@@ -1,4 +1,4 @@
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from threadpoolctl import threadpool_info
@@ -7,34 +7,30 @@ from backstay import MarginWeighting
 from backstay.base import one_thread
 
 
-def pool_sizes():
-    return sorted(pool["num_threads"] for pool in threadpool_info())
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
-def test_overlapping_uses_restore_the_pools():
-    # First in, first out: each naive use would restore what the other had set.
+def inner(_):
+    with one_thread():
+        during = blas_threads()
+    return during, blas_threads()
+
+
+def test_held_around_threads_it_holds_inside_and_is_restored():
     MarginWeighting().fit(np.eye(4), [0, 0, 1, 1])  # loads every library
-    before = pool_sizes()
-    first_in, second_in, first_out = (threading.Event() for _ in range(3))
-    inside = []
+    before = blas_threads()
+    with one_thread(), ThreadPoolExecutor(3) as pool:
+        seen = list(pool.map(inner, range(12)))
+    assert {n for during, after in seen for n in during | after} == {1}
+    assert blas_threads() == before
 
-    def first():
-        with one_thread():
-            first_in.set()
-            second_in.wait()
-        first_out.set()
 
-    def second():
-        first_in.wait()
-        with one_thread():
-            second_in.set()
-            first_out.wait()
-            inside.append(pool_sizes())
-
-    threads = [threading.Thread(target=target) for target in (first, second)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(inside[0]) == {1}
-    assert pool_sizes() == before
+def test_it_holds_in_a_thread_after_use_elsewhere():
+    before = blas_threads()
+    with one_thread():
+        assert blas_threads() == {1}
+    with ThreadPoolExecutor(1) as pool:
+        during, after = pool.submit(inner, None).result()
+    assert during == {1}
+    assert after == before == blas_threads()

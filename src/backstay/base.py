@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -65,39 +65,23 @@ class Scaling:
         return np.ascontiguousarray((X - self.shift) * self.factor)
 
 
-class _OneThread:
-    """Hold thread pools (BLAS, OpenMP) to one thread while anyone is inside.
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Hold thread pools (BLAS, OpenMP) to one thread.
 
     Sums in BLAS depend on its number of threads, which n_jobs and joblib's
     backends change; and on a busy machine threads that wait for each other make
-    a product of a few hundred rows many times slower. Overlapping uses from
-    several threads must not undo each other, so the last one out restores.
+    a product of a few hundred rows many times slower. BLAS belongs to the whole
+    process: who starts threads holds it around all of them, and what they do
+    inside changes nothing.
     """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._controller: ThreadpoolController | None = None
-        self._limit: Any = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if not self._inside:
-                # Looked up once: by now the estimators' libraries have been imported.
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1)
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    self._limit.restore_original_limits()
-
-
-one_thread = _OneThread()
+    with _thread_pools().limit(limits=1):
+        yield
 
 
 def warn_single_members(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
