@@ -14,12 +14,14 @@ import pytest
 
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
-from backstay.study import Results, StoreError, Study, StudyError, Subsampling
+from backstay.study import Results, StoreError, Study, StudyError, Subsampling, _parallel
+from backstay.study._parallel import outcomes
 from backstay.study._progress import Progress
+from backstay.study._protocols import Split
 from backstay.study._store import Store
-from backstay.study._tasks import one_thread
+from backstay.study._tasks import Plan, one_thread
 from reference.study import contents
-from reference.study_worker import Unhurried, data, study
+from reference.study_worker import Unhurried, data, probe, study
 
 TESTS = Path(__file__).parents[1]
 TASKS = 48
@@ -118,6 +120,17 @@ def test_neither_n_jobs_nor_backend_changes_a_result(backend, n_jobs, expected):
     with joblib.parallel_config(backend=backend):
         found = study(None, n_jobs).run(*data())
     assert contents(found) == expected
+
+
+def test_worker_processes_get_the_data_as_a_memory_map(monkeypatch):
+    monkeypatch.setattr(_parallel, "run_task", probe)
+    X = np.ones((200, 100))
+    plan = Plan(X, np.tile([0, 1], 100), np.array([0, 1]), None, {}, (2,), False)
+    split = Split(np.arange(100), np.arange(100, 200), 0)
+    tasks = [("t", i) for i in range(4)]
+    found = list(outcomes(plan, {"t": TTest()}, [split] * 4, tasks, 2))
+    assert sorted(outcome.resample for outcome in found) == [0, 1, 2, 3]
+    assert all(outcome.arrays["mapped"][0] for outcome in found)
 
 
 class Deadly(FeatureRanker):
