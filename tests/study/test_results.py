@@ -229,6 +229,17 @@ def test_everything_has_a_frame_and_a_repr(results):
     assert len(frame) == 4 * 2 * 2
 
 
+def test_empty_tables_have_the_columns_of_full_ones(results):
+    few = Study({"t": TTest()}, Subsampling(3), classifiers={}, sizes=[2], random_state=0)
+    empty = few.run(X, y)
+    assert len(empty.gains()) == len(empty.instance_weights()) == len(empty.errors()) == 0
+    assert list(empty.gains().frame()) == list(results.gains().frame())
+    assert list(empty.instance_weights().frame()) == list(results.instance_weights().frame())
+    assert list(empty.errors().frame()) == ["dataset", "method", "resample", "stage", "error"]
+    nobody = results.signature("mbiw", 3, threshold=0.999).frame()
+    assert list(nobody) == list(results.signature("t", 10).frame())
+
+
 def test_a_study_without_classifiers_has_no_accuracy():
     found = study(classifiers={}).run(X, y)
     with pytest.raises(ValueError, match="no classifiers"):

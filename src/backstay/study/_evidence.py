@@ -23,9 +23,17 @@ class Evidence:
 
     _parts: dict[str, Records]
 
-    def _table(self, title: str, note: str, rows: Callable[[Records], list[Any]]) -> Table:
+    def _table(
+        self,
+        title: str,
+        note: str,
+        rows: Callable[[Records], list[Any]],
+        columns: str = "",
+    ) -> Table:
+        """Gather rows over data sets; `columns` are those of a table that may well be empty."""
         found = [{"dataset": n, **row} for n, part in self._parts.items() for row in rows(part)]
-        return Table(title, note, pd.DataFrame(found))
+        empty = None if found or not columns else ["dataset", *columns.split()]
+        return Table(title, note, pd.DataFrame(found, columns=empty))
 
     def stability(
         self,
@@ -110,6 +118,7 @@ class Evidence:
             f"signature of {method}",
             f"among the best {size} in more than {threshold:.0%} of runs",
             lambda part: tables.signature_rows(part, method, _within(part, size), threshold),
+            "method size feature name frequency",
         )
 
     def weight_variance(self, *, normalize: bool = True, confidence: float = 0.95) -> Table:
@@ -167,7 +176,12 @@ class Evidence:
         Relative to a mean of 1. Rows far below 1 are the ones a weighting takes
         for outlying.
         """
-        return self._table("instance weights", "mean 1 in each resample", tables.instance_rows)
+        return self._table(
+            "instance weights",
+            "mean 1 in each resample",
+            tables.instance_rows,
+            "method row class weight std n_runs",
+        )
 
     def fit_times(self) -> Table:
         """Mean seconds per task: preprocessing, the method, all classifiers, everything."""
@@ -184,7 +198,9 @@ class Evidence:
 
     def errors(self) -> Table:
         """Tasks that failed: where, at what and why."""
-        return self._table("errors", "tasks that failed", tables.error_rows)
+        return self._table(
+            "errors", "tasks that failed", tables.error_rows, "method resample stage error"
+        )
 
     def gains(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
         """Gains of instance-weighted methods over their uniform control and over plain.
@@ -203,6 +219,7 @@ class Evidence:
             "gains of instance weighting",
             "paired by resample; stability is Kuncheva's index",
             lambda part: gain_rows(part, metric, confidence),
+            "method over reference size quantity classifier gain low high p_value test",
         )
 
 
