@@ -16,17 +16,13 @@ from backstay import (
     FeatureRanker,
     InstanceWeighted,
     InstanceWeighter,
-    LogisticWeighting,
     MarginWeighting,
     ReliefF,
     Simba,
-    UniformWeighting,
 )
 from backstay.datasets import make_han_yu
-from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import InformationGain, TTest
 from backstay.study import Results, Study, StudyError, Subsampling, run_many
-from backstay.study._controls import EqualMass, with_controls
 from backstay.study._tasks import best_first
 from reference.study import contents
 
@@ -129,83 +125,6 @@ def test_selection_on_noise_gives_chance_and_on_all_rows_it_would_not():
     best = np.argsort(TTest().fit(noise, labels).ranking_)[:10]
     leaked = small(resampling=Subsampling(20), sizes=[10]).run(noise[:, best], labels)
     assert leaked.accuracy("accuracy").frame()["value"].item() > 0.65
-
-
-# Controls.
-
-
-def test_controls_share_what_is_the_same():
-    methods = {
-        "rf": ReliefF(),
-        "mbiw": InstanceWeighted(ReliefF(), MarginWeighting()),
-        "liw": InstanceWeighted(ReliefF(), LogisticWeighting()),
-        "sum": InstanceWeighted(ReliefF(), MarginWeighting(scale="sum")),
-        "t": InstanceWeighted(TTest(), LogisticWeighting()),
-    }
-    everyone, roles = with_controls(methods)
-    assert list(everyone) == [
-        *methods,
-        "rf (control, mean 1)",
-        "rf (control, sum 1)",
-        "TTest",
-        "TTest (control, mean 1)",
-    ]
-    assert roles["mbiw"].control == roles["liw"].control == "rf (control, mean 1)"
-    assert roles["sum"].control == "rf (control, sum 1)"
-    assert roles["sum"].plain == "rf"
-    assert roles["t"].plain == "TTest"
-    assert roles["TTest"].added
-    assert not roles["rf"].added
-    control = everyone["rf (control, sum 1)"]
-    assert isinstance(control.weighting, UniformWeighting)
-    assert control.weighting.scale == "sum"
-
-
-def test_a_control_that_is_there_already_is_used():
-    methods = {
-        "mbiw": InstanceWeighted(TTest(), MarginWeighting()),
-        "mine": InstanceWeighted(TTest(), UniformWeighting()),
-        "plain": TTest(),
-    }
-    everyone, roles = with_controls(methods)
-    assert list(everyone) == list(methods)
-    assert roles["mbiw"].control == "mine"
-    assert roles["mbiw"].plain == "plain"
-    assert roles["mine"].control is None
-
-
-def test_weighted_parts_inside_other_methods_are_found():
-    inner = InstanceWeighted(TTest(), MarginWeighting(scale="sum"), strategy="sample")
-    everyone, roles = with_controls({"bag": BaggedRanker(inner, 5)})
-    assert roles["bag"].plain == "BaggedRanker"
-    assert isinstance(everyone["BaggedRanker"].estimator, TTest)
-    control = everyone[roles["bag"].control]
-    assert control.n_estimators == 5
-    assert control.estimator.strategy == "sample"
-    assert isinstance(control.estimator.weighting, UniformWeighting)
-
-
-class Odd(BaseEstimator):
-    """A weighting that does not say how it scales."""
-
-    def fit_weight(self, X, y):
-        return np.arange(1.0, len(y) + 1)
-
-
-def test_a_weighting_of_unknown_scale_gets_a_control_of_the_same_sum():
-    everyone, roles = with_controls({"odd": InstanceWeighted(TTest(), Odd())})
-    weighting = everyone[roles["odd"].control].weighting
-    assert isinstance(weighting, EqualMass)
-    omega = weighting.fit_weight(X, y)
-    assert np.ptp(omega) == 0
-    assert omega.sum() == pytest.approx(Odd().fit_weight(X, y).sum())
-
-
-def test_without_controls_there_are_none():
-    study = small({"mbiw": InstanceWeighted(TTest(), MarginWeighting())}, controls=False)
-    results = study.run(X, y)
-    assert results.methods == ["mbiw"]
-    assert len(results.gains()) == 0
 
 
 # Ties and chance.
