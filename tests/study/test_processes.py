@@ -1,6 +1,5 @@
 """Real processes: killed, interrupted, in parallel, on a cluster. The results stay the same."""
 
-import io
 import os
 import signal
 import subprocess
@@ -14,14 +13,13 @@ import pytest
 
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
-from backstay.study import Results, StoreError, Study, StudyError, Subsampling, _parallel
+from backstay.study import StoreError, Study, StudyError, Subsampling, _parallel
 from backstay.study._parallel import outcomes
-from backstay.study._progress import Progress
 from backstay.study._protocols import Split
 from backstay.study._store import Store
-from backstay.study._tasks import Plan, one_thread
+from backstay.study._tasks import Plan
 from reference.study import contents
-from reference.study_worker import Unhurried, data, probe, study
+from reference.study_worker import data, probe, study
 
 TESTS = Path(__file__).parents[1]
 TASKS = 48
@@ -207,80 +205,3 @@ def test_on_a_cluster_with_a_worker_killed_midway(expected, monkeypatch):
             found = study(None, pause=0.02).run(*data())
     assert killed
     assert contents(found) == expected
-
-
-def test_overlapping_thread_limits_do_not_undo_each_other():
-    from threadpoolctl import threadpool_info
-
-    def threads():
-        return {pool["num_threads"] for pool in threadpool_info()}
-
-    before = threads()
-    outer, inner = one_thread(), one_thread()
-    outer.__enter__()
-    inner.__enter__()
-    outer.__exit__(None, None, None)
-    assert threads() == {1}
-    inner.__exit__(None, None, None)
-    assert threads() == before
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_progress_is_silent_when_asked_to_be(capfd):
-    study(None, verbose=0).run(*data())
-    study(None).run(*data())  # standard error is no terminal here
-    assert capfd.readouterr() == ("", "")
-
-
-def test_progress_in_lines(capfd, monkeypatch):
-    monkeypatch.setattr("backstay.study._progress.SECONDS_BETWEEN_LINES", 0.0)
-    study(None, verbose=1).run(*data())
-    lines = capfd.readouterr().err.splitlines()
-    assert len(lines) == TASKS + 1
-    assert lines[0].startswith("data: 1 of 48 tasks (2%), ")
-    assert lines[-1].startswith("data: 48 of 48 tasks (100%), ")
-    assert lines[-1].endswith("0 s left")
-
-
-def test_progress_names_failures_and_earlier_work():
-    stream = io.StringIO()
-    with Progress(10, 4, 1, "colon", stream) as progress:
-        progress.advance(failed=True)
-    first, last = stream.getvalue().splitlines()
-    assert first == "colon: 4 of 10 tasks were done before"
-    assert last.startswith("colon: 5 of 10 tasks (50%)")
-    assert last.endswith("1 failed")
-
-
-def test_progress_is_a_bar_on_a_terminal():
-    pytest.importorskip("rich")
-    stream = Terminal()
-    with Progress(2, 0, None, "colon", stream) as progress:
-        progress.advance(failed=False)
-        progress.advance(failed=False)
-    assert "colon" in stream.getvalue()
-    assert "2/2" in stream.getvalue()
-
-
-def test_results_can_be_loaded_while_a_study_runs(tmp_path):
-    path = tmp_path / "study.db"
-    seen = []
-    Unhurried.pause = 0.0
-    running = study(path)
-    original = Store.write
-
-    def write(self, dataset, outcome):
-        original(self, dataset, outcome)
-        if len(self.done(dataset)) == 20:
-            seen.append(Results.load(path).scores().frame()["value"].notna().all())
-
-    Store.write = write
-    try:
-        running.run(*data())
-    finally:
-        Store.write = original
-    assert seen == [True]

@@ -9,8 +9,9 @@ from typing import Any
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from backstay.base import one_thread
 from backstay.study._protocols import Split
-from backstay.study._tasks import Outcome, Plan, one_thread, run_task
+from backstay.study._tasks import Outcome, Plan, run_task
 
 __all__ = ["StudyError", "outcomes"]
 

@@ -5,7 +5,6 @@ Nothing here sees test rows before the classifiers predict them.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,14 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
-from threadpoolctl import ThreadpoolController
 
-from backstay.base import FeatureRanker, importances_of, ranking_from_importances
+from backstay._validation import take
+from backstay.base import (
+    FeatureRanker,
+    distance_weights,
+    importances_of,
+    one_thread,
+    ranking_from_importances,
+)
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.study._protocols import Split
 
-__all__ = ["Outcome", "Plan", "one_thread", "run_task"]
+__all__ = ["Outcome", "Plan", "run_task"]
 
 Labels = NDArray[Any]
 
@@ -57,40 +61,6 @@ class Outcome:
     seconds: dict[str, float] = field(default_factory=dict)
     stage: str = "preprocess"
     error: str | None = None
-
-
-class _ThreadLimit:
-    """Hold thread pools to one thread while anyone is inside, from any number of threads.
-
-    Sums in BLAS depend on the number of threads, so this is what makes results
-    independent of n_jobs and backend; and it keeps cores from being
-    oversubscribed. Nested or overlapping uses must not undo each other.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._controller: ThreadpoolController | None = None
-        self._limit: Any = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if not self._inside:
-                # Looked up once: by now the estimators' libraries have been imported.
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1)
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    self._limit.restore_original_limits()
-
-
-one_thread = _ThreadLimit()
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -133,11 +103,11 @@ def _stage(outcome: Outcome, name: str) -> Iterator[None]:
 
 def _run(plan: Plan, method: Any, split: Split, outcome: Outcome) -> None:
     y_train = plan.y[split.train]
-    X_train, X_test = _safe_indexing(plan.X, split.train), None
+    X_train, X_test = take(plan.X, split.train), None
     n_features = X_train.shape[1]
     columns = np.arange(n_features)
     if plan.classifiers:
-        X_test = _safe_indexing(plan.X, split.test)
+        X_test = take(plan.X, split.test)
     if plan.preprocess is not None:
         with _stage(outcome, "preprocess"):
             steps = seeded(plan.preprocess, split.seed)
@@ -260,7 +230,7 @@ def _classify(
 def _columns(table: Any, chosen: NDArray[np.intp]) -> Any:
     if isinstance(table, np.ndarray):
         return np.take(table, chosen, axis=1)
-    return _safe_indexing(table, chosen, axis=1)
+    return take(table, chosen, axis=1)
 
 
 def _weighted(classifier: Any, importances: NDArray[np.float64]) -> Any:
@@ -268,9 +238,7 @@ def _weighted(classifier: Any, importances: NDArray[np.float64]) -> Any:
     doubly = isinstance(classifier, DoublyWeightedKNeighborsClassifier)
     if not doubly or classifier.feature_weights is not None:
         return classifier
-    positive = np.maximum(importances, 0.0)
-    top = positive.max()
-    return clone(classifier).set_params(feature_weights=positive / top if top > 0 else None)
+    return clone(classifier).set_params(feature_weights=distance_weights(importances))
 
 
 def _scores(model: Any, X: Any, classes: Labels) -> NDArray[np.float64]:
