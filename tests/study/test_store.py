@@ -242,3 +242,16 @@ def test_a_read_only_folder_can_be_read(path):
         assert Results.load(path).methods == ["t"]
     finally:
         os.chmod(path.parent, 0o700)
+
+
+def test_results_can_be_loaded_while_a_study_runs(tmp_path, monkeypatch):
+    path, seen = tmp_path / "study.db", []
+    original = Store.write
+
+    def write(self, dataset, outcome):
+        original(self, dataset, outcome)
+        seen.append(len(Results.load(path).scores("accuracy")))
+
+    monkeypatch.setattr(Store, "write", write)
+    study(path).run(X, y)
+    assert seen == [1, 2, 3]
