@@ -42,6 +42,7 @@ from backstay.instance_weighting import (
 from backstay.neighbors import (
     DoublyWeightedKNeighborsClassifier,
 )
+from backstay.study import Results, Study
 from backstay.wrappers import (
     SequentialSelector,
 )
