@@ -1,9 +1,10 @@
 """Feature weighting: from rows, labels and instance weights to a ranking of features."""
 
 from backstay.feature_weighting._discretize import MDLDiscretizer
+from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._forest import ForestImportance
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
-from backstay.feature_weighting._relief import DoubleReliefF, Relief, ReliefF
+from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._simba import Simba
 from backstay.feature_weighting._svm import SVMRFE
 from backstay.feature_weighting._univariate import (

@@ -1,4 +1,4 @@
-"""Relief, ReliefF and the double variants [Prat 2.2.1, 2.2.2, 5.3; Han 5.2]."""
+"""Relief and ReliefF, and what their family shares [Prat 2.2.1, 2.2.2; Han 5.2]."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from backstay._validation import (
     validate_width,
     validate_X_y,
 )
-from backstay.base import FeatureRanker, distance_weights, warn_single_members
+from backstay.base import FeatureRanker, warn_single_members
 from backstay.feature_weighting._relief_table import Columns, ReliefTable, has_nominal, read_columns
 
-__all__ = ["DoubleReliefF", "Relief", "ReliefF"]
+__all__ = ["Relief", "ReliefF", "ReliefFamily", "relative_weights"]
 
 # Lists of all rows at once up to this size; beyond it, rows are finished block by block.
 MAX_LIST_BYTES = 100_000_000
@@ -36,7 +36,7 @@ BLOCK_BYTES = 16_000_000
 ROW_CHUNK = 1024
 
 
-class _ReliefBase(FeatureRanker):
+class ReliefFamily(FeatureRanker):
     """What the family shares: the table, the neighbours and the weighted sums."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -191,7 +191,7 @@ def _run(n_jobs: int | None, calls: list[Callable[[], Any]]) -> list[Any]:
     return results
 
 
-class ReliefF(_ReliefBase):
+class ReliefF(ReliefFamily):
     """ReliefF: features that separate near misses and not near hits.
 
     For every visited instance, the differences to its k nearest hits are
@@ -249,7 +249,7 @@ class ReliefF(_ReliefBase):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ReliefBase._parameter_constraints,
+        **ReliefFamily._parameter_constraints,
         "n_neighbors": [positive_int()],
         "miss": [StrOptions({"per_class", "any"})],
         "sigma": [None, Interval(Real, 0, None, closed="neither")],
@@ -383,7 +383,7 @@ class Relief(ReliefF):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = dict(
-        _ReliefBase._parameter_constraints
+        ReliefFamily._parameter_constraints
     )
 
     n_neighbors = 1
@@ -408,91 +408,3 @@ class Relief(ReliefF):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-
-class DoubleReliefF(_ReliefBase):
-    """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
-
-    Instances are visited one after the other in random order; neighbours are
-    sought under Σ_j w_j diff_j with w the weights so far, as max(w, 0)/max(w).
-
-    Parameters
-    ----------
-    progressive : bool, default=False
-        pdReliefF: blend from no weights to the weights so far by
-        f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)², s = 0.0633657.
-    n_neighbors, miss, sigma, n_samples, metric, missing, categorical_features, \
-n_features_to_select
-        As in :class:`ReliefF`.
-    random_state : int, RandomState instance or None, default=None
-        Order of the visits, which matters here.
-
-    Examples
-    --------
-    >>> from backstay import DoubleReliefF
-    >>> from backstay.datasets import make_xor
-    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
-    >>> ranker = DoubleReliefF(progressive=True, n_features_to_select=3, random_state=0)
-    >>> ranker.fit(X, y).get_support(indices=True)
-    array([0, 1, 2])
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ReliefF._parameter_constraints,
-        "progressive": ["boolean"],
-    }
-    n_jobs = None
-
-    def __init__(
-        self,
-        *,
-        progressive: bool = False,
-        n_neighbors: int = 10,
-        miss: str = "per_class",
-        sigma: float | None = None,
-        n_samples: int | None = None,
-        metric: str = "heom",
-        missing: str = "class",
-        categorical_features: Any = "from_dtype",
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.progressive = progressive
-        self.n_neighbors = n_neighbors
-        self.miss = miss
-        self.sigma = sigma
-        self.n_samples = n_samples
-        self.metric = metric
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-
-    def _score(
-        self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
-        table = self._table(X, y)
-        omega = relative_weights(sample_weight, table.n)[table.order]
-        visits = self._visits(table)
-        mass = self._mass(omega, visits)
-        k = self._n_listed(table)
-        total = np.zeros(table.n_features)
-        for t, visit in enumerate(visits):
-            queries = np.array([visit])
-            weights = distance_weights(total)
-            if self.progressive:
-                weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
-            distances, rows = nearest.empty_heaps(1, len(self.classes_), k, table.n)
-            D = table.distances(queries, weights)
-            nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
-            nearest.sort_heaps(distances, rows)
-            total += table.sums(
-                queries, *self._coefficients(table, queries, distances, rows, omega)
-            )
-        return total / mass
-
-
-def progress(elapsed: Any) -> Any:
-    """c/(c + s) of f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)² [Prat eq. 5.15, 5.16]."""
-    c = elapsed**2
-    return c / (c + 0.0633657)

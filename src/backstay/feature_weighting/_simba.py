@@ -14,7 +14,7 @@ from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation, stochastic_ascent
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
 from backstay.base import FeatureRanker, Scaling, warn_single_members
-from backstay.feature_weighting._relief import progress
+from backstay.feature_weighting._double_relief import progress
 
 __all__ = ["Simba"]
 

@@ -1,0 +1,103 @@
+"""dReliefF and pdReliefF: ReliefF whose distance uses the weights so far [Prat 5.3]."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._kernels import _neighbors as nearest
+from backstay.base import distance_weights
+from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
+from backstay.feature_weighting._relief_table import Columns
+
+__all__ = ["DoubleReliefF", "progress"]
+
+
+class DoubleReliefF(ReliefFamily):
+    """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
+
+    Instances are visited one after the other in random order; neighbours are
+    sought under Σ_j w_j diff_j with w the weights so far, as max(w, 0)/max(w).
+
+    Parameters
+    ----------
+    progressive : bool, default=False
+        pdReliefF: blend from no weights to the weights so far by
+        f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)², s = 0.0633657.
+    n_neighbors, miss, sigma, n_samples, metric, missing, categorical_features, \
+n_features_to_select
+        As in :class:`ReliefF`.
+    random_state : int, RandomState instance or None, default=None
+        Order of the visits, which matters here.
+
+    Examples
+    --------
+    >>> from backstay import DoubleReliefF
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> ranker = DoubleReliefF(progressive=True, n_features_to_select=3, random_state=0)
+    >>> ranker.fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ReliefF._parameter_constraints,
+        "progressive": ["boolean"],
+    }
+    n_jobs = None
+
+    def __init__(
+        self,
+        *,
+        progressive: bool = False,
+        n_neighbors: int = 10,
+        miss: str = "per_class",
+        sigma: float | None = None,
+        n_samples: int | None = None,
+        metric: str = "heom",
+        missing: str = "class",
+        categorical_features: Any = "from_dtype",
+        n_features_to_select: int | float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.progressive = progressive
+        self.n_neighbors = n_neighbors
+        self.miss = miss
+        self.sigma = sigma
+        self.n_samples = n_samples
+        self.metric = metric
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _score(
+        self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        table = self._table(X, y)
+        omega = relative_weights(sample_weight, table.n)[table.order]
+        visits = self._visits(table)
+        mass = self._mass(omega, visits)
+        k = self._n_listed(table)
+        total = np.zeros(table.n_features)
+        for t, visit in enumerate(visits):
+            queries = np.array([visit])
+            weights = distance_weights(total)
+            if self.progressive:
+                weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
+            distances, rows = nearest.empty_heaps(1, len(self.classes_), k, table.n)
+            D = table.distances(queries, weights)
+            nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
+            nearest.sort_heaps(distances, rows)
+            total += table.sums(
+                queries, *self._coefficients(table, queries, distances, rows, omega)
+            )
+        return total / mass
+
+
+def progress(elapsed: Any) -> Any:
+    """c/(c + s) of f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)² [Prat eq. 5.15, 5.16]."""
+    c = elapsed**2
+    return c / (c + 0.0633657)
