@@ -2,10 +2,12 @@
 
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -73,3 +75,26 @@ def peak_extra_megabytes(call):
     done.set()
     watcher.join()
     return peak - start
+
+
+WEKA = Path("/usr/share/java/weka.jar")  # where Debian's package puts it
+
+
+def has_weka():
+    """Whether Weka can be run here."""
+    return WEKA.exists() and shutil.which("java") is not None
+
+
+def weka_call(X, y, folder, evaluator, *options):
+    """Weka's command line on a table, with its start-up and its reading of the file."""
+    path = Path(folder) / "table.arff"
+    with path.open("w") as out:
+        out.write("@relation r\n")
+        out.writelines(f"@attribute x{j} numeric\n" for j in range(X.shape[1]))
+        out.write("@attribute y {0,1}\n@data\n")
+        out.writelines(
+            ",".join(f"{v:.6f}" for v in row) + f",{c}\n" for row, c in zip(X, y, strict=True)
+        )
+    command = ["java", "-Xmx4g", "-cp", str(WEKA), f"weka.attributeSelection.{evaluator}"]
+    command += ["-i", str(path), *options, "-s", "weka.attributeSelection.Ranker"]
+    return lambda: subprocess.run(command, check=True, capture_output=True)

@@ -1,19 +1,15 @@
 """ReliefF beside fast-select, skrebate, skfeature, Orange3 and Weka; Simba beside memory."""
 
-import shutil
-import subprocess
 import tempfile
-from pathlib import Path
 
 import numpy as np
 from numba import njit
 from scipy.stats import spearmanr
 
 from backstay import ReliefF, Simba
-from benchmarks._measure import in_fresh_process, medians, report
+from benchmarks._measure import has_weka, in_fresh_process, medians, report, weka_call
 
 SHAPES = [(1000, 1000), (200, 10000), (5000, 100), (20000, 50)]
-WEKA = Path("/usr/share/java/weka.jar")
 
 
 def data(n, d, dtype):
@@ -33,22 +29,6 @@ def orange_relieff(X, y):
     table = Table.from_numpy(domain, X, y)
     scorer = OrangeReliefF(n_iterations=len(y), k_nearest=10, random_state=0)
     return lambda: scorer(table)
-
-
-def weka_relieff(X, y, folder):
-    """Weka's command line, with its start-up and its reading of the file."""
-    path = Path(folder) / "table.arff"
-    with path.open("w") as out:
-        out.write("@relation r\n")
-        out.writelines(f"@attribute x{j} numeric\n" for j in range(X.shape[1]))
-        out.write("@attribute y {0,1}\n@data\n")
-        out.writelines(
-            ",".join(f"{v:.6f}" for v in row) + f",{c}\n" for row, c in zip(X, y, strict=True)
-        )
-    command = ["java", "-Xmx4g", "-cp", str(WEKA)]
-    command += ["weka.attributeSelection.ReliefFAttributeEval", "-i", str(path)]
-    command += ["-K", "10", "-s", "weka.attributeSelection.Ranker"]
-    return lambda: subprocess.run(command, check=True, capture_output=True)
 
 
 def relieff(quick):
@@ -88,8 +68,11 @@ def slow_peers(quick):
             "skfeature": (lambda: skfeature_relieff.reliefF(X, y, k=10), 1),
             "Orange3": (orange_relieff(X, y), 1),
         }
-        if WEKA.exists() and shutil.which("java"):
-            calls["Weka, with start-up"] = (weka_relieff(X, y, folder), 1)
+        if has_weka():
+            calls["Weka, with start-up"] = (
+                weka_call(X, y, folder, "ReliefFAttributeEval", "-K", "10"),
+                1,
+            )
         report(f"ReliefF, k = 10, {n} × {d}, float64, 1 thread, slower peers", medians(calls))
 
 

@@ -1,9 +1,6 @@
 """SVM-RFE beside a plain loop over SVC; filters beside scikit-learn and Weka."""
 
-import shutil
-import subprocess
 import tempfile
-from pathlib import Path
 
 import numpy as np
 from sklearn.feature_selection import f_classif
@@ -13,9 +10,8 @@ from sklearn.svm import SVC
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, FStatistic, InformationGain, TTest
 from backstay.feature_weighting import _svm as svm
-from benchmarks._measure import medians, report
+from benchmarks._measure import has_weka, medians, report, weka_call
 
-WEKA = Path("/usr/share/java/weka.jar")
 KEEP = 10
 
 
@@ -86,28 +82,12 @@ def svm_rfe(quick):
         print(f"  error of the downdated Gram matrix: {downdating_error(X, y):.1e}")
 
 
-def weka_information_gain(X, y, folder):
-    """Weka's command line, with its start-up and its reading of the file."""
-    path = Path(folder) / "table.arff"
-    with path.open("w") as out:
-        out.write("@relation r\n")
-        out.writelines(f"@attribute x{j} numeric\n" for j in range(X.shape[1]))
-        out.write("@attribute y {0,1}\n@data\n")
-        out.writelines(
-            ",".join(f"{v:.6f}" for v in row) + f",{c}\n" for row, c in zip(X, y, strict=True)
-        )
-    command = ["java", "-Xmx4g", "-cp", str(WEKA)]
-    command += ["weka.attributeSelection.InfoGainAttributeEval", "-i", str(path)]
-    command += ["-s", "weka.attributeSelection.Ranker"]
-    return lambda: subprocess.run(command, check=True, capture_output=True)
-
-
 def filters(quick):
     X, y, _ = make_han_yu(200, n_features=10000, random_state=0)
     calls = {"backstay": lambda: InformationGain().fit(X, y)}
     with tempfile.TemporaryDirectory() as folder:
-        if not quick and WEKA.exists() and shutil.which("java"):
-            calls["Weka, command line"] = (weka_information_gain(X, y, folder), 2)
+        if not quick and has_weka():
+            calls["Weka, command line"] = (weka_call(X, y, folder, "InfoGainAttributeEval"), 2)
         report("Information gain with MDL discretisation, 200 × 10000", medians(calls))
     calls = {
         "backstay": lambda: FStatistic().fit(X, y),

@@ -84,15 +84,17 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def warn_single_members(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
-    """Say once which classes have a single row, and so no hits."""
+def warn_single_members(
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    consequence: str = "it has no hits, only its misses count",
+) -> None:
+    """Say once which classes have a single row, and what follows from it."""
     lonely = classes[np.bincount(codes) == 1]
     if len(lonely):
         names = ", ".join(repr(c) for c in lonely.tolist())
         warnings.warn(
-            f"class {names} has a single member: it has no hits, only its misses count.",
-            UserWarning,
-            stacklevel=4,
+            f"class {names} has a single member: {consequence}.", UserWarning, stacklevel=4
         )
 
 

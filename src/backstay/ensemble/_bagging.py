@@ -20,14 +20,13 @@ from backstay._validation import (
     resolve_n_features,
     validate_width,
 )
-from backstay.base import FeatureRanker
+from backstay.base import FeatureRanker, warn_single_members
 from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores, break_ties
 from backstay.ensemble._members import (
     RESAMPLES,
     draw_rows,
     fit_members,
     member_input,
-    warn_unsplit,
 )
 from backstay.feature_weighting._relief_table import has_nominal
 
@@ -239,7 +238,7 @@ class BaggedRanker(Ensemble):
             )
         rng = check_random_state(self.random_state)
         if self.resample == "complementary_pairs":
-            warn_unsplit(self.classes_, y, "it is in both halves of every pair")
+            warn_single_members(self.classes_, y, "it is in both halves of every pair")
         samples = draw_rows(self.resample, y, self.n_estimators, self.max_samples, rng)
         members = fit_members(
             self.estimator,

@@ -24,9 +24,10 @@ from backstay._validation import (
     resolve_n_features,
     take,
 )
+from backstay.base import warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._bagging import Ensemble
-from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members, warn_unsplit
+from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members
 from backstay.stability import selection_frequency
 
 __all__ = ["RepeatedSelector", "frequency_curve"]
@@ -187,7 +188,7 @@ class RepeatedSelector(Ensemble):
         rng = check_random_state(self.random_state)
         inside, self.holdout_rows_ = self._split(y, rng)
         if self.resample == "complementary_pairs":
-            warn_unsplit(self.classes_, y[inside], "it is in both halves of every pair")
+            warn_single_members(self.classes_, y[inside], "it is in both halves of every pair")
         draws = draw_rows(self.resample, y[inside], self.n_repeats, self.max_samples, rng)
         samples = [inside[rows] for rows in draws]
         members = fit_members(
@@ -226,7 +227,7 @@ class RepeatedSelector(Ensemble):
         """Rows for the selectors and rows held out, class by class."""
         if self.keep == "top_k":
             return np.arange(len(y)), np.empty(0, np.intp)
-        warn_unsplit(self.classes_, y, "none of it is held out")
+        warn_single_members(self.classes_, y, "none of it is held out")
         held = []
         for c in range(len(self.classes_)):
             rows = np.flatnonzero(y == c)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +28,7 @@ from backstay.base import (
 )
 from backstay.ensemble._shared import Shared, share
 
-__all__ = ["RESAMPLES", "Member", "draw_rows", "fit_members", "member_input", "warn_unsplit"]
+__all__ = ["RESAMPLES", "Member", "draw_rows", "fit_members", "member_input"]
 
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
 Rows = NDArray[np.intp]
@@ -69,16 +68,6 @@ def _draw_pairs(by_class: list[Rows], n: int, rng: np.random.RandomState) -> lis
             parts = [rows[half * (len(rows) // 2) :][: max(1, len(rows) // 2)] for rows in shuffled]
             samples.append(np.sort(np.concatenate(parts)))
     return samples
-
-
-def warn_unsplit(classes: NDArray[Any], y: NDArray[np.intp], consequence: str) -> None:
-    """Say which classes have a single row, which cannot be split."""
-    lonely = classes[np.bincount(y) == 1]
-    if len(lonely):
-        names = ", ".join(repr(c) for c in lonely.tolist())
-        warnings.warn(
-            f"class {names} has a single member: {consequence}.", UserWarning, stacklevel=4
-        )
 
 
 @dataclass(frozen=True)

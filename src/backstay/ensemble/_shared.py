@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from backstay._kernels import _neighbors as nearest
 from backstay._kernels._distances import pad
 from backstay._validation import encode_labels
 from backstay.base import Scaling, warn_single_members
@@ -158,11 +157,8 @@ class SharedReliefF:
             return np.asarray(ranker._by_blocks(table, visits, k, weights) / mass)
         visits = np.arange(table.n)
         mass = ranker._mass(weights, visits)
-        distances, near = nearest.empty_heaps(table.n, len(ranker.classes_), k, table.n)
         D = self.D[np.ix_(drawn, drawn)]
-        nearest.block_neighbors(D, visits, table.n, table.starts, distances, near)
-        nearest.sort_heaps(distances, near)
-        neighbors, coefficients = ranker._coefficients(table, visits, distances, near, weights)
+        neighbors, coefficients = ranker._from_distances(table, visits, D, k, weights)
         blocks = [slice(i, i + ROW_CHUNK) for i in range(0, table.n, ROW_CHUNK)]
         parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
         return np.asarray(np.sum(parts, axis=0) / mass)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
+from backstay.base import warn_single_members
 from backstay.ensemble._bagging import Ensemble
 from backstay.ensemble._error_bounds import (
     ASSUMPTIONS,
@@ -16,7 +17,7 @@ from backstay.ensemble._error_bounds import (
     choose_threshold,
     error_bound,
 )
-from backstay.ensemble._members import draw_rows, fit_members, warn_unsplit
+from backstay.ensemble._members import draw_rows, fit_members
 
 __all__ = ["StabilitySelection"]
 
@@ -160,7 +161,7 @@ class StabilitySelection(Ensemble):
         rng = check_random_state(self.random_state)
         n_runs = 2 * self.n_resamples if pairs else self.n_resamples
         if pairs:
-            warn_unsplit(self.classes_, y, "it is in both halves of every pair")
+            warn_single_members(self.classes_, y, "it is in both halves of every pair")
         samples = draw_rows(self.resample, y, n_runs, 0.5, rng)
         members = fit_members(
             self.estimator,

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._kernels import _neighbors as nearest
 from backstay.base import distance_weights
 from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
 from backstay.feature_weighting._relief_table import Columns
@@ -87,13 +86,8 @@ n_features_to_select
             weights = distance_weights(total)
             if self.progressive:
                 weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
-            distances, rows = nearest.empty_heaps(1, len(self.classes_), k, table.n)
             D = table.distances(queries, weights)
-            nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
-            nearest.sort_heaps(distances, rows)
-            total += table.sums(
-                queries, *self._coefficients(table, queries, distances, rows, omega)
-            )
+            total += table.sums(queries, *self._from_distances(table, queries, D, k, omega))
         return total / mass
 
 

@@ -100,6 +100,20 @@ class ReliefFamily(FeatureRanker):
             )
         return mass
 
+    def _from_distances(
+        self,
+        table: ReliefTable,
+        queries: NDArray[np.intp],
+        D: NDArray[np.float64],
+        k: int,
+        omega: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """:meth:`_coefficients` of the k nearest by the query rows' distances to all rows."""
+        distances, rows = nearest.empty_heaps(len(queries), len(self.classes_), k, table.n)
+        nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
+        nearest.sort_heaps(distances, rows)
+        return self._coefficients(table, queries, distances, rows, omega)
+
     def _coefficients(
         self,
         table: ReliefTable,
@@ -349,12 +363,8 @@ class ReliefF(ReliefFamily):
         """Distances of a block of instances to all rows, then their sums, then the next."""
 
         def finish(queries: NDArray[np.intp]) -> NDArray[np.float64]:
-            distances, rows = nearest.empty_heaps(len(queries), len(self.classes_), k, table.n)
             D = table.distances(queries)
-            nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
-            nearest.sort_heaps(distances, rows)
-            neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
-            return table.sums(queries, neighbors, coefficients)
+            return table.sums(queries, *self._from_distances(table, queries, D, k, omega))
 
         # Block sizes depend on the data alone, so sums do not depend on n_jobs.
         row_bytes = 8 * table.n + 12 * k * len(self.classes_)
