@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backstay._validation import check_random_state
+from backstay.datasets._truth import Data, require
 
 __all__ = ["make_anti_corral", "make_corral"]
-
-Data = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]
 
 
 def make_corral(
@@ -48,10 +46,8 @@ def make_corral(
     >>> X.shape, relevance.tolist()
     ((128, 6), [0.25, 0.25, 0.25, 0.25, 0.0, 0.0])
     """
-    if n_samples < 2:
-        raise ValueError(f"n_samples={n_samples!r} must be at least 2.")
-    if not 0 <= correlation <= 1:
-        raise ValueError(f"correlation={correlation!r} must lie in [0, 1].")
+    require(n_samples >= 2, f"n_samples={n_samples!r} must be at least 2.")
+    require(0 <= correlation <= 1, f"correlation={correlation!r} must lie in [0, 1].")
     rng = check_random_state(random_state)
     X = rng.randint(2, size=(n_samples, 6)).astype(np.float64)
     y = ((X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]) > 0).astype(np.intp)
@@ -88,8 +84,7 @@ def make_anti_corral(n_samples: int = 200, *, random_state: Any = None) -> Data:
     >>> X.shape, relevance.nonzero()[0].tolist()
     ((200, 11), [9, 10])
     """
-    if n_samples < 3:
-        raise ValueError(f"n_samples={n_samples!r} must be at least 3, one per class.")
+    require(n_samples >= 3, f"n_samples={n_samples!r} must be at least 3, one per class.")
     rng = check_random_state(random_state)
     y = rng.permutation(np.arange(n_samples) % 3 + 1).astype(np.intp)
     X = np.empty((n_samples, 11))

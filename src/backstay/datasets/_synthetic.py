@@ -5,32 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backstay._validation import check_random_state
+from backstay.datasets._truth import Data, check_shape, first_relevant, require
 
 __all__ = ["make_han_yu", "make_xor"]
-
-Data = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise ValueError(message)
-
-
-def _check_shape(n_samples: int, n_features: int, n_relevant: int) -> None:
-    _require(n_samples >= 2, f"n_samples={n_samples!r} must be at least 2.")
-    _require(
-        1 <= n_relevant <= n_features,
-        f"n_relevant={n_relevant!r} must lie between 1 and n_features={n_features!r}.",
-    )
-
-
-def _first_relevant(n_features: int, n_relevant: int) -> NDArray[np.float64]:
-    relevance = np.zeros(n_features)
-    relevance[:n_relevant] = 1.0 / n_relevant
-    return relevance
 
 
 def make_han_yu(
@@ -79,12 +58,12 @@ def make_han_yu(
     >>> X.shape, y.shape, int((relevance > 0).sum())
     ((100, 1000), (100,), 50)
     """
-    _check_shape(n_samples, n_features, n_relevant)
-    _require(
+    check_shape(n_samples, n_features, n_relevant)
+    require(
         block_size >= 1 and n_features % block_size == 0,
         f"block_size={block_size!r} must divide n_features={n_features!r}.",
     )
-    _require(0 <= correlation < 1, f"correlation={correlation!r} must lie in [0, 1).")
+    require(0 <= correlation < 1, f"correlation={correlation!r} must lie in [0, 1).")
     rng = check_random_state(random_state)
     # Equal correlation ρ inside a block: √ρ of a shared part plus √(1−ρ) of one's own.
     shared = rng.standard_normal((n_samples, n_features // block_size))
@@ -93,7 +72,7 @@ def make_han_yu(
     X += np.sqrt(1 - correlation) * own
     side = np.where(np.arange(n_samples) < (n_samples + 1) // 2, shift, -shift)
     X[:, :n_relevant] += rng.permutation(side)[:, None]
-    relevance = _first_relevant(n_features, n_relevant)
+    relevance = first_relevant(n_features, n_relevant)
     y = (X[:, :n_relevant].mean(axis=1) > 0).astype(np.intp)
     return X, y, relevance
 
@@ -133,9 +112,9 @@ def make_xor(
     >>> bool((y == (X[:, :3] > 0).sum(axis=1) % 2).all())
     True
     """
-    _check_shape(n_samples, n_features, n_relevant)
+    check_shape(n_samples, n_features, n_relevant)
     rng = check_random_state(random_state)
     X = rng.uniform(-1.0, 1.0, (n_samples, n_features))
     y = ((X[:, :n_relevant] > 0).sum(axis=1) % 2).astype(np.intp)
-    relevance = _first_relevant(n_features, n_relevant)
+    relevance = first_relevant(n_features, n_relevant)
     return X, y, relevance
