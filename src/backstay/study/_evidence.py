@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from backstay.study import _tables as tables
 from backstay.study._contrasts import gain_rows
+from backstay.study._partners import STRONG
 from backstay.study._records import Records
 from backstay.study._table import Table
 
@@ -180,7 +181,21 @@ class Evidence:
             "instance weights",
             "mean 1 in each resample",
             tables.instance_rows,
-            "method row class weight std n_runs",
+            "method row name class weight std n_runs",
+        )
+
+    def partners(self) -> Table:
+        """Features strongly correlated with those that runs select most: possible stand-ins.
+
+        Pearson's r over all rows, the five strongest partners with |r| ≥ 0.7 of up
+        to 300 features. A signature is one of several equivalent ones where partners
+        are many.
+        """
+        return self._table(
+            "correlated partners",
+            f"|r| ≥ {STRONG:g}, all rows",
+            tables.partner_rows,
+            "feature name partner partner_name correlation",
         )
 
     def fit_times(self) -> Table:

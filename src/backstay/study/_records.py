@@ -77,6 +77,27 @@ class Records:
         names = self.facts["feature_names"]
         return f"x{feature}" if names is None else str(names[feature])
 
+    def sample_name(self, row: int) -> str:
+        """Name of a row."""
+        names = self.facts.get("sample_names")
+        return f"row {row}" if names is None else str(names[row])
+
+    @property
+    def partners(self) -> tuple[Ints, Ints, NDArray[np.float64]]:
+        """Features, their correlated partners and the correlations; empty before the end."""
+        empty = np.empty(0, np.int32)
+        held = self._arrays
+        return (
+            held.get("partner of", empty),
+            held.get("partner", empty),
+            held.get("partner correlation", np.empty(0)),
+        )
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the data came from, as the one who ran the study said."""
+        return dict(self.store.study().get(f"provenance of {self.dataset}", {}))
+
     def role(self, method: str) -> dict[str, Any]:
         """Names of a method's control and plain form, and whether the study added it."""
         return dict(self.facts["methods"][method])

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from copy import copy
+from html import escape
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +21,17 @@ from backstay.study._records import Records
 from backstay.study._store import Store
 from backstay.study._table import Table
 
-__all__ = ["Results"]
+__all__ = ["Results", "register_report"]
+
+
+Writer = Callable[["Results", Path], Path]
+_report_writer: Writer | None = None
+
+
+def register_report(writer: Writer) -> None:
+    """Say who writes reports: they lie above the study, which may not import them."""
+    global _report_writer
+    _report_writer = writer
 
 
 class Results(Evidence):
@@ -43,27 +57,32 @@ class Results(Evidence):
     ['x0', 'x2', 'x1']
     """
 
-    def __init__(self, store: Store, only: str | None = None) -> None:
-        self._store = store
-        found = store.datasets()
-        names = list(found) if only is None else [only]
-        self._parts = {name: Records(store, name, found[name]) for name in names}
+    def __init__(self, *stores: Store) -> None:
+        self._parts = {}
+        for store in stores:
+            for name, facts in store.datasets().items():
+                title = name if name not in self._parts else f"{name} ({store.name})"
+                self._parts[title] = Records(store, name, facts)
+        self._store = stores[0]
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Open a store; nothing in it can run code.
+    def load(cls, *paths: str | os.PathLike[str]) -> Self:
+        """Open a store, or several side by side; nothing in them can run code.
 
         Parameters
         ----------
-        path : path
-            Of the SQLite file. A study may be running on it.
+        *paths : path
+            Of the SQLite files. A study may be running on them. A data set of a
+            name that an earlier file has, too, is named with its file.
 
         Returns
         -------
         Results
             Of the tasks finished so far.
         """
-        return cls(Store(path, write=False))
+        if not paths:
+            raise ValueError("load needs the path of a store.")
+        return cls(*(Store(path, write=False) for path in dict.fromkeys(map(Path, paths))))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results to a new store, to be loaded or resumed later.
@@ -73,12 +92,36 @@ class Results(Evidence):
         path : path
             A file that does not exist yet.
         """
+        if any(part.store is not self._store for part in self._parts.values()):
+            raise ValueError("the results come from several stores, which are there already.")
         self._store.copy_to(path)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything into one HTML file that opens with the answer.
+
+        Needs ``pip install "backstay[app]"``.
+
+        Parameters
+        ----------
+        path : path
+            Of the file; one that is there is replaced.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        if _report_writer is None:
+            raise RuntimeError("no report writer is registered; import backstay first.")
+        return _report_writer(self, Path(path))
 
     def __getitem__(self, dataset: str) -> Results:
         if dataset not in self._parts:
             raise KeyError(f"no data set {dataset!r}; there are {', '.join(self._parts)}")
-        return type(self)(self._store, dataset)
+        part = copy(self)
+        part._parts = {dataset: self._parts[dataset]}
+        part._store = self._parts[dataset].store
+        return part
 
     def __repr__(self) -> str:
         if not self._parts:
@@ -88,6 +131,16 @@ class Results(Evidence):
             f"Results({len(self._parts)} data set(s), {len(part.methods)} methods, "
             f"{part.n_resamples} resamples, sizes {part.sizes})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return what it is, and each method's averages over sizes, for a notebook."""
+        table = "" if not self._parts else self._averages()
+        return f"<p>{escape(repr(self))}</p>{table}"
+
+    def _averages(self) -> str:
+        if all(part.classifiers for part in self._parts.values()):
+            return self.pareto()._repr_html_()
+        return self.stability()._repr_html_()
 
     @property
     def datasets(self) -> list[str]:
@@ -101,9 +154,19 @@ class Results(Evidence):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the store says about the study: parameters, versions, seed, data sets."""
-        facts = self._store.study()
-        parts = {name: dict(part.facts) for name, part in self._parts.items()}
+        """What the store says about the study: parameters, versions, seed, data sets.
+
+        Of several stores the first one's; ``results[name].facts`` is of the data set's own.
+        """
+        facts = {
+            key: value
+            for key, value in self._store.study().items()
+            if not key.startswith("provenance of ")
+        }
+        parts = {
+            name: {**part.facts, "provenance": part.provenance}
+            for name, part in self._parts.items()
+        }
         return {**facts, "datasets": parts}
 
     def _one(self) -> Records:

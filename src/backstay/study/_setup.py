@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from backstay._validation import encode_labels
 from backstay.study._identity import difference, digest, versions
+from backstay.study._metrics import METRICS
 from backstay.study._parallel import StudyError
 from backstay.study._protocols import Split
 from backstay.study._store import Store, StoreError
@@ -22,13 +26,17 @@ __all__ = [
     "checked_truth",
     "digest_splits",
     "feature_names",
+    "metric_names",
     "named",
     "report_failures",
     "resampling_name",
     "same_data",
     "same_study",
+    "sample_names",
     "seed_of",
     "split_arrays",
+    "steps_of",
+    "subset_sizes",
 ]
 
 
@@ -42,6 +50,47 @@ def named(argument: str, given: Any, needs: str) -> dict[str, Any]:
         if not hasattr(value, needs) or isinstance(value, type):
             raise ValueError(f"{argument}[{name!r}]={value!r} has no {needs}; give an estimator.")
     return dict(given)
+
+
+def steps_of(preprocess: Any) -> Any:
+    """Check the preprocessing and make a pipeline of a list."""
+    if isinstance(preprocess, list | tuple):
+        pairs = all(isinstance(step, tuple) for step in preprocess)
+        return Pipeline(list(preprocess)) if pairs else make_pipeline(*preprocess)
+    if preprocess is not None and not hasattr(preprocess, "fit_transform"):
+        raise ValueError(f"preprocess={preprocess!r} must be a transformer or a list of them.")
+    return preprocess
+
+
+def metric_names(scoring: Any) -> list[str]:
+    """Check the names of the metrics."""
+    names = [scoring] if isinstance(scoring, str) else list(scoring)
+    for name in names:
+        if name not in METRICS:
+            raise ValueError(f"scoring={name!r} is unknown; there are {', '.join(METRICS)}.")
+    if not names:
+        raise ValueError("scoring is empty; give at least one of " + ", ".join(METRICS) + ".")
+    return names
+
+
+def subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
+    """Check the subset sizes; "log" is 1, 2, 5, 10, … below the number of features."""
+    if isinstance(sizes, str):
+        if sizes != "log":
+            raise ValueError(f"sizes={sizes!r} must be 'log' or a list of integers.")
+        steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
+        return tuple(size for size in steps if size < n_features) or (1,)
+    sizes = list(sizes)
+    for size in sizes:
+        whole = isinstance(size, Integral) and not isinstance(size, bool)
+        if not whole or not 1 <= size <= n_features:
+            raise ValueError(
+                f"sizes holds {size!r}; sizes are integers from 1 to the number of features, "
+                f"{n_features}."
+            )
+    if not sizes:
+        raise ValueError("sizes is empty; give at least one, or 'log'.")
+    return tuple(sorted({int(size) for size in sizes}))
 
 
 def check_scores(classifiers: Mapping[str, Any]) -> None:
@@ -89,6 +138,14 @@ def checked_truth(truth: Any, n_features: int) -> NDArray[np.float64]:
 def feature_names(X: Any) -> list[str] | None:
     """Return the names of the columns, if they have any."""
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+
+
+def sample_names(X: Any) -> list[str] | None:
+    """Return the names of the rows, if a frame's index gives them any."""
+    index = getattr(X, "index", None)
+    if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
+        return None
+    return [str(name) for name in index]
 
 
 def resampling_name(resampling: Any) -> str:

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay.study._controls import Role, with_controls
 from backstay.study._identity import describe, digest, fingerprint
-from backstay.study._metrics import METRICS
 from backstay.study._parallel import outcomes
+from backstay.study._partners import partner_arrays
 from backstay.study._progress import Progress
 from backstay.study._protocols import FiveByTwo, Split, Subsampling, draw_splits
+from backstay.study._records import Records
 from backstay.study._results import Results
 from backstay.study._setup import (
     check_scores,
@@ -27,13 +28,17 @@ from backstay.study._setup import (
     checked_truth,
     digest_splits,
     feature_names,
+    metric_names,
     named,
     report_failures,
     resampling_name,
     same_data,
     same_study,
+    sample_names,
     seed_of,
     split_arrays,
+    steps_of,
+    subset_sizes,
 )
 from backstay.study._store import Store
 from backstay.study._tasks import Plan
@@ -142,6 +147,7 @@ class Study:
         *,
         truth: ArrayLike | None = None,
         dataset: str = "data",
+        provenance: Mapping[str, Any] | None = None,
         retry_failed: bool = False,
     ) -> Results:
         """Run what the store does not hold yet, and return the results.
@@ -158,6 +164,9 @@ class Study:
             True relevance, where it is known, for ``results.bias_variance()``.
         dataset : str, default="data"
             Name of the data set in the store.
+        provenance : dict, optional
+            Where the data came from and what was done to them, in words and numbers;
+            kept with the data set and shown in the report. It does not identify the study.
         retry_failed : bool, default=False
             Whether tasks that failed in an earlier run are run again.
 
@@ -173,7 +182,12 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        arguments = {"groups": groups, "truth": truth, "retry_failed": retry_failed}
+        arguments = {
+            "groups": groups,
+            "truth": truth,
+            "provenance": provenance,
+            "retry_failed": retry_failed,
+        }
         return self._run_all({dataset: (X, y, arguments)})
 
     def run_many(self, datasets: Mapping[str, Any], *, retry_failed: bool = False) -> Results:
@@ -215,43 +229,6 @@ class Study:
             }
         return named("classifiers", self.classifiers, "predict")
 
-    def _preprocess(self) -> Any:
-        steps = self.preprocess
-        if isinstance(steps, list | tuple):
-            named = all(isinstance(step, tuple) for step in steps)
-            return Pipeline(list(steps)) if named else make_pipeline(*steps)
-        if steps is not None and not hasattr(steps, "fit_transform"):
-            raise ValueError(f"preprocess={steps!r} must be a transformer or a list of them.")
-        return steps
-
-    def _scoring(self) -> list[str]:
-        names = [self.scoring] if isinstance(self.scoring, str) else list(self.scoring)
-        for name in names:
-            if name not in METRICS:
-                allowed = ", ".join(METRICS)
-                raise ValueError(f"scoring={name!r} is unknown; there are {allowed}.")
-        if not names:
-            raise ValueError("scoring is empty; give at least one of " + ", ".join(METRICS) + ".")
-        return names
-
-    def _sizes(self, n_features: int) -> tuple[int, ...]:
-        if isinstance(self.sizes, str):
-            if self.sizes != "log":
-                raise ValueError(f"sizes={self.sizes!r} must be 'log' or a list of integers.")
-            steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
-            return tuple(size for size in steps if size < n_features) or (1,)
-        sizes = list(self.sizes)
-        for size in sizes:
-            whole = isinstance(size, Integral) and not isinstance(size, bool)
-            if not whole or not 1 <= size <= n_features:
-                raise ValueError(
-                    f"sizes holds {size!r}; sizes are integers from 1 to the number of features, "
-                    f"{n_features}."
-                )
-        if not sizes:
-            raise ValueError("sizes is empty; give at least one, or 'log'.")
-        return tuple(sorted({int(size) for size in sizes}))
-
     def _check_random_state(self) -> None:
         state = self.random_state
         if state is not None and (not isinstance(state, Integral) or state < 0):
@@ -283,7 +260,11 @@ class Study:
         everyone, roles = methods, {name: Role() for name in methods}
         if self.controls:
             everyone, roles = with_controls(methods)
-        classifiers, scoring, steps = self._classifiers(), self._scoring(), self._preprocess()
+        classifiers, scoring, steps = (
+            self._classifiers(),
+            metric_names(self.scoring),
+            steps_of(self.preprocess),
+        )
         if "roc_auc" in scoring:
             check_scores(classifiers)
         facts = self._facts(scoring, classifiers, steps)
@@ -317,9 +298,10 @@ class Study:
         groups: Any,
         truth: Any,
         retry_failed: bool,
+        provenance: Mapping[str, Any] | None = None,
     ) -> None:
         X, y, codes, classes, groups = checked_data(self, X, y, groups)
-        sizes = self._sizes(X.shape[1])
+        sizes = subset_sizes(self.sizes, X.shape[1])
         entropy = seed_of(store, self.random_state)
         splits = draw_splits(self._resampling(), y, groups, np.random.SeedSequence(entropy))
         facts = {
@@ -334,6 +316,7 @@ class Study:
             "n_samples": int(X.shape[0]),
             "n_features": int(X.shape[1]),
             "feature_names": feature_names(X),
+            "sample_names": sample_names(X),
             "classes": classes.tolist(),
             "sizes": list(sizes),
             "methods": {key: vars(roles[key]) for key in methods},
@@ -347,10 +330,14 @@ class Study:
             store.add_dataset(name, facts, split_arrays(splits, codes, groups))
         if truth is not None:
             store.set_array(name, "truth", checked_truth(truth, X.shape[1]))
+        if provenance is not None:
+            store.describe_study({f"provenance of {name}": dict(provenance)})
         if retry_failed:
             store.forget_failures(name)
         plan = Plan(X, y, classes, steps, classifiers, sizes, "roc_auc" in scoring)
-        self._work(store, name, plan, methods, splits)
+        if self._work(store, name, plan, methods, splits):
+            for key, array in partner_arrays(X, Records(store, name, facts)).items():
+                store.set_array(name, key, array)
         report_failures(store, name)
 
     def _work(
@@ -360,8 +347,8 @@ class Study:
         plan: Plan,
         methods: dict[str, Any],
         splits: list[Split],
-    ) -> None:
-        """Run the tasks that are left and write each as soon as it is finished."""
+    ) -> int:
+        """Run the tasks that are left, write each as soon as it is finished; say how many."""
         done = store.done(name)
         tasks = [(method, i) for i in range(len(splits)) for method in methods]
         pending = [task for task in tasks if task not in done]
@@ -382,6 +369,7 @@ class Study:
             raise
         finally:
             running.close()
+        return len(pending)
 
 
 def run_many(datasets: Mapping[str, Any], study: Study) -> Results:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 import pandas as pd
 
@@ -49,4 +50,4 @@ class Table:
 
     def _repr_html_(self) -> str:
         html = self._data.to_html(index=False, max_rows=SHOWN_ROWS, float_format="{:.4g}".format)
-        return f"<p><b>{self.title}</b> ({self.note})</p>{html}"
+        return f"<p><b>{escape(self.title)}</b> ({escape(self.note)})</p>{html}"

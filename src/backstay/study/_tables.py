@@ -286,6 +286,7 @@ def instance_rows(records: Records) -> Rows:
                 {
                     "method": method,
                     "row": int(row),
+                    "name": records.sample_name(int(row)),
                     "class": records.classes[records.codes[row]],
                     "weight": float(average),
                     "std": float(deviation),
@@ -293,6 +294,20 @@ def instance_rows(records: Records) -> Rows:
                 }
             )
     return rows
+
+
+def partner_rows(records: Records) -> Rows:
+    """Correlated partners of often selected features, strongest first."""
+    return [
+        {
+            "feature": int(feature),
+            "name": records.feature_name(int(feature)),
+            "partner": int(partner),
+            "partner_name": records.feature_name(int(partner)),
+            "correlation": float(r),
+        }
+        for feature, partner, r in zip(*records.partners, strict=True)
+    ]
 
 
 def time_rows(records: Records) -> Rows:
