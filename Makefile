@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
-.PHONY: test lint demo bench bench-quick clean
+.PHONY: test lint demo docs bench bench-quick clean
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -24,7 +24,10 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 demo: $(STAMP)
-	$(BIN)/python examples/rank_han_yu.py
+	$(BIN)/backstay demo --out demo
+
+docs: $(STAMP)
+	$(BIN)/mkdocs build --strict --quiet --site-dir site
 
 # Peers live in an environment of their own: some of them hold back numpy or pandas.
 $(BENCH_STAMP): pyproject.toml benchmarks/requirements.txt
@@ -40,4 +43,4 @@ bench-quick: $(BENCH_STAMP)
 	$(BENCH_VENV)/bin/python -m benchmarks --quick
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis
