@@ -7,19 +7,31 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from backstay.base import one_thread
 from backstay.datasets import load_npz_dir, log2_floor
 from backstay.study import Study
 
-__all__ = ["Experiment", "MissingDataError", "Outcome", "Setting", "claimed", "compared", "mean_row"]
+__all__ = [
+    "Experiment",
+    "MissingDataError",
+    "Outcome",
+    "Setting",
+    "claimed",
+    "compared",
+    "mean_row",
+    "published_table",
+]
 
 # Raw intensities; everything else in the folder is used as it is.
 MICROARRAYS = {"colon_alon", "leukemia_golub", "prostate_singh", "lung_gordon", "breast_vantveer78"}
@@ -76,7 +88,9 @@ class Setting:
         X = log2_floor(bunch.X, 20) if name in MICROARRAYS else np.asarray(bunch.X, np.float64)
         return X, np.asarray(bunch.y)
 
-    def study(self, name: str, methods: Mapping[str, Any], resampling: Any, **options: Any) -> Study:
+    def study(
+        self, name: str, methods: Mapping[str, Any], resampling: Any, **options: Any
+    ) -> Study:
         """Return a study whose store lies in the folder, so that it resumes.
 
         `name` must say what is studied and how often: another setting is another store.
@@ -106,6 +120,37 @@ class Setting:
         np.savez(unfinished, **arrays)  # type: ignore[arg-type]
         unfinished.replace(path)  # a stopped run leaves no half-written file behind
         return arrays
+
+    def kept_all(
+        self,
+        name: str,
+        keys: Iterable[Mapping[str, Any]],
+        compute: Callable[[Mapping[str, Any], int], Arrays],
+    ) -> list[Arrays]:
+        """Return the arrays for every key, `n_jobs` at the same time.
+
+        `compute` gets a key and the seed; it must be a function of a module, so
+        that worker processes can find it.
+        """
+        tasks = (delayed(_keep)(self, name, key, compute) for key in keys)
+        return list(Parallel(n_jobs=self.n_jobs)(tasks))
+
+
+def _keep(
+    setting: Setting,
+    name: str,
+    key: Mapping[str, Any],
+    compute: Callable[[Mapping[str, Any], int], Arrays],
+) -> Arrays:
+    with one_thread():
+        return setting.kept(name, key, lambda: compute(key, setting.seed))
+
+
+def published_table(name: str) -> pd.DataFrame:
+    """Return a table of published figures, ``published/NAME.csv``."""
+    source = resources.files("backstay.reproduction") / "published" / f"{name}.csv"
+    with source.open(encoding="utf-8") as lines:
+        return pd.read_csv(lines)
 
 
 @dataclass(frozen=True)
