@@ -1,0 +1,125 @@
+"""The page of all experiments, made from the files that runs left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from backstay.reproduction._experiment import Experiment
+from backstay.reproduction._registry import experiments
+
+__all__ = ["write_page"]
+
+# Longer tables are folded away under their heading.
+OPEN_ROWS = 30
+
+
+def write_page(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
+    """Write a Markdown page of the experiments whose files lie in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Where :func:`backstay.reproduction.reproduce` wrote its tables.
+    path : path
+        Of the page; figures and tables are linked relative to it. What stands
+        above the line ``<!-- generated -->`` in an existing page is kept.
+
+    Returns
+    -------
+    Path
+        Of the page.
+    """
+    source, page = Path(folder), Path(path)
+    found = {name: _read(source, name) for name in experiments() if _ran(source, name)}
+    if not found:
+        raise ValueError(
+            f"folder={str(folder)!r} holds no experiment's files; reproduce some first."
+        )
+    mark = "<!-- generated -->"
+    head = page.read_text(encoding="utf-8").split(mark)[0] if page.exists() else _HEAD
+    link = os.path.relpath(source, page.parent)
+    parts = [head.rstrip(), mark, _overview(found)]
+    parts += [_section(experiments()[name], *what, link) for name, what in found.items()]
+    missing = [one for one in experiments().values() if one.name not in found]
+    if missing:
+        parts.append(_not_run(missing))
+    page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return page
+
+
+_HEAD = "# Reproduction\n\nPublished and measured side by side."
+
+
+def _ran(folder: Path, name: str) -> bool:
+    return all((folder / f"{name}.{kind}").is_file() for kind in ("json", "csv", "svg"))
+
+
+def _read(folder: Path, name: str) -> tuple[dict[str, Any], pd.DataFrame]:
+    about = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    # "low" and the like stay words; only empty cells are missing.
+    table = pd.read_csv(folder / f"{name}.csv", keep_default_na=False, dtype=str)
+    return about, table
+
+
+def _overview(found: dict[str, tuple[dict[str, Any], pd.DataFrame]]) -> str:
+    rows = []
+    for name, (about, table) in found.items():
+        yes, no = ((table["agrees"] == word).sum() for word in ("yes", "no"))
+        rows.append(
+            {
+                "experiment": f"[{name}](#{_anchor(name)})",
+                "what": about["title"],
+                "run": about["repeats"] + (", quick" if about["quick"] else ""),
+                "agree": f"{yes} of {yes + no}" if yes + no else "–",
+            }
+        )
+    return "## Overview\n\n" + _markdown(pd.DataFrame(rows))
+
+
+def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: str) -> str:
+    lines = [
+        f"## {one.name}: {one.title} {{ #{_anchor(one.name)} }}",
+        f"**Source:** {one.source}. **Published:** {one.claim}",
+        f"**Run:** {about['repeats']}. {one.protocol}",
+        f"**Found:** {about['finding']}",
+    ]
+    if about["without"]:
+        lines.append(f"Not run for want of data: {one.wanted(about['without'])}.")
+    lines.append(f"![{one.title}]({link}/{one.name}.svg)")
+    shown = _markdown(table)
+    if len(table) > OPEN_ROWS:
+        summary = f"<summary>The table, {len(table)} rows</summary>"
+        shown = f'<details markdown="1">\n{summary}\n\n{shown}\n\n</details>'
+    lines += [shown, f"[The table as CSV]({link}/{one.name}.csv)"]
+    return "\n\n".join(lines)
+
+
+def _not_run(missing: list[Experiment]) -> str:
+    rows = [
+        {
+            "experiment": one.name,
+            "what": one.title,
+            "needs": one.wanted(list(one.needs)) if one.needs else "nothing",
+        }
+        for one in missing
+    ]
+    return "## Not run\n\n" + _markdown(pd.DataFrame(rows))
+
+
+def _anchor(name: str) -> str:
+    return name.replace(".", "-").lower()
+
+
+def _markdown(table: pd.DataFrame) -> str:
+    """Write a frame as a Markdown table."""
+    rows = [list(table.columns), ["---"] * table.shape[1], *table.astype(str).to_numpy().tolist()]
+    return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+
+
+def _cell(value: str) -> str:
+    return value.replace("|", "\\|").replace("\n", " ")
