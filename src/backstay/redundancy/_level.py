@@ -1,0 +1,207 @@
+"""How nearly some of the other features are a Markov blanket of a feature [Prat 4.2]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from backstay.redundancy._joint import (
+    Array,
+    Codes,
+    check_choice,
+    is_exact,
+    joint,
+    order,
+    refine,
+    tabulate,
+)
+
+__all__ = ["redundancy_level"]
+
+
+@overload
+def redundancy_level(
+    X: Any,
+    y: ArrayLike,
+    *,
+    method: str = ...,
+    max_exact: int = ...,
+    configurations: str = ...,
+    sample_weight: ArrayLike | None = ...,
+    return_blankets: Literal[False] = ...,
+) -> Array: ...
+@overload
+def redundancy_level(
+    X: Any,
+    y: ArrayLike,
+    *,
+    method: str = ...,
+    max_exact: int = ...,
+    configurations: str = ...,
+    sample_weight: ArrayLike | None = ...,
+    return_blankets: Literal[True],
+) -> tuple[Array, list[Codes]]: ...
+def redundancy_level(
+    X: Any,
+    y: ArrayLike,
+    *,
+    method: str = "auto",
+    max_exact: int = 12,
+    configurations: str = "observed",
+    sample_weight: ArrayLike | None = None,
+    return_blankets: bool = False,
+) -> Array | tuple[Array, list[Codes]]:
+    """How nearly some of the other features are a Markov blanket of each feature.
+
+    R'(α) = max_S 1 − mean_u |P(α|s) − P(α|s, rest)|, over the subsets S of the
+    other features, where the rest is every feature but S and α, and the class
+    [Prat eq. 4.3, mended]. It is 1 if some S says all that the others and the
+    class say about α: then α is redundant.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Discrete features: numbers or names of values.
+    y : array-like of shape (n_samples,)
+        Classes.
+    method : {"auto", "exact", "greedy"}, default="auto"
+        Try all 2^(n_features − 1) subsets for each feature; or grow S from
+        nothing and shrink it from everything, one feature at a time, and keep
+        the best met, a lower bound. "auto" is exact up to `max_exact` features.
+    max_exact : int, default=12
+        Most features for which "auto" is exact.
+    configurations : {"observed", "possible"}, default="observed"
+        What the mean is over, each counted once: the different rows of features
+        and class; or, as in the thesis, the different rows without α, each with
+        every value of α, also those never met there.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Probabilities of the rows, up to a factor: for a distribution that is known.
+    return_blankets : bool, default=False
+        Also return the S of each feature, the smallest and then the first of the best.
+
+    Returns
+    -------
+    levels : ndarray of shape (n_features,)
+        In [0, 1]; 1 is redundant.
+    blankets : list of ndarray
+        Column numbers; only if `return_blankets`.
+
+    Notes
+    -----
+    The thesis maximises the difference, which asks for the worst S; that a
+    blanket exists is a matter of the best one. Without the class in the rest,
+    S = all other features would make every feature redundant.
+
+    Examples
+    --------
+    Two relevant features and ¬(f1 ∧ f2), correlated with neither [Prat table 4.1]:
+
+    >>> import numpy as np
+    >>> from backstay.redundancy import redundancy_level
+    >>> X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    >>> levels, blankets = redundancy_level(X, [0, 0, 0, 1], return_blankets=True)
+    >>> levels[2], blankets[2]
+    (np.float64(1.0), array([0, 1]))
+    """
+    check_choice("method", method, ("auto", "exact", "greedy"))
+    check_choice("configurations", configurations, ("observed", "possible"))
+    cells, mass = joint(X, y, sample_weight)
+    d = cells.shape[1] - 1
+    search = _every_subset if is_exact(method, d, max_exact) else _greedy_subsets
+    levels, blankets = np.empty(d), []
+    for feature in range(d):
+        blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
+        best = min(search(blanket), key=lambda found: (round(-found[0], 12), *order(found[1])))
+        levels[feature] = best[0]
+        blankets.append(np.array(best[1], dtype=np.intp))
+    return (levels, blankets) if return_blankets else levels
+
+
+class _Blanket:
+    """The level 1 − mean |P(α|s) − P(α|s, rest)| of one feature α for any S."""
+
+    def __init__(self, cells: Codes, mass: Array, feature: int, *, possible: bool) -> None:
+        contexts, of_cell = np.unique(
+            np.delete(cells, feature, axis=1), axis=0, return_inverse=True
+        )
+        n_values = int(cells[:, feature].max()) + 1
+        self.joint = np.zeros((len(contexts), n_values))
+        np.add.at(self.joint, (of_cell.ravel(), cells[:, feature]), mass)
+        given_all = self.joint / self.joint.sum(axis=1, keepdims=True)
+        met = np.full(self.joint.shape, possible) | (self.joint > 0)
+        if possible:  # values of α that have probability at all
+            met &= self.joint.sum(axis=0) > 0
+        self.context, self.value = np.nonzero(met)
+        self.given_all = given_all[met]
+        self.others = [j for j in range(cells.shape[1] - 1) if j != feature]
+        self.columns = {j: contexts[:, i] for i, j in enumerate(self.others)}
+
+    @property
+    def nothing(self) -> Codes:
+        """Groups of the contexts for the empty S: one."""
+        return np.zeros(len(self.joint), np.intp)
+
+    def level(self, groups: Codes) -> float:
+        table = tabulate(groups, self.joint)
+        table /= table.sum(axis=1, keepdims=True)
+        given = table[groups[self.context], self.value]
+        return 1.0 - float(np.abs(given - self.given_all).mean())
+
+
+Found = tuple[float, tuple[int, ...]]
+
+
+def _every_subset(blanket: _Blanket) -> Iterator[Found]:
+    """Level of every S, each from the groups of the S with its last feature left out."""
+
+    def extend(groups: Codes, subset: tuple[int, ...], start: int) -> Iterator[Found]:
+        yield blanket.level(groups), subset
+        for i in range(start, len(blanket.others)):
+            j = blanket.others[i]
+            yield from extend(refine(groups, blanket.columns[j]), (*subset, j), i + 1)
+
+    yield from extend(blanket.nothing, (), 0)
+
+
+def _greedy_subsets(blanket: _Blanket) -> Iterator[Found]:
+    """Level of every S on a forward and a backward path, each step the best one."""
+    yield from _forward(blanket)
+    yield from _backward(blanket)
+
+
+def _forward(blanket: _Blanket) -> Iterator[Found]:
+    subset: tuple[int, ...] = ()
+    groups = blanket.nothing
+    yield blanket.level(groups), subset
+    for _ in blanket.others:
+        steps = []
+        for j in blanket.others:
+            if j not in subset:
+                refined = refine(groups, blanket.columns[j])
+                steps.append((-blanket.level(refined), j, refined))
+        level, added, groups = min(steps, key=lambda step: step[:2])
+        subset = tuple(sorted((*subset, added)))
+        yield -level, subset
+
+
+def _backward(blanket: _Blanket) -> Iterator[Found]:
+    subset = tuple(blanket.others)
+    while subset:
+        levels = [blanket.level(groups) for groups in _each_left_out(blanket, subset)]
+        best = int(np.argmax(levels))
+        subset = subset[:best] + subset[best + 1 :]
+        yield levels[best], subset
+
+
+def _each_left_out(blanket: _Blanket, subset: tuple[int, ...]) -> Iterator[Codes]:
+    """Group by all features of the subset but one: by those before it and those after it."""
+    after = [blanket.nothing]
+    for j in subset[:0:-1]:
+        after.append(refine(after[-1], blanket.columns[j]))
+    before = blanket.nothing
+    for j in subset:
+        yield refine(before, after.pop())
+        before = refine(before, blanket.columns[j])
