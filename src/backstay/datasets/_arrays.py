@@ -1,0 +1,244 @@
+"""Tables in binary files: Parquet, ARFF, NPZ and MATLAB. None of them may run code."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.io import arff, loadmat
+from scipy.io.matlab import MatReadError
+
+from backstay.datasets._labelled import TableError, listed
+
+__all__ = ["load_npz", "read_arff", "read_mat", "read_npz", "read_parquet"]
+
+MAX_DENSE_BYTES = 2**30
+# What arrays of an NPZ or MATLAB file may be called, in lower case.
+ROWS, LABELS = ("x",), ("y",)
+NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
+CSR = ("data", "indices", "indptr", "shape")
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """Read a Parquet file; rows keep the names that pandas wrote with them."""
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise TableError(
+            'Parquet files need pyarrow; install it with pip install "backstay[app]".'
+        ) from error
+    try:
+        table = parquet.ParquetFile(path).read()
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise TableError(f"{path.name} is not a Parquet file ({_first_line(error)}).") from error
+    names = pd.Series(table.column_names, dtype=object)
+    if names.duplicated().any():
+        raise TableError(
+            f"{path.name} has columns of the same name ({listed(names[names.duplicated()])}); give "
+            "every column its own name."
+        )
+    frame = table.to_pandas()
+    frame.columns = frame.columns.map(str)
+    return frame
+
+
+def read_arff(path: Path) -> pd.DataFrame:
+    """Read an ARFF file; nominal attributes become categories in the declared order."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            data, meta = arff.loadarff(file)
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from error
+    except NotImplementedError as error:
+        raise TableError(
+            f"{path.name} has attributes of text, dates or relations, which are not read "
+            f"({_first_line(error)}); leave them out of the file, or save it as CSV."
+        ) from error
+    except (arff.ArffError, StopIteration, ValueError, IndexError, TypeError) as error:
+        sparse_rows = any(line.lstrip().startswith("{") for line in _text(path))
+        hint = "sparse rows are not read; save it as CSV" if sparse_rows else _first_line(error)
+        raise TableError(f"{path.name} cannot be read as ARFF: {hint}.") from error
+    frame = pd.DataFrame(data)
+    for name in meta.names():
+        kind, values = meta[name]
+        if kind == "nominal":
+            texts = pd.Series([v.decode() for v in frame[name]], dtype=object)
+            frame[name] = pd.Categorical(texts.where(texts != "?"), list(values))
+    return frame
+
+
+def _text(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def load_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an NPZ file, never unpickling anything."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not hasattr(archive, "files"):
+                raise TableError(f"{path.name} holds one array without a name; save X and y.")
+            return {name: archive[name] for name in archive.files}
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise TableError(f"{path.name} is not an NPZ file ({_first_line(error)}).") from error
+    except ValueError as error:
+        if isinstance(error, TableError):
+            raise
+        raise TableError(
+            f"{path.name} holds Python objects or damaged arrays, which are not read; save texts "
+            "as numpy arrays of strings."
+        ) from error
+
+
+def read_npz(path: Path, target: str | None) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
+    """Read rows, labels and names from an NPZ file."""
+    return _from_arrays(path, load_npz(path), target)
+
+
+def read_mat(path: Path, target: str | None) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
+    """Read rows, labels and names from a MATLAB file of version 4 to 7.2."""
+    try:
+        found = loadmat(str(path), chars_as_strings=True)
+    except NotImplementedError as error:
+        raise TableError(
+            f"{path.name} is a MATLAB file of version 7.3; save it with save(…, '-v7')."
+        ) from error
+    except (MatReadError, ValueError, TypeError, OSError, KeyError) as error:
+        raise TableError(f"{path.name} is not a MATLAB file ({_first_line(error)}).") from error
+    arrays = {k: v for k, v in found.items() if not k.startswith("__")}
+    return _from_arrays(path, arrays, target)
+
+
+def _texts(values: Any) -> list[str]:
+    """Return texts from an array of them, or from MATLAB's cells of arrays."""
+    flat = values.ravel().tolist() if isinstance(values, np.ndarray) else [values]
+    cells = (v.ravel().tolist() if isinstance(v, np.ndarray) else [v] for v in flat)
+    return ["".join(str(part) for part in cell).strip() for cell in cells]
+
+
+def _vector(values: Any) -> NDArray[Any]:
+    values = np.asarray(values)
+    if values.dtype.kind == "O":
+        return np.array(_texts(values))
+    return np.char.strip(values.ravel()) if values.dtype.kind == "U" else values.ravel()
+
+
+def _named(arrays: Mapping[str, Any], wanted: tuple[str, ...]) -> str | None:
+    return next((name for name in arrays if name.lower() in wanted), None)
+
+
+def _matrix(path: Path, arrays: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    """Return the rows, and the names of the arrays that held them."""
+    name = _named(arrays, ROWS)
+    if name is not None:
+        return arrays[name], (name,)
+    if set(CSR) <= set(arrays):
+        data, indices, indptr = (arrays[key] for key in CSR[:3])
+        shape = tuple(int(side) for side in arrays["shape"])
+        try:
+            matrix = sparse.csr_matrix((data, indices, indptr), shape=shape)
+            matrix.check_format(full_check=True)
+        except (ValueError, TypeError) as error:
+            raise TableError(
+                f"{path.name}: data, indices, indptr and shape are no sparse matrix "
+                f"({_first_line(error)})."
+            ) from error
+        return matrix, CSR
+    tables = [k for k, v in arrays.items() if getattr(v, "ndim", 0) == 2 and min(v.shape) > 1]
+    if len(tables) == 1:
+        return arrays[tables[0]], (tables[0],)
+    raise TableError(
+        f"{path.name} has no array X (nor data, indices, indptr and shape); it holds "
+        f"{listed(arrays) or 'nothing'}."
+    )
+
+
+def _from_arrays(
+    path: Path, arrays: Mapping[str, Any], target: str | None
+) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
+    """Build a frame from arrays; labels and groups apart.
+
+    Returns
+    -------
+    frame : DataFrame
+        The rows.
+    extra : dict
+        ``y``, ``target``, ``groups`` and ``class_names``, where they are there.
+    notes : list of str
+        What was done.
+    """
+    X, used = _matrix(path, arrays)
+    notes = []
+    if len(X.shape) != 2:
+        raise TableError(
+            f"{path.name}: X has {len(X.shape)} dimensions; it needs rows and columns."
+        )
+    n, d = X.shape
+    if sparse.issparse(X):
+        if 8 * n * d > MAX_DENSE_BYTES:
+            raise TableError(
+                f"{path.name} is sparse, and {n} × {d} numbers written out would take "
+                f"{8 * n * d / 2**30:.1f} GB; select columns first."
+            )
+        X = X.toarray()
+        notes.append("The sparse matrix was written out.")
+    X = np.asarray(X)
+    if X.dtype.kind not in "biuf":
+        raise TableError(f"{path.name}: X holds {X.dtype} values; it must hold numbers.")
+    names_key = _named(arrays, ("feature_names",))
+    names = [f"x{j}" for j in range(d)] if names_key is None else _texts(arrays[names_key])
+    if len(names) != d:
+        raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
+    frame = pd.DataFrame(X.astype(np.float64), columns=_distinct(names, notes))
+    extra: dict[str, Any] = {}
+    label = target if target in arrays else _named(arrays, LABELS)
+    if target is not None and target not in arrays and target in frame.columns:
+        label = None
+    elif target is not None and target not in arrays and target.lower() not in LABELS:
+        raise TableError(
+            f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}."
+        )
+    if label is not None:
+        extra = {"y": _vector(arrays[label]), "target": label}
+        used = (*used, label)
+    for key in ("class_names", "groups", "sample_names"):
+        name = _named(arrays, (key,))
+        if name is not None:
+            extra[key] = _texts(arrays[name]) if key != "groups" else _vector(arrays[name])
+    ignored = [k for k in arrays if k not in used and k.lower() not in NAMES]
+    if ignored:
+        notes.append(f"Arrays not used: {listed(ignored)}.")
+    if _named(arrays, ("n_train",)) is not None:
+        notes.append("n_train is not used: a study splits all rows itself.")
+    for key in ("y", "groups", "sample_names"):
+        if key in extra and len(extra[key]) != n:
+            raise TableError(
+                f"{path.name} has {len(extra[key])} values of {key} for {n} rows of X."
+            )
+    return frame, extra, notes
+
+
+def _distinct(names: list[str], notes: list[str]) -> list[str]:
+    """Tell columns of the same name apart by their number, as arrays can."""
+    counts = pd.Series(names, dtype=object)
+    twice = counts.duplicated(keep=False).to_numpy()
+    if not twice.any():
+        return names
+    notes.append(
+        f"{int(twice.sum())} features share names; their column number was added, such as "
+        f"'{names[int(np.flatnonzero(twice)[0])]} [{int(np.flatnonzero(twice)[0])}]'."
+    )
+    return [
+        f"{name} [{j}]" if same else name
+        for j, (name, same) in enumerate(zip(names, twice, strict=True))
+    ]

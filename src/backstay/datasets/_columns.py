@@ -1,0 +1,223 @@
+"""What the columns of a table are: numbers, categories, names of rows, or a leak."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from backstay.datasets._folder import log2_floor
+from backstay.datasets._labelled import TableError, listed
+
+__all__ = ["Columns", "look_for_leaks", "plain_text", "sort_columns"]
+
+MAX_CATEGORIES = 20
+# A column with at least this share of numbers is meant to be one of numbers.
+MOSTLY = 0.5
+
+
+@dataclass
+class Columns:
+    """The columns of a table, sorted by what they are, and what was said about them."""
+
+    numbers: pd.DataFrame
+    categories: dict[str, pd.Categorical] = field(default_factory=dict)
+    identifiers: dict[str, pd.Series] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    constant: list[str] = field(default_factory=list)
+
+
+def plain_text(column: pd.Series) -> pd.Series:
+    """Return a column as texts without blanks around them; gaps stay gaps."""
+    texts = column.astype(object).where(column.notna(), None)
+    texts = texts.map(lambda value: value if value is None else str(value).strip())
+    return texts.where(texts != "", None)
+
+
+def sort_columns(
+    frame: pd.DataFrame,
+    categories: Collection[str],
+    keep: Collection[str],
+    log2: float | None = None,
+) -> Columns:
+    """Sort columns, take log2 of numbers if asked to; numbers mixed with junk are refused."""
+    found = Columns(pd.DataFrame(index=frame.index))
+    numeric, mended = [], {}
+    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
+        if name in categories:
+            _add_category(found, name, plain_text(frame[name]))
+        elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
+            numeric.append(name)
+        elif isinstance(kind, pd.CategoricalDtype):
+            texts = plain_text(frame[name])
+            order = [str(value).strip() for value in kind.categories]
+            _add_category(found, name, texts, [value for value in order if (texts == value).any()])
+        elif kind.kind in "Mm":
+            found.texts.append(name)
+        else:
+            numbers = _add_text(found, name, plain_text(frame[name]), keep)
+            if numbers is not None:
+                mended[name] = numbers
+    table = frame[numeric].to_numpy(np.float64, na_value=np.nan)
+    if mended:
+        table = np.column_stack([table, *mended.values()])
+    if log2 is not None:
+        table = log2_floor(table, log2)
+    _add_numbers(found, table, [*numeric, *mended], keep)
+    return found
+
+
+def _add_text(
+    found: Columns, name: str, texts: pd.Series, keep: Collection[str]
+) -> NDArray[Any] | None:
+    """Sort a column of texts; one that turns out to hold numbers is returned as such."""
+    known = texts.dropna()
+    if not len(known):
+        found.empty.append(name)
+        return None
+    numbers = pd.to_numeric(known, errors="coerce")
+    share = numbers.notna().mean()
+    if share == 1:
+        return numbers.reindex(texts.index).to_numpy(np.float64)
+    if set(known.str.lower().unique()) <= {"true", "false"}:
+        truth = known.str.lower().eq("true").astype(np.float64)
+        return truth.reindex(texts.index).to_numpy(np.float64)
+    if share >= MOSTLY:
+        raise _junk(name, texts, known[numbers.isna()])
+    if known.str.fullmatch(r"[+-]?\d+,\d+").mean() >= MOSTLY:
+        raise TableError(
+            f"column {name!r} holds {known.iloc[0]!r}: if that is a decimal comma, say so with "
+            "decimal ','."
+        )
+    if len(known) > 1 and known.is_unique and name not in keep:
+        found.identifiers[name] = texts
+    elif known.nunique() > MAX_CATEGORIES and name not in keep:
+        found.texts.append(name)
+    else:
+        _add_category(found, name, texts)
+    return None
+
+
+def _junk(name: str, texts: pd.Series, junk: pd.Series) -> TableError:
+    row = int(np.flatnonzero(texts.index == junk.index[0])[0]) + 1
+    value = str(junk.iloc[0])
+    return TableError(
+        f"column {name!r} holds numbers but {value!r} in row {row}"
+        + (f" and {len(junk) - 1} more such values" if len(junk) > 1 else "")
+        + f"; correct the file, name {value!r} as a missing value, treat the column as a category, "
+        "or drop it."
+    )
+
+
+def _add_category(
+    found: Columns, name: str, texts: pd.Series, order: list[str] | None = None
+) -> None:
+    known = texts.dropna().unique()
+    if not len(known):
+        found.empty.append(name)
+    elif len(known) == 1:
+        found.constant.append(name)
+    else:
+        found.categories[name] = pd.Categorical(texts, sorted(known) if order is None else order)
+
+
+def _add_numbers(
+    found: Columns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
+) -> None:
+    """Add columns of numbers, but those that say nothing, or only which row it is."""
+    infinite = np.isinf(table).any(axis=0)
+    if infinite.any():
+        j = int(np.argmax(infinite))
+        row = int(np.argmax(np.isinf(table[:, j]))) + 1
+        raise TableError(
+            f"column {names[j]!r} holds an infinite value in row {row}; leave the cell empty or "
+            "correct it."
+        )
+    gaps = np.isnan(table)
+    empty = gaps.all(axis=0)
+    low = np.where(gaps, np.inf, table).min(axis=0)
+    high = np.where(gaps, -np.inf, table).max(axis=0)
+    constant = (low == high) & ~empty
+    found.empty += [names[j] for j in np.flatnonzero(empty)]
+    found.constant += [names[j] for j in np.flatnonzero(constant)]
+    counting = [j for j in _counting(table, low, high) if names[j] not in keep]
+    for j in counting:
+        found.identifiers[names[j]] = pd.Series(table[:, j].astype(np.int64)).astype(str)
+    gone = {*np.flatnonzero(empty | constant).tolist(), *counting}
+    left = [j for j in range(len(names)) if j not in gone]
+    found.numbers = pd.DataFrame(table[:, left], found.numbers.index, [names[j] for j in left])
+
+
+def _counting(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
+    """Return columns that count the rows: distinct whole numbers without a gap between them.
+
+    Ranks do so, too; so a column counts only if it runs in the order of the rows, or if it is
+    the only one of its kind.
+    """
+    n = len(table)
+    if n < 3:
+        return []
+    suspects = np.flatnonzero(high - low == n - 1)
+    whole = [j for j in suspects if np.array_equal(np.sort(table[:, j]), low[j] + np.arange(n))]
+    in_order = [j for j in whole if (np.abs(np.diff(table[:, j])) == 1).all()]
+    return [int(j) for j in (whole if len(whole) == 1 else in_order)]
+
+
+def look_for_leaks(found: Columns, codes: NDArray[np.intp]) -> list[str]:
+    """Name the columns with one value per class, each its own: the classes under another name."""
+    n_classes = int(codes.max()) + 1
+    leaks = []
+    names = list(found.numbers.columns)
+    if names:
+        table = found.numbers.to_numpy()
+        values = np.array([table[codes == c][0] for c in range(n_classes)])
+        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
+        for j in np.flatnonzero(same):
+            if len(np.unique(values[:, j])) == n_classes:
+                leaks.append(names[j])
+    for name, category in found.categories.items():
+        values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
+        same = bool((category.codes == values[codes]).all())
+        if same and len(np.unique(values)) == n_classes and (values >= 0).all():
+            leaks.append(name)
+    return leaks
+
+
+def sentences(found: Columns) -> list[str]:
+    """Say which columns were left out and why."""
+    said = []
+    if found.empty:
+        said.append(
+            f"{_columns(found.empty)} without any value {_were(found.empty)} left out: "
+            f"{listed(found.empty)}."
+        )
+    if found.constant:
+        said.append(
+            f"{_columns(found.constant)} with the same value in every row {_were(found.constant)} "
+            f"left out: {listed(found.constant)}."
+        )
+    if found.texts:
+        said.append(
+            f"{_columns(found.texts)} of dates or of more than {MAX_CATEGORIES} different texts "
+            f"{_were(found.texts)} left out: {listed(found.texts)}."
+        )
+    if found.identifiers:
+        said.append(
+            f"{_columns(found.identifiers)} with another value in every row, like names or numbers "
+            f"of the rows, {_were(found.identifiers)} left out: {listed(found.identifiers)}."
+        )
+    return said
+
+
+def _columns(names: Collection[str]) -> str:
+    return f"{len(names)} column{'s' if len(names) > 1 else ''}"
+
+
+def _were(names: Collection[str]) -> str:
+    return "were" if len(names) > 1 else "was"

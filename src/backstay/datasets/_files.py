@@ -1,0 +1,384 @@
+"""Reading a table from a file, guessing nothing silently."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay.datasets._arrays import read_arff, read_mat, read_npz, read_parquet
+from backstay.datasets._columns import (
+    Columns,
+    look_for_leaks,
+    plain_text,
+    sentences,
+    sort_columns,
+)
+from backstay.datasets._labelled import LabelledTable, TableError, listed
+from backstay.datasets._text import read_text
+
+__all__ = ["read_table"]
+
+TEXT = {".csv", ".tsv", ".tab", ".txt"}
+FORMATS = "CSV, TSV (also .gz), Parquet, ARFF, NPZ and MATLAB"
+# More different numbers than this, and a target is a measurement, not a class.
+MAX_NUMERIC_CLASSES = 10
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | None = None,
+    *,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    groups: str | None = None,
+    ids: str | None = None,
+    categories: Iterable[str] = (),
+    log2: float | None = None,
+    transpose: bool = False,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+    missing: Sequence[str] = (),
+) -> LabelledTable:
+    r"""Read rows with their classes from a file.
+
+    The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (each
+    also ``.gz``), ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. Nothing in a file is executed
+    or unpickled.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    target : str, default=None
+        Name of the column that holds the classes. NPZ and MATLAB files may leave it
+        out: their array ``y`` is meant then.
+    drop : iterable of str
+        Columns to leave out.
+    keep : iterable of str
+        Columns to keep although they look like row numbers or free text.
+    groups : str, default=None
+        Column that says which rows belong together.
+    ids : str, default=None
+        Column that names the rows.
+    categories : iterable of str
+        Columns whose values are categories although they are numbers.
+    log2 : float, default=None
+        Raise values below this to it and take log2, as usual for raw microarray
+        intensities (20); see :func:`log2_floor`.
+    transpose : bool, default=False
+        Whether a text file has a feature per row and a sample per column, as tables
+        of gene expression often do. The target is a row then, too.
+    delimiter : str, default=None
+        None takes the one that cuts the first lines into equally many fields, and most.
+    decimal, encoding : str
+        Of text files.
+    missing : sequence of str
+        Texts that mean a missing value, beside the empty one, "?", "NA", "NaN", "null" and
+        the others that pandas knows.
+
+    Returns
+    -------
+    LabelledTable
+        With ``X``, ``y``, ``groups``, and sentences on what was done and what to look at.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be used as it is, in a sentence that says what to do.
+
+    Notes
+    -----
+    Texts of up to 20 different values become categories. Left out, with a
+    warning: columns without a value or with a single one, texts of more values,
+    and columns that only number or name the rows; the first of those names
+    them. Rows without a class are dropped, with a warning.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "cells.csv")
+    >>> _ = path.write_text("size,colour,kind\n1.5,red,a\n2.5,blue,b\n3.0,red,b\n2.2,red,a\n")
+    >>> table = read_table(path, "kind")
+    >>> table.X.shape, table.classes, table.categorical
+    ((4, 2), {'a': 2, 'b': 2}, ['colour'])
+    >>> read_table(path, "Kind")
+    Traceback (most recent call last):
+    backstay.datasets._labelled.TableError: cells.csv has no column 'Kind'; did you mean 'kind'?
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    kind = _kind(path)
+    notes: list[str] = []
+    extra: dict[str, Any] = {}
+    details: dict[str, Any] = {"file": path.name, "sha256": _sha256(path), "format": kind}
+    named = False
+    if transpose and kind != "text":
+        raise TableError(f"only text files can be transposed; turn {path.name} before saving it.")
+    if kind == "text":
+        frame, named, found, notes = read_text(
+            path,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            missing=missing,
+            transpose=transpose,
+        )
+        details |= found
+    elif kind == "parquet":
+        frame = read_parquet(path)
+    elif kind == "arff":
+        frame = read_arff(path)
+    else:
+        frame, extra, notes = (read_npz if kind == "npz" else read_mat)(path, target)
+    if len(frame) == 0:
+        raise TableError(f"{path.name} has no rows.")
+    return _labelled(
+        frame, named, extra, path.name, details, notes,
+        target=target, drop=list(drop), keep=set(keep), groups=groups, ids=ids,
+        categories=set(categories), log2=log2,
+    )  # fmt: skip
+
+
+def _kind(path: Path) -> str:
+    if path.is_dir():
+        raise TableError(f"{path} is a folder; name a file in it.")
+    if not path.exists():
+        raise TableError(f"there is no file {path}.")
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        suffix = Path(path.stem).suffix.lower()
+        if suffix not in TEXT:
+            raise TableError(f"{path.name}: only text files may be gzipped; unpack it first.")
+    if path.stat().st_size == 0:
+        raise TableError(f"{path.name} is empty.")
+    kinds = dict.fromkeys(TEXT, "text") | {
+        ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz", ".mat": "mat",
+    }  # fmt: skip
+    if suffix in (".xls", ".xlsx", ".ods"):
+        raise TableError(f"{path.name} is a spreadsheet; save the sheet as CSV.")
+    if suffix not in kinds:
+        raise TableError(
+            f"{path.name} ends in {suffix or 'nothing'!r}; {FORMATS} files are read, known by "
+            ".csv, .tsv, .txt, .parquet, .arff, .npz and .mat."
+        )
+    return kinds[suffix]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_there(name: str, columns: Collection[str], file: str) -> None:
+    """Refuse a column that is not there, and name the likely ones."""
+    if name in columns:
+        return
+    lower = {str(column).lower(): str(column) for column in columns}
+    near = [lower[key] for key in difflib.get_close_matches(name.lower(), lower, 3, 0.6)]
+    if near:
+        raise TableError(
+            f"{file} has no column {name!r}; did you mean {' or '.join(map(repr, near))}?"
+        )
+    hint = f"; its columns are {listed(columns, 8)}"
+    numbers = pd.to_numeric(pd.Series(list(columns), dtype=object), errors="coerce").notna()
+    if numbers.mean() > 0.9:
+        hint += " (numbers: does its first line lack the names?)"
+    raise TableError(f"{file} has no column {name!r}{hint}.")
+
+
+def _labelled(
+    frame: pd.DataFrame,
+    named: bool,
+    extra: dict[str, Any],
+    file: str,
+    details: dict[str, Any],
+    notes: list[str],
+    *,
+    target: str | None,
+    drop: list[str],
+    keep: set[str],
+    groups: str | None,
+    ids: str | None,
+    categories: set[str],
+    log2: float | None,
+) -> LabelledTable:
+    """Take target, groups and names out of the columns and sort the others."""
+    warnings: list[str] = []
+    samples = None if isinstance(frame.index, pd.RangeIndex) else pd.Series(frame.index.map(str))
+    frame = frame.reset_index(drop=True)
+    if named and ids is None and frame.columns[0] not in (target, groups, *keep):
+        samples = plain_text(frame.iloc[:, 0])
+        frame = frame.iloc[:, 1:]
+        notes.append("The first column names the rows.")
+    if "sample_names" in extra:
+        samples = pd.Series(extra["sample_names"])
+    wanted = [n for n in (target, groups, ids, *drop, *keep, *categories) if n is not None]
+    apart = {extra.get("target"), *(key for key in ("y", "groups") if key in extra)}
+    for name in wanted:
+        if name not in apart:
+            _check_there(name, frame.columns, file)
+    if len({n for n in (target, groups, ids) if n}) < len([n for n in (target, groups, ids) if n]):
+        raise TableError("target, groups and ids must be different columns.")
+    if "y" in extra and (target is None or target in apart):
+        labels, target = pd.Series(extra["y"]), str(extra["target"])
+    elif target is None:
+        last = frame.columns[-1]
+        raise TableError(f"{file}: which column holds the classes? The last is {last!r}.")
+    else:
+        labels = frame[target]
+    y, classed = _classes(labels, extra.get("class_names"), target, warnings)
+    members = None
+    if groups is not None or "groups" in extra:
+        given = frame[groups] if groups in frame.columns else pd.Series(extra["groups"])
+        members = _groups(given[classed], groups or "groups")
+        if groups is None:
+            notes.append("Rows are grouped by the array groups.")
+    if ids is not None:
+        samples = plain_text(frame[ids])
+    frame = frame.drop(columns=[n for n in {target, groups, ids, *drop} if n in frame.columns])
+    if drop:
+        notes.append(f"Dropped as asked: {listed(drop)}.")
+    if not classed.all():
+        frame = frame[classed].reset_index(drop=True)
+        samples = None if samples is None else samples[classed].reset_index(drop=True)
+    found = sort_columns(frame, categories, keep, log2)
+    if log2 is not None:
+        notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
+    warnings += sentences(found)
+    if samples is None and found.identifiers:
+        name, samples = next(iter(found.identifiers.items()))
+        notes.append(f"Rows are named by column {name!r}.")
+    X = _assembled(frame, found, samples, file)
+    codes = np.unique(y, return_inverse=True)[1]
+    warnings += _suspicions(X, codes, look_for_leaks(found, codes), target, members, samples)
+    return LabelledTable(X, y, members, target, details, notes, warnings)
+
+
+def _classes(
+    labels: pd.Series, names: list[str] | None, target: str, warnings: list[str]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the class of every row that has one, and which rows do."""
+    texts = plain_text(labels)
+    known = texts.notna().to_numpy()
+    if not known.any():
+        raise TableError(f"no row has a value of {target!r}; choose another target.")
+    if not known.all():
+        warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
+    values = texts[known]
+    numbers = pd.to_numeric(values, errors="coerce")
+    distinct = values.nunique()
+    if numbers.notna().all():
+        whole = bool((numbers == np.floor(numbers)).all())
+        distinct = numbers.nunique()
+        many = distinct > MAX_NUMERIC_CLASSES and (not whole or distinct > len(values) / 5)
+        if many or distinct > 100:
+            raise TableError(
+                f"{target!r} holds {distinct} different numbers in {len(values)} rows: a "
+                "measurement, not classes; cut it into classes (such as low and high) first."
+            )
+        if whole:
+            codes = numbers.astype(np.int64).to_numpy()
+            if names is None:
+                values = pd.Series(codes)
+            elif codes.min() < 0 or codes.max() >= len(names):
+                raise TableError(
+                    f"y holds numbers other than 0 to {len(names) - 1}, the class_names."
+                )
+            else:
+                values = pd.Series(np.array(names)[codes])
+    elif distinct == len(values) and distinct > 2:
+        raise TableError(f"{target!r} has another value in every row: names, not classes.")
+    if distinct < 2:
+        raise TableError(
+            f"{target!r} holds one class only, {values.iloc[0]!r}; at least two are compared."
+        )
+    _check_case(values, warnings)
+    y = values.to_numpy()
+    return (y if y.dtype.kind in "iu" else y.astype(str)), known
+
+
+def _check_case(values: pd.Series, warnings: list[str]) -> None:
+    names = pd.Series(values.unique())
+    folded = names.astype(str).str.lower()
+    alike = names[folded.duplicated(keep=False)]
+    if len(alike):
+        warnings.append(f"Classes differ in upper and lower case only: {listed(alike)}.")
+
+
+def _groups(given: pd.Series, name: str) -> NDArray[Any]:
+    texts = plain_text(given)
+    if texts.isna().any():
+        row = int(np.flatnonzero(texts.isna().to_numpy())[0]) + 1
+        raise TableError(f"row {row} has no value of {name!r}; every row needs its group.")
+    if texts.nunique() < 2:
+        raise TableError(f"{name!r} puts every row into one group; at least two are needed.")
+    return texts.to_numpy().astype(str)
+
+
+def _assembled(
+    frame: pd.DataFrame, found: Columns, samples: pd.Series | None, file: str
+) -> pd.DataFrame:
+    """Put numbers and categories together again, in the order of the file."""
+    left = {*found.numbers.columns, *found.categories}
+    order = [n for n in frame.columns if n in left]
+    if not order:
+        raise TableError(f"{file} has no column left that could tell the classes apart.")
+    X = found.numbers
+    if list(X.columns) != order and not found.categories:
+        X = X[order]
+    if samples is not None:
+        X = X.set_axis(pd.Index(samples.fillna("").to_numpy().astype(str)), axis=0)
+    if found.categories:
+        texts = {n: pd.Series(c, index=X.index) for n, c in found.categories.items()}
+        X = pd.concat([X, pd.DataFrame(texts)], axis=1)[order]
+    return X
+
+
+def _suspicions(
+    X: pd.DataFrame,
+    codes: NDArray[np.intp],
+    leaks: list[str],
+    target: str,
+    groups: NDArray[Any] | None,
+    samples: pd.Series | None,
+) -> list[str]:
+    """Say what would make a result look better than it is."""
+    said = []
+    if leaks:
+        said.append(
+            f"{listed(leaks)} tell{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
+            "without an error; if that is the answer in other words, drop it."
+        )
+    if groups is None:
+        copies = _copies(X) if X.shape[1] > 1 else 0
+        if copies:
+            said.append(
+                f"{copies} rows are exact copies of others and may be trained on and tested on; "
+                "drop them or name a column of groups."
+            )
+        if samples is not None and samples.dropna().duplicated().any():
+            name = samples.dropna()[samples.dropna().duplicated()].iloc[0]
+            said.append(
+                f"Row names repeat ({name!r}, for one); if rows of one name belong together, name "
+                "that column as groups."
+            )
+    return said
+
+
+def _copies(X: pd.DataFrame) -> int:
+    """Count the rows that repeat an earlier one in every value."""
+    codes = [n for n, kind in X.dtypes.items() if str(kind) == "category"]
+    table = X.drop(columns=codes).to_numpy(np.float64)
+    if codes:
+        table = np.column_stack([table, *(X[n].cat.codes for n in codes)])
+    return len(table) - len({row.tobytes() for row in np.ascontiguousarray(table)})

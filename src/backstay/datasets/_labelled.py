@@ -1,0 +1,149 @@
+"""What reading a file gives: rows with a class each, and all that was said on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+__all__ = ["LabelledTable", "TableError", "listed"]
+
+SHOWN_NAMES = 5
+
+
+class TableError(ValueError):
+    """A file cannot be used as it is; the message says what to do."""
+
+
+def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
+    """Write the first few names in quotes and count the others.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], shown=2)
+    "'a', 'b' and 1 more"
+    """
+    names = [str(name) for name in names]
+    text = ", ".join(f"'{name}'" for name in names[:shown])
+    return text if len(names) <= shown else f"{text} and {len(names) - shown} more"
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """A table of rows with one class each.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_samples, n_features)
+        Numbers as float64, texts of few values as categories. The index holds
+        sample names where the file has them.
+    y : ndarray of shape (n_samples,)
+        Class labels: integers where the file has whole numbers, else texts.
+    groups : ndarray of shape (n_samples,) or None
+        Rows of one group are not independent.
+    target : str
+        Name of the column that held the classes.
+    details : dict
+        How the file was read: its name, SHA-256, format, delimiter, encoding.
+    notes : list of str
+        What was done, a sentence each.
+    warnings : list of str
+        What to look at before believing a result, a sentence each.
+    """
+
+    X: pd.DataFrame
+    y: NDArray[Any]
+    groups: NDArray[Any] | None
+    target: str
+    details: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def class_names(self) -> list[str]:
+        """Names of the classes, in their order."""
+        return list(self.classes)
+
+    @property
+    def classes(self) -> dict[str, int]:
+        """Number of rows of every class."""
+        values, counts = np.unique(self.y, return_counts=True)
+        return {str(v): int(c) for v, c in zip(values.tolist(), counts, strict=True)}
+
+    @property
+    def categorical(self) -> list[str]:
+        """Names of the columns that hold categories."""
+        return [str(n) for n, kind in self.X.dtypes.items() if str(kind) == "category"]
+
+    def summary(self) -> dict[str, Any]:
+        """Count rows, features, classes, types and missing values.
+
+        Returns
+        -------
+        dict
+            ``rows``, ``features``, ``numeric``, ``categorical``, ``classes`` (rows
+            of each), ``missing`` (cells), ``missing_columns``, ``missing_rows``, ``groups``
+            (number of, or None) and ``sample_names`` (whether there are any).
+        """
+        gaps = self.X.isna().to_numpy()
+        return {
+            "rows": int(self.X.shape[0]),
+            "features": int(self.X.shape[1]),
+            "numeric": int(self.X.shape[1]) - len(self.categorical),
+            "categorical": len(self.categorical),
+            "classes": self.classes,
+            "missing": int(gaps.sum()),
+            "missing_columns": int(gaps.any(axis=0).sum()),
+            "missing_rows": int(gaps.any(axis=1).sum()),
+            "groups": None if self.groups is None else len(np.unique(self.groups)),
+            "sample_names": not isinstance(self.X.index, pd.RangeIndex),
+        }
+
+    def numbers(self, categories: str = "code") -> tuple[pd.DataFrame, list[str], list[str]]:
+        """Turn categories into numbers, one column each, or leave them out.
+
+        One-hot columns are not made: a feature must keep its name.
+
+        Parameters
+        ----------
+        categories : {"code", "drop"}, default="code"
+            "code" writes 0, 1, 2, … in the order of the categories; "drop" leaves
+            columns of more than two categories out. Two categories are always 0 and 1.
+
+        Returns
+        -------
+        X : DataFrame
+            All float64.
+        notes, warnings : list of str
+            What was done, and what to look at.
+        """
+        if categories not in ("code", "drop"):
+            raise ValueError(f"categories={categories!r} must be 'code' or 'drop'.")
+        names = self.categorical
+        if not names:
+            return self.X, [], []
+        many = [name for name in names if len(self.X[name].cat.categories) > 2]
+        two = [name for name in names if name not in many]
+        X = self.X.drop(columns=many) if categories == "drop" else self.X.copy()
+        notes, warnings = [], []
+        for name in [n for n in names if n in X]:
+            X[name] = X[name].cat.codes.astype(np.float64).where(X[name].notna())
+        if two:
+            shown = [f"{name} (1 is {self.X[name].cat.categories[-1]})" for name in two]
+            notes.append(f"{len(two)} columns of two categories become 0 and 1: {listed(shown)}.")
+        if many and categories == "drop":
+            warnings.append(
+                f"{len(many)} columns of more than two categories are left out: {listed(many)}."
+            )
+        elif many:
+            warnings.append(
+                f"{len(many)} columns of more than two categories become 0, 1, 2, … in the order "
+                f"of their values, an order that may mean nothing: {listed(many)}."
+            )
+        if X.shape[1] == 0:
+            raise TableError("no column of numbers is left; code the categories instead.")
+        # One block of memory, which worker processes share.
+        return pd.DataFrame(X.to_numpy(np.float64), X.index, X.columns), notes, warnings
