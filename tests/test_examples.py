@@ -9,7 +9,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 # Fewer repetitions than a reader gets.
-ARGUMENTS = {"control_finding": ["4"]}
+ARGUMENTS = {"control_finding": ["4"], "displays": ["4"], "which_method": ["2"]}
 
 
 def test_there_are_examples():

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-import backstay.stability
 from backstay.stability import list_measures, stability_score
 
 PAGE = Path(__file__).parents[2] / "docs" / "stability.md"
@@ -45,8 +44,3 @@ def test_the_docstring_names_every_option():
     for options in list_measures().query("input == 'subsets'").options:
         for option in options:
             assert f"``{option}``" in stability_score.__doc__
-
-
-def test_everything_public_is_documented():
-    for name in backstay.stability.__all__:
-        assert getattr(backstay.stability, name).__doc__

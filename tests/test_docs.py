@@ -1,0 +1,92 @@
+"""Code in the pages runs, prints what the pages say, and the pages name what exists."""
+
+import contextlib
+import importlib
+import io
+import pkgutil
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+import backstay
+from backstay.datasets import make_han_yu
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(
+    r"(?P<skip><!-- not run: [^>]+ -->\n)?```python\n(?P<code>.*?)```"
+    r"(?:\n+<!-- output -->\n```text\n(?P<output>.*?)```)?",
+    flags=re.DOTALL,
+)
+# The pages' examples with fewer repetitions.
+FEWER = [
+    (r"(Subsampling\(|ShuffleSplit\(|n_estimators=|n_repeats=)\d+", r"\g<1>5"),
+    (r"n_jobs=2", "n_jobs=1"),
+]
+
+
+def blocks(page):
+    return [found for found in BLOCK.finditer(page.read_text("utf-8")) if not found["skip"]]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name
+)
+def test_code_of_the_page_runs_in_order(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mpl.use("Agg")
+    # A page may say X and y where its reader has rows and labels.
+    X, y, _ = make_han_yu(60, n_features=60, n_relevant=20, random_state=0)
+    given = {"X": X, "y": y}
+    for found in blocks(page):
+        code = found["code"]
+        for pattern, fewer in FEWER:
+            code = re.sub(pattern, fewer, code)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(code, page.name, "exec"), given)
+        if found["output"] is not None:
+            assert said.getvalue().split() == found["output"].split()
+
+
+def public_modules():
+    found = [name for _, name, _ in pkgutil.iter_modules(backstay.__path__, "backstay.")]
+    return [name for name in found if not name.rpartition(".")[2].startswith("_")]
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_every_public_module_has_a_page(name):
+    if name in ("backstay.base", "backstay.cli"):
+        return  # exported by backstay itself; described by cli.md
+    page = ROOT / "docs" / "api" / f"{name.rpartition('.')[2]}.md"
+    assert f"\n::: {name}\n" in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["backstay", *public_modules()])
+def test_everything_public_is_documented(name):
+    module = importlib.import_module(name)
+    for public in set(getattr(module, "__all__", [])) - {"__version__"}:
+        assert getattr(module, public).__doc__, public
+
+
+def test_top_level_names_are_described_with_a_sub_package():
+    elsewhere = {
+        public
+        for name in public_modules()
+        for public in getattr(importlib.import_module(name), "__all__", [])
+    }
+    assert set(backstay.__all__) - elsewhere == {"__version__"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_in_backticks_that_look_like_ours_exist(page):
+    known = set(dir(backstay)) | {
+        public for name in public_modules() for public in dir(importlib.import_module(name))
+    }
+    text = page.read_text("utf-8")
+    named = set(re.findall(r"`((?:make|load|read)_\w+)", text))
+    named |= set(re.findall(r"`(\w+(?:Weighting|Ranker|Selector|Display|Importance))\b", text))
+    missing = named - known
+    assert not missing
