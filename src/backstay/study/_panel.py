@@ -1,0 +1,285 @@
+"""The panel: methods by short names, from one table that drives choice, documents and tests."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from backstay.base import InstanceWeighted
+from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
+from backstay.feature_weighting import (
+    SVMRFE,
+    BetweenWithinRatio,
+    CategoryImportance,
+    ChiSquared,
+    DistributionDifference,
+    DoubleReliefF,
+    EntropicDistance,
+    ForestImportance,
+    FStatistic,
+    GainRatio,
+    GiniGain,
+    InformationGain,
+    MantarasDistance,
+    OneR,
+    Relief,
+    ReliefF,
+    Simba,
+    SymmetricalUncertainty,
+    TTest,
+    ValueDifference,
+)
+from backstay.instance_weighting import JointWeighting, LogisticWeighting, MarginWeighting
+from backstay.wrappers import SequentialSelector
+
+__all__ = ["list_methods", "make_methods"]
+
+# A sequential search evaluates d(d + 1)/2 subsets per resample; beyond these d it is refused.
+WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200}
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is known about a method of the panel.
+
+    Attributes
+    ----------
+    name : str
+        What to type.
+    group : str
+        Its kind: "filter", "relief", "simba", "svm", "forest", "ensemble" or "wrapper".
+    what : str
+        What it is.
+    source : str
+        Where it comes from.
+    factory : callable
+        Makes it.
+    default : bool
+        Whether it is in the default panel.
+    max_features : int or None
+        The most features it is run on; None for any number.
+    """
+
+    name: str
+    group: str
+    what: str
+    source: str
+    factory: Callable[[], Any]
+    default: bool = False
+    max_features: int | None = None
+
+
+HY, HAN, PRAT, PB = (
+    "Han & Yu 2010", "Han's dissertation", "Prat's thesis", "Prat & Belanche 2016",
+)  # fmt: skip
+
+
+def _weighted(estimator: Any, weighting: Any) -> InstanceWeighted:
+    return InstanceWeighted(estimator, weighting)
+
+
+_FILTERS = (
+    Method("t", "filter", "t statistic, median standard error added (shrunken)",
+           "Tusher, Tibshirani & Chu 2001", lambda: TTest(moderation="shrunken"), True),
+    Method("student-t", "filter", "t statistic, one variance for both classes", "Student 1908",
+           TTest),
+    Method("welch-t", "filter", "t statistic, a variance for each class", "Welch 1947",
+           lambda: TTest(variance="welch")),
+    Method("moderated-t", "filter", "t statistic, variances drawn together", "Smyth 2004",
+           lambda: TTest(moderation="moderated")),
+    Method("f", "filter", "F statistic of the analysis of variance", "Fisher 1925", FStatistic),
+    Method("bw", "filter", "sum of squares between classes over that within",
+           "Dudoit, Fridlyand & Speed 2002", BetweenWithinRatio),
+    Method("info-gain", "filter", "information gain, MDL-discretised", PRAT, InformationGain),
+    Method("gain-ratio", "filter", "information gain over the feature's entropy", PRAT, GainRatio),
+    Method("su", "filter", "symmetrical uncertainty", PRAT, SymmetricalUncertainty),
+    Method("mantaras", "filter", "1 minus Mántaras' distance", PRAT, MantarasDistance),
+    Method("entropic", "filter", "minus the entropic distance", PRAT, EntropicDistance),
+    Method("gini", "filter", "Gini gain", PRAT, GiniGain),
+    Method("joint-product", "filter", "joint against product distribution", PRAT,
+           DistributionDifference),
+    Method("chi2", "filter", "χ² of feature and class", PRAT, ChiSquared),
+    Method("one-r", "filter", "accuracy of one rule on one feature", "Holte 1993", OneR),
+    Method("vdm", "filter", "value difference metric as a weight", PRAT, ValueDifference),
+    Method("ccf", "filter", "cross-category feature importance", PRAT, CategoryImportance),
+    Method("pcf", "filter", "per-category feature importance", PRAT,
+           lambda: CategoryImportance(kind="pcf")),
+)  # fmt: skip
+
+_RELIEF = (
+    Method("relieff", "relief", "10 nearest hits against 10 nearest misses",
+           "Kononenko 1994", ReliefF, True),
+    Method("iw-relieff", "relief", "ReliefF with margin-based instance weights", HAN,
+           lambda: _weighted(ReliefF(), MarginWeighting()), True),
+    Method("liw-relieff", "relief", "ReliefF with logistic instance weights", PRAT,
+           lambda: _weighted(ReliefF(), LogisticWeighting())),
+    Method("joint-relieff", "relief", "ReliefF and margin weights, by turns", PRAT,
+           lambda: _weighted(ReliefF(), JointWeighting(ReliefF(), MarginWeighting()))),
+    Method("relief", "relief", "one nearest hit, one nearest miss", "Kira & Rendell 1992", Relief),
+    Method("relievedf", "relief", "ReliefF, misses of any class", PRAT,
+           lambda: ReliefF(miss="any")),
+    Method("relieff-exp", "relief", "ReliefF, nearer neighbours count more (σ = 20)",
+           "Robnik-Šikonja & Kononenko 2003", lambda: ReliefF(sigma=20.0)),
+    Method("drelieff", "relief", "ReliefF, distances under the weights so far", PRAT,
+           DoubleReliefF),
+    Method("pdrelieff", "relief", "the same, little by little", PRAT,
+           lambda: DoubleReliefF(progressive=True)),
+)  # fmt: skip
+
+_SVM = (
+    Method("svm-rfe", "svm", "linear SVM, drops a tenth each round",
+           "Guyon et al. 2002", SVMRFE, True),
+    Method("iw-svm-rfe", "svm", "margin weights summing to 1, as published: look at its control",
+           HY, lambda: _weighted(SVMRFE(), MarginWeighting(scale="sum")), True),
+    Method("iw-svm-rfe-mean", "svm", "margin weights of mean 1: the weighting alone", HY,
+           lambda: _weighted(SVMRFE(), MarginWeighting())),
+    Method("liw-svm-rfe", "svm", "logistic weights of mean 1", PRAT,
+           lambda: _weighted(SVMRFE(), LogisticWeighting())),
+    Method("bagged-svm-rfe", "ensemble", "20 bootstraps of SVM-RFE, ranks summed",
+           "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE()), True),
+    Method("bagged-iw-svm-rfe", "ensemble", "20 bootstraps of IW SVM-RFE, ranks summed", HAN,
+           lambda: BaggedRanker(_weighted(SVMRFE(), MarginWeighting(scale="sum")))),
+    Method("bagged-relieff", "ensemble", "20 bootstraps of ReliefF, ranks summed", HAN,
+           lambda: BaggedRanker(ReliefF())),
+    Method("bagged-t", "ensemble", "20 bootstraps of the shrunken t, ranks summed",
+           "Abeel et al. 2010", lambda: BaggedRanker(TTest(moderation="shrunken"))),
+    Method("stability-selection", "ensemble", "how often ReliefF picks it in 50 pairs of halves",
+           "Shah & Samworth 2013", lambda: StabilitySelection(ReliefF())),
+    Method("repeated-relieff", "ensemble", "how often 20 bootstraps of ReliefF keep it in half",
+           PRAT, lambda: RepeatedSelector(ReliefF())),
+    Method("forest", "forest", "decrease of impurity in a random forest", "Breiman 2001",
+           ForestImportance),
+    Method("extra-trees", "forest", "decrease of impurity in extremely random trees",
+           "Geurts, Ernst & Wehenkel 2006", lambda: ForestImportance(forest="extra_trees")),
+)  # fmt: skip
+
+
+def _simba_method(prefix: str, weighting: Any, strategy: str, delta: bool) -> Method:
+    return Method(
+        f"{prefix}-simba-{strategy}{'-delta' if delta else ''}",
+        "simba",
+        f"Simba, {'margin' if prefix == 'iw' else 'logistic'} weights as "
+        + " and ".join(
+            [{"normal": "", "sample": "draws", "order": "order of visits"}[strategy]]
+            * (strategy != "normal")
+            + ["step size"] * delta
+        ),
+        PB if prefix == "iw" else PRAT,
+        lambda: _weighted(Simba(strategy=strategy, delta=delta), weighting()),
+    )
+
+
+_SIMBA = (
+    Method("simba", "simba", "ascends the sum of margins, one pass",
+           "Gilad-Bachrach, Navot & Tishby 2004", Simba, True),
+    Method("simba-batch", "simba", "Simba, batch ascent to convergence", PRAT,
+           lambda: Simba(solver="batch")),
+    Method("simba-progressive", "simba", "Simba, the norm weighted little by little", PRAT,
+           lambda: Simba(progressive=True)),
+    *(
+        _simba_method(prefix, weighting, strategy, delta)
+        for prefix, weighting in (("iw", MarginWeighting), ("liw", LogisticWeighting))
+        for strategy in ("normal", "sample", "order")
+        for delta in (False, True)
+        if strategy != "normal" or delta  # neither would be plain Simba
+    ),
+)  # fmt: skip
+
+_MOVES = {"sfg": "forward", "sbg": "backward"}
+_INDUCERS = {"1nn": "1nn", "lda": "lda", "svm": "svm_linear"}
+_CRITERIA = {
+    "": ("plain", "Prat's thesis, section 2.1", ""),
+    "rsa-": ("remainder", "Prat's thesis, chapter 6", ", aware of the remainder"),
+    "acc-": ("accumulated", "Prat's thesis, chapter 7", ", with accumulated evidence"),
+}
+
+
+def _wrapper(mark: str, move: str, inducer: str) -> Method:
+    criterion, source, words = _CRITERIA[mark]
+    return Method(
+        f"{mark}{move}-{inducer}",
+        "wrapper",
+        f"{_MOVES[move]} search by accuracy of {inducer.upper()}{words}",
+        source,
+        lambda: SequentialSelector(_INDUCERS[inducer], direction=_MOVES[move], criterion=criterion),
+        max_features=WRAPPER_FEATURES[inducer],
+    )
+
+
+_WRAPPERS = tuple(
+    _wrapper(mark, move, inducer) for mark in _CRITERIA for move in _MOVES for inducer in _INDUCERS
+)
+
+PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_SVM, *_SIMBA, *_WRAPPERS)}
+
+
+def list_methods() -> pd.DataFrame:
+    """Return what is known about every method that has a short name.
+
+    Returns
+    -------
+    DataFrame
+        One row per method: ``name``, ``group``, ``default`` (whether it is in the
+        default panel), ``what`` it is, ``max_features`` it is run on (nan for any
+        number) and ``source``.
+
+    Examples
+    --------
+    >>> table = list_methods()
+    >>> table.loc[table.default, "name"].tolist()
+    ['t', 'relieff', 'iw-relieff', 'svm-rfe', 'iw-svm-rfe', 'bagged-svm-rfe', 'simba']
+    """
+    columns = ("name", "group", "default", "what", "max_features", "source")
+    frame = pd.DataFrame([{c: getattr(m, c) for c in columns} for m in PANEL.values()])
+    return frame.sort_values("default", ascending=False, kind="stable", ignore_index=True)
+
+
+def make_methods(
+    names: Iterable[str] | None = None, *, n_features: int | None = None
+) -> dict[str, Any]:
+    """Make methods by name, as :class:`Study` takes them.
+
+    Parameters
+    ----------
+    names : iterable of str, default=None
+        Of :func:`list_methods`; "default" stands for the default panel, and None too.
+    n_features : int, default=None
+        Number of features they are to run on, to refuse those that would never end.
+
+    Returns
+    -------
+    dict of str to ranker
+        In the order of the names. A study adds the controls of weighted ones itself.
+
+    Examples
+    --------
+    >>> make_methods(["t", "relieff"])
+    {'t': TTest(moderation='shrunken'), 'relieff': ReliefF()}
+    """
+    given = ["default"] if names is None else list(names)
+    default = [name for name, method in PANEL.items() if method.default]
+    chosen = dict.fromkeys(n for name in given for n in (default if name == "default" else [name]))
+    if not chosen:
+        raise ValueError("no method is named; leave names out for the default panel.")
+    for name in chosen:
+        if name not in PANEL:
+            raise _unknown(name)
+        limit = PANEL[name].max_features
+        if limit is not None and n_features is not None and n_features > limit:
+            raise ValueError(
+                f"{name} would evaluate {n_features * (n_features + 1) // 2} subsets per resample "
+                f"of {n_features} features; it is run on up to {limit}. Preselect features, or "
+                "leave it out."
+            )
+    return {name: PANEL[name].factory() for name in chosen}
+
+
+def _unknown(name: str) -> ValueError:
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), [*PANEL, "default"], 3, 0.5)
+    near += [n for n in PANEL if name.lower() in n and n not in near][:3]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."
+    return ValueError(f"no method is called {name!r}; {hint}")
