@@ -1,55 +1,90 @@
 """Timing and memory, the same way for everyone."""
 
+import ctypes
 import os
+import platform
 import resource
-import shutil
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 
-
-def medians(calls, repeats=5):
-    """Median seconds of each call after one warm-up, taking turns so that drift hits all alike.
-
-    `calls` maps names to functions; a pair (function, repeats) overrides the count.
-    """
-    plan = {
-        name: call if isinstance(call, tuple) else (call, repeats) for name, call in calls.items()
-    }
-    times = {name: [] for name in plan}
-    for call, count in plan.values():
-        if count > 1:
-            call()
-    for turn in range(max(count for _, count in plan.values())):
-        for name, (call, count) in plan.items():
-            if turn < count:
-                start = time.perf_counter()
-                call()
-                times[name].append(time.perf_counter() - start)
-    return {name: float(np.median(taken)) for name, taken in times.items()}
+# How often a call is timed after a warm-up, by how long the warm-up took. The slowest are
+# timed once and cold: the warm-up is the measurement.
+ONCE_ABOVE = 8.0
+THRICE_ABOVE = 1.5
+OFTEN_BELOW = 0.03
 
 
-def report(title, seconds, ours="backstay"):
-    """Print how many times as long every peer takes."""
-    print(f"\n{title}")
-    for name, taken in seconds.items():
-        ratio = "" if name == ours else f"{taken / seconds[ours]:10.1f} × ours"
-        print(f"  {name:28s}{taken * 1e3:12.1f} ms{ratio}")
+def n_cores():
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
-def in_fresh_process(code, **environment):
+@contextmanager
+def threads(count):
+    """Hold BLAS, OpenMP and numba to a number of threads."""
+    import numba
+    from threadpoolctl import threadpool_limits
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
+    try:
+        with threadpool_limits(limits=count):
+            yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def seconds_of(call):
+    """Seconds a call takes, and what it returns."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def repeats_after(warm_up):
+    """How many more times a call is timed; none when its first run has to do."""
+    if warm_up > ONCE_ABOVE:
+        return 0
+    if warm_up > THRICE_ABOVE:
+        return 3
+    return 5 if warm_up > OFTEN_BELOW else 15
+
+
+def take_turns(calls, counts):
+    """Time calls in turns, so that drift hits all alike; all seconds by name."""
+    times = {name: [] for name in calls}
+    for turn in range(max(counts.values(), default=0)):
+        for name, call in calls.items():
+            if turn < counts[name]:
+                times[name].append(seconds_of(call)[0])
+    return times
+
+
+def median_seconds(call, repeats=5, warm_up=True):
+    """Median seconds of a call by itself, after a warm-up unless told otherwise."""
+    if warm_up:
+        call()
+    return float(np.median([seconds_of(call)[0] for _ in range(repeats)]))
+
+
+def in_fresh_process(code, *arguments, **environment):
     """Run code in a process of its own and return what it printed."""
     run = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         env={**os.environ, **environment},
     )
+    if run.returncode:
+        raise RuntimeError(f"a fresh process failed:\n{run.stderr[-2000:]}")
     return run.stdout.strip()
 
 
@@ -59,42 +94,77 @@ def resident_megabytes():
         return int(pages.read().split()[1]) * resource.getpagesize() / 2**20
 
 
-def peak_extra_megabytes(call):
-    """How far resident memory rises above its start while a call runs, sampled every ms."""
+def peak_megabytes():
+    """Largest resident memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def trim():
+    """Give freed memory back to the system, so that it is not mistaken for free of charge."""
+    ctypes.CDLL(None).malloc_trim(0)
+
+
+def peak_extra_megabytes(call, every=0.001):
+    """How far resident memory rises above its start while a call runs, and its result."""
+    trim()
     start = peak = resident_megabytes()
     done = threading.Event()
 
     def watch():
         nonlocal peak
-        while not done.wait(0.001):
+        while not done.wait(every):
             peak = max(peak, resident_megabytes())
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    call()
-    done.set()
-    watcher.join()
-    return peak - start
+    try:
+        result = call()
+    finally:
+        done.set()
+        watcher.join()
+    return max(peak, resident_megabytes()) - start, result
 
 
-WEKA = Path("/usr/share/java/weka.jar")  # where Debian's package puts it
+def _cpu():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.machine()
 
 
-def has_weka():
-    """Whether Weka can be run here."""
-    return WEKA.exists() and shutil.which("java") is not None
+def _system():
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return platform.system()
 
 
-def weka_call(X, y, folder, evaluator, *options):
-    """Weka's command line on a table, with its start-up and its reading of the file."""
-    path = Path(folder) / "table.arff"
-    with path.open("w") as out:
-        out.write("@relation r\n")
-        out.writelines(f"@attribute x{j} numeric\n" for j in range(X.shape[1]))
-        out.write("@attribute y {0,1}\n@data\n")
-        out.writelines(
-            ",".join(f"{v:.6f}" for v in row) + f",{c}\n" for row, c in zip(X, y, strict=True)
-        )
-    command = ["java", "-Xmx4g", "-cp", str(WEKA), f"weka.attributeSelection.{evaluator}"]
-    command += ["-i", str(path), *options, "-s", "weka.attributeSelection.Ranker"]
-    return lambda: subprocess.run(command, check=True, capture_output=True)
+PACKAGES = (
+    *("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas", "fast-select"),
+    *("skrebate", "skfeature-chappers", "Orange3", "mlxtend", "ITMO_FS", "pyensemblefs"),
+)
+
+
+def versions():
+    """Versions of what is installed here, of all that may be compared."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def machine():
+    """What this machine is, without its name."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "cpu": _cpu(),
+        "cores": n_cores(),
+        "memory_gb": round(memory, 1),
+        "system": _system(),
+        "kernel": platform.release().split("-")[0],
+        "python": platform.python_version(),
+        "versions": versions(),
+    }

@@ -1,111 +1,133 @@
 """Ensembles beside the plain loops they replace, on the same resamples."""
 
 import numpy as np
+from sklearn.feature_selection import RFE
+from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
 from backstay import ReliefF
-from backstay.base import Scaling
 from backstay.datasets import make_han_yu
 from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import SVMRFE
-from benchmarks._measure import medians, report
+from benchmarks import _peers, _plain
+from benchmarks._agreement import SAME_SETS, best, mean_overlap
+from benchmarks._workload import Peer, Target, Workload, ratio
 
-N_LEFT = 10
-
-
-def svc_loop(Z, y):
-    """SVM-RFE as a loop over SVC: 10 % of the remaining features a round, down to 10."""
-    features = np.arange(Z.shape[1])
-    while len(features) > N_LEFT:
-        weights = np.abs(SVC(kernel="linear").fit(Z[:, features], y).coef_[0])
-        dropped = min(max(1, int(0.1 * len(features))), len(features) - N_LEFT)
-        features = np.delete(features, np.argsort(weights, kind="stable")[:dropped])
-    return set(features.tolist())
+KEEP = 10
+N_MEMBERS = 20
 
 
-def bagged_svm_rfe(n, d, repeats):
+def selections(ranker):
+    """The best features of every member."""
+    return [np.flatnonzero(ranking <= KEEP) for ranking in ranker.rankings_]
+
+
+def bagged(p, jobs, scaling="member"):
+    X, y, _ = p
+    ranker = BaggedRanker(SVMRFE(), N_MEMBERS, scaling=scaling, n_jobs=jobs, random_state=0)
+    return selections(ranker.fit(X, y))
+
+
+def loop_over_svc(p, jobs):
+    X, y, samples = p
+    return [_plain.svm_rfe(minmax_scale(X[r]), y[r], KEEP)[:KEEP] for r in samples]
+
+
+def bootstraps(n, d):
     X, y, _ = make_han_yu(n, n_features=d, random_state=0)
-    Z = Scaling(X, "minmax")(X)
-    ensemble = BaggedRanker(SVMRFE(), random_state=0)
-    shared = BaggedRanker(SVMRFE(), scaling="ensemble", random_state=0)
-    samples = ensemble.fit(X, y).estimators_samples_
-    loops = {}
+    # The rows do not depend on the ranker: a single feature is enough to draw them.
+    drawn = BaggedRanker(SVMRFE(), N_MEMBERS, random_state=0).fit(X[:, :2], y)
+    return X, y, drawn.estimators_samples_
 
-    def loop():
-        loops["own"] = [svc_loop(Scaling(X[r], "minmax")(X[r]), y[r]) for r in samples]
 
-    def loop_at_one_scale():
-        loops["one"] = [svc_loop(Z[r], y[r]) for r in samples]
-
-    seconds = medians(
-        {
-            "backstay": lambda: ensemble.fit(X, y),
-            "backstay, one scale": lambda: shared.fit(X, y),
-            "loop over SVC": (loop, max(2, repeats - 2)),
-        },
-        repeats,
+def svm_rfe(n, d, quick=None):
+    loop = "loop over SVC"
+    original_step = RFE(SVC(kernel="linear"), n_features_to_select=KEEP, step=0.1)
+    return Workload(
+        f"bagged_svm_rfe_{n}x{d}",
+        f"SVM-RFE on {N_MEMBERS} bootstraps of {n:,} × {d:,}",
+        lambda: bootstraps(n, d),
+        bagged,
+        (
+            Peer(
+                "backstay, one scale",
+                lambda p, jobs: bagged(p, jobs, "ensemble"),
+                ours=True,
+                note="members scaled alike, sharing a Gram matrix: other machines, other members",
+            ),
+            Peer(loop, loop_over_svc, parallel=False),
+            Peer(
+                "pyensemblefs",
+                lambda p, jobs: _peers.pyensemblefs_bagged(
+                    original_step, minmax_scale(p[0]), p[1], N_MEMBERS, jobs
+                ),
+                same=False,
+                note="bootstraps of its own, not by class, and scikit-learn's RFE, which drops "
+                "10 % of the original number a round: 10 machines where the method has 46",
+            ),
+        ),
+        SAME_SETS,
+        (
+            Target(
+                4,
+                f"{N_MEMBERS}-bootstrap SVM-RFE beside a loop over SVC, {n:,} × {d:,}",
+                ratio(loop),
+                at_least=3,
+                goal=5,
+            ),
+        ),
+        quick=quick and (lambda: bootstraps(*quick)),
     )
-    loop_at_one_scale()
-    report(f"SVM-RFE on 20 bootstraps, {n} × {d}, one job", seconds)
-    ratio = seconds["backstay"] / seconds["backstay, one scale"]
-    print(f"  one Gram matrix for all members: {ratio:.2f} × as fast as one for each")
-    for name, ranker, key in (("own scale", ensemble, "own"), ("one scale", shared, "one")):
-        ours = [set(np.flatnonzero(r <= N_LEFT).tolist()) for r in ranker.rankings_]
-        same = sum(a == b for a, b in zip(ours, loops[key], strict=True))
-        print(f"  same {N_LEFT} features as the loop, {name}: {same} of {len(samples)} members")
-    if d == 2000:
-        jobs = BaggedRanker(SVMRFE(), n_jobs=2, random_state=0)
-        report(
-            "… and with two jobs",
-            medians({"backstay": lambda: ensemble.fit(X, y), "2 jobs": lambda: jobs.fit(X, y)}),
-        )
 
 
-def bagged_relieff(n, d, n_members, jobs, repeats):
-    from fast_select import ReliefF as FastReliefF
-
+def halves(n, d, n_members):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)).astype(np.float32), rng.integers(0, 2, n)
     X[:, :10] += y[:, None] * 0.5
-    options = {"resample": "subsample", "random_state": 0, "n_jobs": jobs}
-    ensemble = BaggedRanker(ReliefF(), n_members, **options)
-    shared = BaggedRanker(ReliefF(), n_members, scaling="ensemble", **options)
-    samples = ensemble.fit(X, y).estimators_samples_
-    X64 = X.astype(np.float64)
-    whole = BaggedRanker(ReliefF(), n_members, **options)
+    drawn = half_ranker(n_members, 1).fit(X[:, :2], y)
+    return X, y, drawn.estimators_samples_
 
-    def fast():
-        for rows in samples:
-            FastReliefF(n_features_to_select=1, n_neighbors=10, n_jobs=jobs).fit(X[rows], y[rows])
 
-    def plain():
-        for rows in samples:
-            ReliefF(n_jobs=jobs).fit(X[rows], y[rows])
+def half_ranker(n_members, jobs):
+    return BaggedRanker(ReliefF(), n_members, resample="subsample", n_jobs=jobs, random_state=0)
 
-    seconds = medians(
-        {
-            "backstay": lambda: ensemble.fit(X, y),
-            "backstay, float64": lambda: whole.fit(X64, y),
-            "backstay, one scale": lambda: shared.fit(X, y),
-            "loop over our ReliefF": plain,
-            "loop over fast-select": (fast, max(2, repeats - 2)),
-        },
-        repeats,
+
+def relieff(n, d, n_members, check=False):
+    def ours(p, jobs):
+        return half_ranker(n_members, jobs).fit(p[0], p[1]).weights_
+
+    def theirs(p, jobs):
+        X, y, samples = p
+        return np.array([_peers.fast_select_relieff(X[r], y[r], jobs) for r in samples])
+
+    def loop(p, jobs):
+        X, y, samples = p
+        return [ReliefF(n_jobs=jobs).fit(X[r], y[r]).feature_importances_ for r in samples]
+
+    def overlap(a, b):
+        return mean_overlap([best(row, 50) for row in a], [best(row, 50) for row in b])
+
+    return Workload(
+        f"bagged_relieff_{n}x{d}",
+        f"ReliefF on {n_members} halves of {n:,} × {d:,}, float32",
+        lambda: halves(n, d, n_members),
+        ours,
+        (
+            Peer("backstay, plain loop", loop, ours=True),
+            Peer("fast-select", theirs),
+        ),
+        ("overlap of the best 50", overlap),
+        tuple(
+            Target(
+                4,
+                f"{n_members} halves of {n:,} × {d:,} beside fast-select, {said}",
+                ratio("fast-select", count),
+                at_least=1,
+            )
+            for count, said in ((1, "one thread"), ("all", "all cores"))
+        ),
+        check=check,
     )
-    report(f"ReliefF on {n_members} halves of {n} × {d}, float32, {jobs} job(s)", seconds)
-    overlap = np.mean(
-        [
-            len(set(np.argsort(a)[:50]) & set(np.argsort(b)[:50])) / 50
-            for a, b in zip(ensemble.rankings_, shared.rankings_, strict=True)
-        ]
-    )
-    print(f"  best 50 that a member keeps when the scale is the ensemble's: {overlap:.0%}")
 
 
-def main(quick=False):
-    repeats = 3 if quick else 7
-    bagged_svm_rfe(100, 2000, repeats)
-    if not quick:
-        bagged_svm_rfe(100, 10000, 3)
-    for jobs in (1,) if quick else (1, 2):
-        bagged_relieff(200, 2000, 100, jobs, repeats)
+WORKLOADS = (svm_rfe(100, 2000, quick=(60, 500)), relieff(200, 2000, 100, check=True))

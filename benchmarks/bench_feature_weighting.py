@@ -1,92 +1,152 @@
-"""ReliefF beside fast-select, skrebate, skfeature, Orange3 and Weka; Simba beside memory."""
-
-import tempfile
+"""ReliefF, Simba, SVM-RFE and the filters, beside libraries and plain loops."""
 
 import numpy as np
 from numba import njit
-from scipy.stats import spearmanr
+from scipy.stats import ttest_ind
+from sklearn.feature_selection import f_classif
+from sklearn.preprocessing import minmax_scale
 
 from backstay import ReliefF, Simba
-from benchmarks._measure import has_weka, in_fresh_process, medians, report, weka_call
+from backstay.datasets import make_han_yu
+from backstay.feature_weighting import (
+    SVMRFE,
+    FStatistic,
+    InformationGain,
+    SymmetricalUncertainty,
+    TTest,
+)
+from backstay.feature_weighting import _svm as svm
+from benchmarks import _peers, _plain
+from benchmarks._agreement import SAME_SET, SPEARMAN, share_of_same_sets
+from benchmarks._measure import in_fresh_process
+from benchmarks._workload import Peer, Target, Workload, fact, ratio, ratio_of, seconds
 
-SHAPES = [(1000, 1000), (200, 10000), (5000, 100), (20000, 50)]
+KEEP = 10
+SEEDS = 20
 
 
-def data(n, d, dtype):
+def noise(n, d, dtype=np.float64):
+    """Normal features, the first ten a little shifted by class."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)), rng.integers(0, 2, n)
     X[:, : min(10, d)] += y[:, None] * 0.5
     return X.astype(dtype), y
 
 
-def orange_relieff(X, y):
-    from Orange.data import ContinuousVariable, DiscreteVariable, Domain, Table
-    from Orange.preprocess.score import ReliefF as OrangeReliefF
+# ReliefF. The problem holds the table in float32 and in float64.
 
-    domain = Domain(
-        [ContinuousVariable(f"x{j}") for j in range(X.shape[1])], DiscreteVariable("y", ("0", "1"))
+
+def both_precisions(n, d):
+    X, y = noise(n, d)
+    return X.astype(np.float32), X, y
+
+
+FAST_SELECT = Peer("fast-select", lambda p, jobs: _peers.fast_select_relieff(p[0], p[2], jobs))
+DOUBLE = Peer(
+    "backstay, float64",
+    lambda p, jobs: ReliefF(n_jobs=jobs).fit(p[1], p[2]).feature_importances_,
+    ours=True,
+)
+
+
+def relieff_targets(n, d):
+    shape = f"{n:,} × {d:,}"
+    for count, said in ((1, "one thread"), ("all", "all cores")):
+        yield Target(
+            2,
+            f"ReliefF float32 beside fast-select, {shape}, {said}",
+            ratio("fast-select", count),
+            at_least=1,
+            goal=2,
+        )
+        yield Target(
+            2,
+            f"ReliefF float64 no slower than fast-select's float32, {shape}, {said}",
+            ratio("fast-select", count, "backstay, float64"),
+            at_least=1,
+        )
+
+
+def relieff(n, d, check=False, quick=None, extra=None, more=()):
+    return Workload(
+        f"relieff_{n}x{d}",
+        f"ReliefF, k = 10, {n:,} × {d:,}, float32",
+        lambda: both_precisions(n, d),
+        lambda p, jobs: ReliefF(n_jobs=jobs).fit(p[0], p[2]).feature_importances_,
+        (DOUBLE, FAST_SELECT),
+        SPEARMAN,
+        (*relieff_targets(n, d), *more),
+        quick and (lambda: both_precisions(*quick)),
+        check,
+        extra=extra,
     )
-    table = Table.from_numpy(domain, X, y)
-    scorer = OrangeReliefF(n_iterations=len(y), k_nearest=10, random_state=0)
-    return lambda: scorer(table)
 
 
-def relieff(quick):
-    from fast_select import ReliefF as FastReliefF
-
-    for n, d in SHAPES[:2] if quick else SHAPES:
-        X, y = data(n, d, np.float64)
-        X32 = X.astype(np.float32)
-        for jobs in (1, 2):
-            repeats = 5 if n < 20000 else 3
-
-            def fast(jobs=jobs, X=X32, y=y):
-                return FastReliefF(n_features_to_select=1, n_neighbors=10, n_jobs=jobs).fit(X, y)
-
-            calls = {
-                "backstay": lambda jobs=jobs, X=X32, y=y: ReliefF(n_jobs=jobs).fit(X, y),
-                "backstay, float64": lambda jobs=jobs, X=X, y=y: ReliefF(n_jobs=jobs).fit(X, y),
-                "fast-select": fast,
-            }
-            title = f"ReliefF, k = 10, {n} × {d}, float32, {jobs} thread(s)"
-            report(title, medians(calls, repeats))
-        ours, theirs = ReliefF().fit(X32, y), fast()
-        agreement = spearmanr(ours.feature_importances_, theirs.feature_importances_)[0]
-        print(f"  agreement with fast-select (Spearman): {agreement:.4f}")
+MEMORY = """
+import sys
+import numpy as np
+from backstay import ReliefF
+from benchmarks._measure import peak_extra_megabytes
+n, d = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(n, d)), rng.integers(0, 2, n)
+ReliefF().fit(X[:100], y[:100])
+print(peak_extra_megabytes(lambda: ReliefF(n_jobs=2).fit(X, y))[0])
+"""
 
 
-def slow_peers(quick):
-    from skfeature.function.similarity_based import reliefF as skfeature_relieff
-    from skrebate import ReliefF as SkrebateReliefF
-
-    n, d = (200, 1000) if quick else (1000, 1000)
-    X, y = data(n, d, np.float64)
-    with tempfile.TemporaryDirectory() as folder:
-        calls = {
-            "backstay": lambda: ReliefF(n_jobs=1).fit(X, y),
-            "skrebate": (lambda: SkrebateReliefF(n_neighbors=10, n_jobs=1).fit(X, y), 1),
-            "skfeature": (lambda: skfeature_relieff.reliefF(X, y, k=10), 1),
-            "Orange3": (orange_relieff(X, y), 1),
-        }
-        if has_weka():
-            calls["Weka, with start-up"] = (
-                weka_call(X, y, folder, "ReliefFAttributeEval", "-K", "10"),
-                1,
-            )
-        report(f"ReliefF, k = 10, {n} × {d}, float64, 1 thread, slower peers", medians(calls))
+def relieff_memory(p):
+    """Extra memory in a process that has done nothing else."""
+    return {"extra_mb": float(in_fresh_process(MEMORY, *p[0].shape))}
 
 
-def relieff_memory():
-    code = (
-        "import numpy as np\n"
-        "from backstay import ReliefF\n"
-        "from benchmarks._measure import peak_extra_megabytes\n"
-        "rng = np.random.default_rng(0)\n"
-        "X, y = rng.normal(size=(20000, 50)), rng.integers(0, 2, 20000)\n"
-        "ReliefF().fit(X[:100], y[:100])\n"
-        "print(peak_extra_megabytes(lambda: ReliefF(n_jobs=2).fit(X, y)))"
+def slow(name, call, note=""):
+    return Peer(name, call, parallel=False, note=note)
+
+
+SMALL_PEERS = (
+    slow("skrebate", lambda p, jobs: _peers.skrebate_relieff(*p, 1)),
+    slow("ITMO_FS", lambda p, jobs: _peers.itmo_relieff(*p)),
+)
+SLOW_PEERS = (
+    slow("skfeature", lambda p, jobs: _peers.skfeature_relieff(*p)),
+    slow("Orange3", lambda p, jobs: _peers.orange_relieff(*p), "its table's building included"),
+    slow(
+        "Weka",
+        lambda p, jobs: _peers.weka(*p, "ReliefFAttributeEval", "-K", "10"),
+        "from the command line, start-up and files included",
+    ),
+)
+
+
+def far_ahead(*names):
+    """Targets: the slower libraries, which the issue wants far behind."""
+    return tuple(
+        Target(2, f"ReliefF far ahead of {name}", ratio(name), at_least=10) for name in names
     )
-    print(f"\nReliefF, 20000 × 50: peak extra memory {float(in_fresh_process(code)):.0f} MB")
+
+
+def in_unit_range(n, d):
+    """Features from 0 to 1: some libraries do not scale them, and would score another table."""
+    X, y = noise(n, d)
+    return minmax_scale(X), y
+
+
+def relieff_beside_slow(n, d, peers, quick):
+    return Workload(
+        f"relieff_slow_peers_{n}x{d}",
+        f"ReliefF, k = 10, {n:,} × {d:,}, float64, slower libraries",
+        lambda: in_unit_range(n, d),
+        lambda p, jobs: ReliefF(n_jobs=1).fit(*p).feature_importances_,
+        peers,
+        SPEARMAN,
+        far_ahead(*(peer.name for peer in peers)),
+        quick=lambda: in_unit_range(*quick),
+        parallel=False,
+    )
+
+
+# Simba, beside reading its table once for every visit.
 
 
 @njit(fastmath=True, nogil=True)
@@ -103,53 +163,196 @@ def read(X, times):
     return total
 
 
-def simba(quick):
-    for n, d in ((200, 10000), (1000, 100)) if quick else ((200, 10000), (5000, 100)):
-        X, y = data(n, d, np.float64)
-        calls = {
-            "backstay": lambda X=X, y=y: Simba(random_state=0).fit(X, y),
-            "reading the matrix n times": lambda X=X, n=n: read(X, n),
-        }
-        seconds = medians(calls, 3)
-        report(f"Simba, one epoch, {n} × {d}", seconds)
-        ratio = seconds["backstay"] / seconds["reading the matrix n times"]
-        print(f"  Simba takes {ratio:.2f} × as long as reading")
-
-
-def first_calls():
-    code = (
-        "import time\n"
-        "start = time.perf_counter()\n"
-        "import backstay\n"
-        "loaded = time.perf_counter()\n"
-        "from backstay import *\n"
-        "from backstay.datasets import make_xor\n"
-        "X, y, _ = make_xor(n_samples=50, random_state=0)\n"
-        "for data in (X, X.astype('float32')):\n"
-        "    for method in (ReliefF(), Relief(20), DoubleReliefF(), Simba(),\n"
-        "                   Simba(solver='batch'), MarginWeighting(), MarginWeighting(3),\n"
-        "                   LogisticWeighting(), DoublyWeightedKNeighborsClassifier()):\n"
-        "        fitted = method.fit(data, y)\n"
-        "    fitted.predict(data)\n"
-        "print(loaded - start, time.perf_counter() - loaded)"
+def simba(n, d, quick=None):
+    reading = "reading the table n times"
+    return Workload(
+        f"simba_{n}x{d}",
+        f"Simba, one epoch, {n:,} × {d:,}",
+        lambda: noise(n, d),
+        lambda p, jobs: Simba(random_state=0).fit(*p).feature_importances_,
+        (
+            Peer(reading, lambda p, jobs: read(p[0], len(p[1])), same=False, parallel=False),
+            Peer("plain numpy", lambda p, jobs: _plain_simba(*p), parallel=False),
+        ),
+        ("Spearman", lambda a, b: SPEARMAN[1](a, b) if np.ndim(b) else np.nan),
+        (
+            Target(
+                2,
+                f"Simba {n:,} × {d:,}, as a multiple of reading the table n times",
+                lambda record: 1 / ratio_of(record, reading),
+                at_most=3,
+            ),
+        ),
+        quick=quick and (lambda: noise(*quick)),
+        parallel=False,
     )
-    with tempfile.TemporaryDirectory() as cache:
-        print()
-        for turn in ("first", "second"):
-            loading, calling = in_fresh_process(code, NUMBA_CACHE_DIR=cache).split()
-            print(
-                f"{turn} process after installation: import {float(loading):.1f} s, "
-                f"a call of everything in float64 and float32 {float(calling):.1f} s"
-            )
 
 
-def main(quick=False):
-    relieff(quick)
-    slow_peers(quick)
-    relieff_memory()
-    simba(quick)
-    first_calls()
+def _plain_simba(X, y):
+    return _plain.simba(X, y, np.random.RandomState(0).permutation(len(y)))
 
 
-if __name__ == "__main__":
-    main()
+# SVM-RFE.
+
+
+def han_yu(n, d, seed=0):
+    X, y, _ = make_han_yu(n, n_features=d, random_state=seed)
+    return X, y
+
+
+def best_by_rfe(X, y):
+    """Our own goes on down to one feature, for a complete ranking."""
+    return SVMRFE(n_features_to_select=KEEP).fit(X, y).get_support(indices=True)
+
+
+def downdating_error(X, y):
+    """Largest error of the Gram matrix along the path, relative to its largest entry."""
+    machines = svm._Machines(minmax_scale(X), y, np.ones(len(y)), 1e-3, None)
+    worst = 0.0
+    while machines.remaining > 1:
+        features = machines.features[: machines.remaining]
+        count = svm._n_dropped(0.1, machines.remaining)
+        machines.drop(svm._smallest(machines.weights(), features, count))
+        rest = machines.columns[: machines.remaining]
+        exact = rest.T @ rest
+        worst = max(worst, np.abs(machines.gram - exact).max() / np.abs(exact).max())
+    return float(worst)
+
+
+def same_over_seeds(p):
+    """Share of other data sets of this shape on which the loop keeps the same features."""
+    n, d = p[0].shape
+    data = [han_yu(n, d, seed) for seed in range(SEEDS)]
+    ours = [best_by_rfe(*each) for each in data]
+    loops = [_plain.svm_rfe(minmax_scale(X), y, KEEP)[:KEEP] for X, y in data]
+    return {
+        "same_features": share_of_same_sets(ours, loops),
+        "data_sets": SEEDS,
+        "downdating_error": downdating_error(*p),
+    }
+
+
+def svm_rfe(n, d, check=False):
+    loop = "loop over SVC"
+    return Workload(
+        f"svm_rfe_{n}x{d}",
+        f"SVM-RFE, 10 % of the remaining a round, {n:,} × {d:,}",
+        lambda: han_yu(n, d),
+        lambda p, jobs: best_by_rfe(*p),
+        (
+            Peer(
+                loop,
+                lambda p, jobs: _plain.svm_rfe(minmax_scale(p[0]), p[1], KEEP)[:KEEP],
+                parallel=False,
+                note="down to 10 features; ours goes on to one",
+            ),
+            Peer(
+                "loop over SVC, Gram matrix",
+                lambda p, jobs: _plain.svm_rfe_by_gram(minmax_scale(p[0]), p[1], KEEP),
+                parallel=False,
+            ),
+        ),
+        SAME_SET,
+        (
+            Target(
+                4, f"SVM-RFE beside a loop over SVC, {n:,} × {d:,}", ratio(loop), at_least=3, goal=5
+            ),
+            Target(
+                4,
+                f"the same features as that loop, share of {SEEDS} data sets of {n:,} × {d:,}",
+                fact("same_features"),
+                at_least=0.95,
+                unit="share",
+            ),
+        ),
+        check=check,
+        parallel=False,
+        extra=same_over_seeds,
+    )
+
+
+# Filters.
+
+
+def filters():
+    shape = (200, 10000)
+    yield Workload(
+        "information_gain_200x10000",
+        "Information gain after MDL discretisation, 200 × 10,000",
+        lambda: han_yu(*shape),
+        lambda p, jobs: InformationGain().fit(*p).feature_importances_,
+        (slow("Weka", lambda p, jobs: _peers.weka(*p, "InfoGainAttributeEval")),),
+        SPEARMAN,
+        (Target(4, "information gain with MDL, 200 × 10,000", seconds(), at_most=10, unit="s"),),
+        quick=lambda: han_yu(100, 1000),
+        parallel=False,
+    )
+    yield Workload(
+        "symmetrical_uncertainty_200x10000",
+        "Symmetrical uncertainty after MDL discretisation, 200 × 10,000",
+        lambda: han_yu(*shape),
+        lambda p, jobs: SymmetricalUncertainty().fit(*p).feature_importances_,
+        (slow("Weka", lambda p, jobs: _peers.weka(*p, "SymmetricalUncertAttributeEval")),),
+        SPEARMAN,
+        parallel=False,
+    )
+    yield Workload(
+        "f_statistic_200x10000",
+        "F statistic, 200 × 10,000",
+        lambda: han_yu(*shape),
+        lambda p, jobs: FStatistic().fit(*p).feature_importances_,
+        (
+            Peer("scikit-learn", lambda p, jobs: f_classif(*p)[0], parallel=False),
+            Peer(
+                "ITMO_FS",
+                lambda p, jobs: _peers.itmo_f_ratio(*p),
+                same=False,
+                parallel=False,
+                note="Fisher's ratio, not the F statistic",
+            ),
+        ),
+        SPEARMAN,
+        check=True,
+        parallel=False,
+    )
+    yield Workload(
+        "t_statistic_200x10000",
+        "t statistic, 200 × 10,000",
+        lambda: han_yu(*shape),
+        lambda p, jobs: TTest().fit(*p).feature_importances_,
+        (Peer("SciPy", lambda p, jobs: _absolute_t(*p), parallel=False),),
+        SPEARMAN,
+        parallel=False,
+    )
+
+
+def _absolute_t(X, y):
+    return np.abs(ttest_ind(X[y == 0], X[y == 1], equal_var=True)[0])
+
+
+WORKLOADS = (
+    relieff(1000, 1000, check=True),
+    relieff(200, 10000),
+    relieff(5000, 100, quick=(1500, 100)),
+    relieff(
+        20000,
+        50,
+        extra=relieff_memory,
+        more=(
+            Target(
+                2,
+                "ReliefF 20,000 × 50, extra memory",
+                fact("extra_mb"),
+                at_most=300,
+                unit="MB",
+            ),
+        ),
+    ),
+    relieff_beside_slow(400, 400, SMALL_PEERS, quick=(60, 40)),
+    relieff_beside_slow(1000, 1000, SLOW_PEERS, quick=(100, 50)),
+    simba(200, 10000),
+    simba(5000, 100, quick=(500, 100)),
+    svm_rfe(100, 1000, check=True),
+    svm_rfe(100, 10000),
+    *filters(),
+)

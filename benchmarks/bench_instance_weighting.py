@@ -1,39 +1,49 @@
-"""MarginWeighting beside the direct n²·d loop in numpy."""
+"""Instance weighting. No library has it: the peer is the paper's algorithm in numpy."""
 
 import numpy as np
-from numpy.testing import assert_allclose
 
 from backstay import MarginWeighting
-from benchmarks._measure import medians, report
+from benchmarks import _plain
+from benchmarks._agreement import DIFFERENCE
+from benchmarks._workload import Peer, Target, Workload, ratio
+
+DIRECT = Peer("direct numpy loop", lambda p, jobs: _plain.margin_weights(*p), parallel=False)
 
 
-def direct(X, y):
-    """[Han alg. 1] as printed: per row, distances to all rows, twice."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    X = (X - low) / (high - low)
-    margins = np.empty_like(X)
-    for i in range(len(X)):
-        differences = np.abs(X - X[i])
-        hit = y == y[i]
-        margins[i] = differences[~hit].sum(axis=0) - differences[hit].sum(axis=0)
-    distances = np.empty(len(X))
-    for i in range(len(X)):
-        distances[i] = np.sqrt(((margins - margins[i]) ** 2).sum(axis=1)).sum() / (len(X) - 1)
-    weights = 1 / distances
-    return weights / weights.mean()
+def problem(n, d):
+    """Noise; weights cost the same whatever the labels say."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, d)), rng.integers(0, 2, n)
 
 
-def main(quick=False):
-    for n, d in ((200, 2000),) if quick else ((200, 10000), (1000, 2000)):
-        rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(n, d)), rng.integers(0, 2, n)
-        assert_allclose(MarginWeighting().fit_weight(X, y), direct(X, y), rtol=1e-9)
-        calls = {
-            "backstay": lambda X=X, y=y: MarginWeighting().fit(X, y),
-            "direct numpy loop": (lambda X=X, y=y: direct(X, y), 3),
-        }
-        report(f"MarginWeighting, all neighbours, {n} × {d}, same weights", medians(calls))
+def margin(n, d, check=False, targets=()):
+    """All neighbours, as published."""
+    return Workload(
+        f"margin_{n}x{d}",
+        f"MarginWeighting, all neighbours, {n} × {d}",
+        lambda: problem(n, d),
+        lambda p, jobs: MarginWeighting().fit_weight(*p),
+        (DIRECT,),
+        DIFFERENCE,
+        targets,
+        check=check,
+        parallel=False,
+    )
 
 
-if __name__ == "__main__":
-    main()
+WORKLOADS = (
+    margin(200, 2000, check=True),
+    margin(
+        200,
+        10000,
+        targets=(
+            Target(
+                2,
+                "MarginWeighting 200 × 10,000 beside the direct loop",
+                ratio("direct numpy loop"),
+                at_least=20,
+                why="both sides stream a table of 16 MB; the loop's share of cache misses varies",
+            ),
+        ),
+    ),
+)

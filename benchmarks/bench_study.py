@@ -1,7 +1,7 @@
 """The study engine: how long, how much of it is overhead, and how much memory."""
 
+import json
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,8 @@ from backstay.base import ranking_from_importances
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
 from backstay.study import Results, Study, Subsampling
-from benchmarks._measure import in_fresh_process
+from benchmarks._measure import in_fresh_process, n_cores, seconds_of
+from benchmarks._workload import Measurement, Target, fact
 
 METHODS = {
     "t": TTest(),
@@ -43,7 +44,7 @@ CLASSIFIERS = {
 SIZES = [10, 20, 50, 100]
 
 
-def study(n_resamples, n_jobs, store=None, controls=True):
+def study(n_resamples, n_jobs, store=None, controls=False):
     return Study(
         METHODS,
         Subsampling(n_resamples),
@@ -57,36 +58,40 @@ def study(n_resamples, n_jobs, store=None, controls=True):
     )
 
 
-def busy_seconds(results):
-    """Seconds in methods and classifiers, over all tasks."""
+def data(n=62, d=2000):
+    X, y, _ = make_han_yu(n, n_features=d, random_state=0)
+    return X, y
+
+
+def overhead(results, wall, n_jobs):
+    """Share of the workers' time that went neither into methods nor into classifiers."""
     tasks = results._store.tasks("data")
-    return sum(t["seconds"]["method"] + t["seconds"]["classifier"] for t in tasks), len(tasks)
+    busy = sum(task["seconds"]["method"] + task["seconds"]["classifier"] for task in tasks)
+    return 1 - busy / (n_jobs * wall)
 
 
-def scale(n_resamples):
-    X, y, _ = make_han_yu(62, n_features=2000, random_state=0)
-    print(f"\n7 methods × {n_resamples} subsamples, 62 × 2000, 3 classifiers × 4 sizes, a store")
+def scale(quick):
+    X, y = data()
+    n_resamples, jobs = 4 if quick else 100, n_cores()
+    facts = {"resamples": n_resamples, "jobs": jobs, "methods": len(METHODS)}
     with tempfile.TemporaryDirectory() as folder:
-        for title, n_jobs, controls in (
-            ("2 jobs, processes started within", 2, False),
-            ("2 jobs, processes there already", 2, False),
-            ("2 jobs, with the controls as well", 2, True),
-            ("1 job", 1, False),
-        ):
-            path = Path(folder) / f"{title}.db"
-            start = time.perf_counter()
-            results = study(n_resamples, n_jobs, path, controls).run(X, y)
-            wall = time.perf_counter() - start
-            busy, n_tasks = busy_seconds(results)
-            share = 1 - busy / (n_jobs * wall)
-            print(
-                f"  {title:36s}{n_tasks:5d} tasks{wall:8.1f} s   "
-                f"overhead {share:6.1%}   store {path.stat().st_size / 2**20:.0f} MB"
-            )
-        start = time.perf_counter()
-        results = Results.load(path)
-        results.frame(), results.gains(), results.summary(), results.recommend()
-        print(f"  frame, gains, summary and recommendation{time.perf_counter() - start:16.1f} s")
+        path = Path(folder) / "warm.db"
+        study(2, jobs).run(X, y)  # starts the workers, loads the kernels
+        facts["seconds"], results = seconds_of(lambda: study(n_resamples, jobs, path).run(X, y))
+        facts["overhead"] = overhead(results, facts["seconds"], jobs)
+        facts["store_mb"] = path.stat().st_size / 2**20
+        path = Path(folder) / "single.db"
+        facts["seconds_one_job"], results = seconds_of(
+            lambda: study(n_resamples, 1, path).run(X, y)
+        )
+        facts["overhead_one_job"] = overhead(results, facts["seconds_one_job"], 1)
+
+        def tables():
+            loaded = Results.load(path)
+            return loaded.frame(), loaded.gains(), loaded.summary(), loaded.recommend()
+
+        facts["seconds_for_tables"] = seconds_of(tables)[0]
+    return facts
 
 
 def by_hand(X, y, method, train, test):
@@ -102,56 +107,88 @@ def by_hand(X, y, method, train, test):
     return fitted.ranking_, scores
 
 
-def beside_a_plain_loop(n_resamples):
-    X, y, _ = make_han_yu(62, n_features=2000, random_state=0)
+def beside_a_joblib_loop(quick):
+    X, y = data()
+    n_resamples, jobs = (3, 1) if quick else (20, n_cores())
     splits = list(Subsampling(n_resamples, random_state=0).split(X, y))
 
     def loop():
-        Parallel(n_jobs=2)(
+        Parallel(n_jobs=jobs)(
             delayed(by_hand)(X, y, method, train, test)
             for train, test in splits
             for method in METHODS.values()
         )
 
     def engine():
-        study(n_resamples, 2, controls=False).run(X, y)
+        study(n_resamples, jobs).run(X, y)
 
-    seconds = {"backstay": [], "plain joblib loop": []}
     loop()
     engine()
-    for _ in range(3):
-        for name, call in (("backstay", engine), ("plain joblib loop", loop)):
-            start = time.perf_counter()
-            call()
-            seconds[name].append(time.perf_counter() - start)
-    print(f"\nThe same work in a loop that keeps accuracies only, {n_resamples} subsamples, 2 jobs")
-    for name, taken in seconds.items():
-        print(f"  {name:28s}{np.median(taken):8.1f} s")
+    taken = [(seconds_of(engine)[0], seconds_of(loop)[0]) for _ in range(1 if quick else 3)]
+    ours, theirs = np.median(taken, axis=0)
+    return {"seconds": float(ours), "seconds_of_the_loop": float(theirs), "ratio": theirs / ours}
 
 
 MEMORY = """
-import resource, sys, tempfile
-from benchmarks.bench_study import METHODS, study
-from backstay.datasets import make_han_yu
-X, y, _ = make_han_yu(62, n_features=2000, random_state=0)
+import json, sys, tempfile
+from benchmarks._measure import peak_megabytes
+from benchmarks.bench_study import data, study
 with tempfile.TemporaryDirectory() as folder:
-    study({n}, 1, folder + "/study.db", False).run(X, y)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    study(int(sys.argv[1]), 1, folder + "/study.db").run(*data())
+print(json.dumps(peak_megabytes()))
 """
 
 
-def memory(counts):
-    print("\nPeak resident memory of a study in one process, results in a store")
-    for n in counts:
-        peak = float(in_fresh_process(MEMORY.format(n=n)))
-        print(f"  {n:5d} subsamples{peak:10.0f} MB")
+def memory(quick):
+    few, many = (2, 4) if quick else (5, 50)
+    peaks = {n: float(json.loads(in_fresh_process(MEMORY, n))) for n in (few, many)}
+    return {
+        "resamples": [few, many],
+        "peak_mb": [peaks[few], peaks[many]],
+        "mb_per_resample": (peaks[many] - peaks[few]) / (many - few),
+    }
 
 
-def main(quick=False):
-    scale(10 if quick else 100)
-    beside_a_plain_loop(5 if quick else 20)
-    memory((2, 6) if quick else (5, 20, 80))
-
-
-if __name__ == "__main__":
-    main()
+WORKLOADS = (
+    Measurement(
+        "study_62x2000",
+        "A study: 7 methods × 100 subsamples of 62 × 2,000, 3 classifiers × 4 sizes, a store",
+        scale,
+        (
+            Target(
+                6,
+                "7 methods × 100 subsamples, 62 × 2,000, all cores",
+                fact("seconds"),
+                at_most=60,
+                unit="s",
+            ),
+            Target(
+                6,
+                "the engine's overhead, workers there already",
+                fact("overhead"),
+                at_most=0.1,
+                unit="share",
+                why="a part of it is the system: other processes on the same cores",
+            ),
+        ),
+    ),
+    Measurement(
+        "study_beside_loop",
+        "The same engine beside a joblib loop that keeps accuracies only, no store",
+        beside_a_joblib_loop,
+    ),
+    Measurement(
+        "study_memory",
+        "Peak memory of a study in one process, by number of subsamples",
+        memory,
+        (
+            Target(
+                6,
+                "memory of a study, per further subsample",
+                fact("mb_per_resample"),
+                at_most=1,
+                unit="MB",
+            ),
+        ),
+    ),
+)

@@ -5,10 +5,7 @@ timed. They count right predictions instead of averaging accuracies: counts tie
 exactly where accuracies tie, while sums of accuracies tie or not by rounding.
 """
 
-import time
-
 import numpy as np
-from mlxtend.feature_selection import SequentialFeatureSelector as MlxtendSelector
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.metrics import accuracy_score, make_scorer
@@ -16,13 +13,15 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 from backstay.datasets import make_han_yu
 from backstay.wrappers import SequentialSelector
-from benchmarks._measure import report
+from benchmarks._agreement import SAME_SET
+from benchmarks._measure import median_seconds
+from benchmarks._workload import Measurement, Peer, Target, Workload, fact, ratio
 
 COUNT = make_scorer(accuracy_score, normalize=False)
+# Estimator, and the factor over scikit-learn that the issue asks for.
 INDUCERS = {
     "1nn": (KNeighborsClassifier(1), 100),
     "lda": (LinearDiscriminantAnalysis(), 30),
@@ -36,71 +35,86 @@ def problem(n_samples, n_features):
     return MinMaxScaler().fit_transform(X), y, folds
 
 
-def timed(call, repeats=1):
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = call()
-        taken.append(time.perf_counter() - start)
-    return float(np.median(taken)), result
-
-
-def ours(name, X, y, folds, direction, size):
+def ours(name, p, direction, size):
+    X, y, folds = p
     selector = SequentialSelector(
         name, direction=direction, n_features_to_select=size, cv=folds, scaling=None
     )
-    return set(selector.fit(X, y).get_support(indices=True).tolist())
+    return selector.fit(X, y).get_support(indices=True)
 
 
-def scikit_learns(estimator, X, y, folds, direction, size):
+def scikit_learns(estimator, p, direction, size):
+    X, y, folds = p
     selector = SequentialFeatureSelector(
         estimator, direction=direction, n_features_to_select=size, cv=folds, scoring=COUNT
     )
-    return set(selector.fit(X, y).get_support(indices=True).tolist())
+    return selector.fit(X, y).get_support(indices=True)
 
 
-def mlxtends(estimator, X, y, folds, direction, size):
+def mlxtends(estimator, p, direction, size):
+    from mlxtend.feature_selection import SequentialFeatureSelector as MlxtendSelector
+
+    X, y, folds = p
     # Its backward search gives ties to the last column: turned round, to the first.
     forward = direction == "forward"
     table = X if forward else np.ascontiguousarray(X[:, ::-1])
     selector = MlxtendSelector(
         estimator, k_features=size, forward=forward, cv=folds, scoring=COUNT, verbose=0
     ).fit(table, y)
-    return {i if forward else X.shape[1] - 1 - i for i in selector.k_feature_idx_}
+    return [i if forward else X.shape[1] - 1 - i for i in selector.k_feature_idx_]
 
 
-def beside_peers(name, direction, quick):
+def search(name, direction, n, d, size, check=False):
     estimator, wanted = INDUCERS[name]
-    X, y, folds = problem(200, 60)
-    size = 20 if direction == "forward" else 1
-    if quick:
-        X, size = X[:, :20], 5 if direction == "forward" else 10
-    search = (X, y, folds, direction, size)
-    ours(name, *search)  # compiles
-    seconds, results = {}, {}
-    seconds["backstay"], results["backstay"] = timed(lambda: ours(name, *search), 3)
-    for peer, run in (("scikit-learn", scikit_learns), ("mlxtend", mlxtends)):
-        seconds[peer], results[peer] = timed(lambda run=run: run(estimator, *search))
-    shape = f"{X.shape[0]}×{X.shape[1]}"
-    report(f"{name} {direction} to {size} on {shape}, 5×2 folds (wanted {wanted}×)", seconds)
-    for peer in ("scikit-learn", "mlxtend"):
-        print(f"  same subset as {peer}: {results[peer] == results['backstay']}")
+    title = f"{name} {direction} to {size} on {n} × {d}, 5×2 folds"
+    return Workload(
+        f"{direction}_{name}_{n}x{d}",
+        f"Sequential search, {title}",
+        lambda: problem(n, d),
+        lambda p, jobs: ours(name, p, direction, size),
+        (
+            Peer(
+                "scikit-learn",
+                lambda p, jobs: scikit_learns(estimator, p, direction, size),
+                parallel=False,
+            ),
+            Peer(
+                "mlxtend",
+                lambda p, jobs: mlxtends(estimator, p, direction, size),
+                parallel=False,
+            ),
+        ),
+        SAME_SET,
+        tuple(
+            Target(5, f"{title}, beside {peer}", ratio(peer), at_least=wanted)
+            for peer in ("scikit-learn", "mlxtend")
+            if not check
+        ),
+        check=check,
+        parallel=False,
+    )
 
 
-def full_backward():
-    X, y, folds = problem(100, 200)
-    ours("1nn", X, y, folds, "backward", 199)
-    seconds, _ = timed(lambda: ours("1nn", X, y, folds, "backward", 1), 3)
-    print(f"\nfull SBG with 1-NN on 100×200, 5×2 folds: {seconds:.2f} s (wanted under 10 s)")
+def full_backward(quick):
+    n, d = (60, 40) if quick else (100, 200)
+    p = problem(n, d)
+    ours("1nn", p, "backward", d - 1)
+    return {"seconds": median_seconds(lambda: ours("1nn", p, "backward", 1), 3, warm_up=False)}
 
 
-def main(quick=False):
-    with threadpool_limits(limits=1):
-        full_backward()
-        for name in INDUCERS:
-            for direction in ("forward", "backward"):
-                beside_peers(name, direction, quick)
-
-
-if __name__ == "__main__":
-    main()
+WORKLOADS = (
+    search("1nn", "forward", 200, 12, 6, check=True),
+    search("lda", "forward", 200, 12, 6, check=True),
+    search("1nn", "forward", 200, 60, 20),
+    search("lda", "forward", 200, 60, 20),
+    search("svm_linear", "forward", 200, 60, 20),
+    search("1nn", "backward", 200, 60, 1),
+    search("lda", "backward", 200, 30, 1),
+    search("svm_linear", "backward", 200, 30, 1),
+    Measurement(
+        "backward_1nn_100x200",
+        "Full backward search with 1-NN on 100 × 200, 5×2 folds",
+        full_backward,
+        (Target(5, "full SBG with 1-NN, 100 × 200", fact("seconds"), at_most=10, unit="s"),),
+    ),
+)
