@@ -1,0 +1,183 @@
+"""report.html: the summary and the displays in one file that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from backstay.report._display import Display
+from backstay.report._style import MARKERS, Style, css_variables
+from backstay.report._summarize import gather
+from backstay.report._svg import draw
+from backstay.report._words import THIN, clean
+from backstay.study import Results
+
+__all__ = ["write_report"]
+
+# Rows of a figure's table in the page; the download has more.
+SHOWN_ROWS = 150
+# Outlines of the legend's markers around (15, 7), as matplotlib draws them.
+OUTLINES = {
+    "o": "M11.2 7a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0-7.6 0z",
+    "s": "M11.5 3.5h7v7h-7z",
+    "^": "M15 2.8l4.2 7.8h-8.4z",
+    "D": "M15 2.2l4.8 4.8-4.8 4.8-4.8-4.8z",
+    "v": "M15 11.2l4.2-7.8h-8.4z",
+    "P": "M13.5 2.8h3v2.7h2.7v3h-2.7v2.7h-3V8.5h-2.7v-3h2.7z",
+    "X": "M11.2 5l2-2L15 4.8 16.8 3l2 2L17 7l1.8 2-2 2L15 9.2 13.2 11l-2-2L13 7z",
+    "h": "M15 2.5l3.9 2.25v4.5L15 11.5l-3.9-2.25v-4.5z",
+}
+assert set(OUTLINES) == set(MARKERS)
+
+
+def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
+    """Write the report of a study.
+
+    Parameters
+    ----------
+    results : Results
+        Of one or several data sets.
+    path : path
+        Of the HTML file; one that is there is replaced.
+
+    Returns
+    -------
+    Path
+        Where it is.
+    """
+    path = Path(path)
+    text = render(results)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Whoever has the old file open never sees half of the new one.
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8", newline="\n")
+    partial.replace(path)
+    return path
+
+
+def render(results: Results) -> str:
+    """Return the report as text; the same results give the same text."""
+    # Missing extras are told before any work is done.
+    try:
+        import jinja2
+        import matplotlib  # noqa: F401
+        from markupsafe import Markup
+    except ImportError as error:
+        raise ImportError('reports need more packages: pip install "backstay[app]"') from error
+    summary, displays = gather(results)
+    drawn, points = {}, {}
+    for part, figures in zip(summary["datasets"], displays, strict=True):
+        for kind, display in figures.items():
+            key = f"{part['key']}-{kind}"
+            drawn[key], points[key] = _drawn(display, key)
+    files = {name: _template(name) for name in ("report.html", "report.css", "report.js")}
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {
+        "number": number,
+        "percentage": percentage,
+        "grouped": lambda n: f"{n:,}".replace(",", THIN),
+        "heading": lambda name: name.replace("_", " "),
+    }
+    environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS}
+    policy = base64.b64encode(hashlib.sha256(files["report.js"].encode()).digest()).decode()
+    return environment.from_string(files["report.html"]).render(
+        summary=summary,
+        drawn=drawn,
+        css=Markup(css_variables() + files["report.css"]),
+        script=Markup(files["report.js"]),
+        script_hash=policy,
+        points=Markup(json_text(points)),
+    )
+
+
+def _template(name: str) -> str:
+    return resources.files("backstay.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _drawn(display: Display, key: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    from markupsafe import Markup
+
+    found = {name: draw(display, getattr(display, name), f"{key}-{name[0]}") for name in SIZES}
+    series = [{"name": clean(name), "key": Markup(_key(style))} for name, style in display.series()]
+    # The SVG comes from matplotlib's writer and an XML tree: text in it is escaped already.
+    svg = {name: Markup(part["svg"]) for name, part in found.items()}
+    points: dict[str, Any] = {name: part["points"] for name, part in found.items()}
+    points["labels"] = [clean(point.label) for point in display._points]
+    return {**svg, "series": series}, points
+
+
+SIZES = ("wide", "narrow")
+
+
+def _key(style: Style) -> str:
+    """Return the sample of line and marker for a legend."""
+    color = f"var(--s{style.hue % 8})"
+    if style.area:
+        return (
+            '<svg class="key" viewBox="0 0 30 14" aria-hidden="true" focusable="false">'
+            f'<path d="M8 1h14v12h-14z" style="fill:{color}"/></svg>'
+        )
+    dash = ' stroke-dasharray="5 3"' if style.control else ""
+    face = "var(--paper)" if style.control else color
+    return (
+        '<svg class="key" viewBox="0 0 30 14" aria-hidden="true" focusable="false">'
+        f'<path d="M1 7h28" style="stroke:{color};stroke-width:2;fill:none"{dash}/>'
+        f'<path d="{OUTLINES[style.marker]}" style="stroke:{color};stroke-width:1.6;fill:{face}"/>'
+        "</svg>"
+    )
+
+
+def json_text(value: Any) -> str:
+    """Return JSON that may stand in a script element, whatever its strings hold."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for mark in ("<", ">", "&", "\u2028", "\u2029"):
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def csv_link(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a data: address of a table as CSV, safe to open in a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([_guarded(name) for name in columns])
+    writer.writerows([[_guarded(cell) for cell in row] for row in rows])
+    # The mark at the start tells spreadsheets that this is UTF-8.
+    return "data:text/csv;charset=utf-8,%EF%BB%BF" + quote(out.getvalue())
+
+
+def _guarded(cell: Any) -> Any:
+    """Keep text from being taken for a formula."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{cell}"
+    return "" if cell is None else cell
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """Return a number as a table shows it."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return "–"
+        text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
+        return text.replace("-", "−")
+    return str(value)
+
+
+def percentage(share: float | None) -> str:
+    """Return a share in per cent, without the sign."""
+    return "–" if share is None else f"{100 * share:.0f}"

@@ -1,0 +1,112 @@
+"""Colours, markers and names: one look for every figure, on screen, in the dark and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["GRID", "HEAT", "INK", "MUTED", "PAPER", "Style", "css_names", "css_variables", "styles"]
+
+# Hues apart for the common kinds of colour blindness, each at least 3:1 on its background.
+# Light and dark; a figure drawn in the light ones becomes a themed one by exchanging names.
+HUES = (
+    ("#0069a8", "#5cb3f2"),  # blue
+    ("#c34a00", "#ff9256"),  # vermilion
+    ("#007f62", "#3fcea8"),  # green
+    ("#a3478f", "#ea9bd6"),  # purple
+    ("#8f6a00", "#e3b73f"),  # ochre
+    ("#4d5aa8", "#a3aef5"),  # indigo
+    ("#8c2331", "#f08a96"),  # wine
+    ("#5a6b1e", "#b9cb68"),  # olive
+)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+INK, MUTED, GRID, PAPER, HEAT = "#1c2530", "#5a6675", "#dfe4ea", "#fefefe", "#2f7fc1"
+# Light and dark of what is no series.
+SHADES = {
+    "ink": (INK, "#e8ecf1"),
+    "muted": (MUTED, "#a6b1bf"),
+    "grid": (GRID, "#343d49"),
+    "paper": (PAPER, "#171c23"),
+    "heat": (HEAT, "#3d8fd6"),
+    "bg": ("#f5f7f9", "#0e1217"),
+    "line": ("#d9dfe6", "#2c353f"),
+    "head": ("#eef2f6", "#1f262f"),
+    "mark": ("#eaf3fb", "#1b2a3a"),
+    "accent": ("#0a5ca8", "#7fc1ff"),
+    "warn": ("#b5651d", "#e8a35c"),
+    "good": ("#00714f", "#52d3a5"),
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a method looks: its hue and marker; a control shares its method's, dashed and hollow."""
+
+    hue: int
+    control: bool = False
+    area: bool = False
+
+    @property
+    def color(self) -> str:
+        """The hue on a light background."""
+        return HUES[self.hue % len(HUES)][0]
+
+    @property
+    def marker(self) -> str:
+        """Differs where the hues begin again, too."""
+        return MARKERS[(self.hue + self.hue // len(HUES)) % len(MARKERS)]
+
+    @property
+    def line(self) -> Any:
+        """Solid, or dashed for a control."""
+        return (0, (4, 2.2)) if self.control else "-"
+
+    @property
+    def face(self) -> str:
+        """Colour inside the marker."""
+        return PAPER if self.control else self.color
+
+
+def styles(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, Style]:
+    """Return the style of every method.
+
+    Parameters
+    ----------
+    roles : dict of str to dict
+        For every method the names of its ``control`` and ``plain`` form, or None.
+    """
+    controls: dict[str, str] = {}
+    for method, role in roles.items():
+        if role.get("control") is not None:
+            controls.setdefault(role["control"], method)
+    owners = [method for method in roles if method not in controls]
+    hue = {method: place for place, method in enumerate(owners)}
+    found = {}
+    for place, method in enumerate(roles):
+        if method in controls:
+            found[method] = Style(hue.get(controls[method], place), control=True)
+        else:
+            found[method] = Style(hue[method])
+    return found
+
+
+def css_names() -> dict[str, str]:
+    """Return the CSS variable of every colour that figures are drawn in."""
+    names = {light: f"var(--s{i})" for i, (light, _) in enumerate(HUES)}
+    return names | {light: f"var(--{name})" for name, (light, _) in SHADES.items()}
+
+
+def css_variables() -> str:
+    """Return the rules that set those variables: light, dark by wish or by system, and print."""
+    pairs = {f"s{i}": pair for i, pair in enumerate(HUES)} | SHADES
+    light, dark = (
+        f"color-scheme:{name};" + "".join(f"--{key}:{pair[i]};" for key, pair in pairs.items())
+        for i, name in enumerate(("light", "dark"))
+    )
+    return (
+        f":root{{{light}}}"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
+        f":root[data-theme=dark]{{{dark}}}"
+        f"@media print{{:root,:root[data-theme=dark],:root:not([data-theme=light]){{{light}}}}}"
+    )
