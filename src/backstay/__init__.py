@@ -42,6 +42,7 @@ from backstay.instance_weighting import (
 from backstay.neighbors import (
     DoublyWeightedKNeighborsClassifier,
 )
+from backstay.report import write_report
 from backstay.study import Results, Study
 from backstay.wrappers import (
     SequentialSelector,
@@ -86,4 +87,5 @@ __all__ = [
     "UniformWeighting",
     "ValueDifference",
     "__version__",
+    "write_report",
 ]
