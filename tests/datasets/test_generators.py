@@ -116,6 +116,12 @@ def test_non_monotonic_follows_its_formula():
     assert_array_equal(y, np.floor(hidden))
     assert hidden.max() == pytest.approx(4, abs=0.1)
     assert (np.bincount(y) > 60).all()
+    X, again, _ = make_non_monotonic(
+        400, n_features=6, n_relevant=4, alternate="features", random_state=0
+    )
+    assert_array_equal(again, y)
+    assert_allclose(X[:, [1, 3]], hidden[:, None] * factors[[1, 3]])
+    assert_allclose(X[:, [0, 2]], np.sqrt(hidden)[:, None] * factors[[0, 2]])
 
 
 def test_majority_and_modulo_follow_their_formulas():
@@ -138,6 +144,7 @@ def test_majority_and_modulo_follow_their_formulas():
         (make_random_rbf, {"n_classes": 1}, "n_classes=1"),
         (make_random_rbf, {"n_relevant": 21}, "n_relevant=21"),
         (make_non_monotonic, {"n_relevant": 1}, "n_relevant=1 must be at least 2"),
+        (make_non_monotonic, {"alternate": "columns"}, "alternate='columns' must be"),
         (make_majority, {"n_relevant": 0}, "n_relevant=0"),
         (make_modulo, {"p": 1}, "p=1"),
     ],

@@ -17,6 +17,7 @@ def make_non_monotonic(
     *,
     n_features: int = 20,
     n_relevant: int = 10,
+    alternate: str = "rows",
     random_state: Any = None,
 ) -> Data:
     """NonMonotonic: multiples of a hidden value, of its root in every other row.
@@ -31,6 +32,9 @@ def make_non_monotonic(
     n_samples, n_features, n_relevant : int, default=100, 20, 10
         Size of the table; the first `n_relevant` features are relevant. Classes
         are as many, so two is the least.
+    alternate : {"rows", "features"}, default="rows"
+        Take the root in every other row, as printed; or in every other relevant
+        feature, which leaves each of them monotonic in the hidden value.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
@@ -45,8 +49,10 @@ def make_non_monotonic(
 
     Notes
     -----
-    Rows are counted from 0, so the first is even. The thesis begins with one
-    relevant feature, which by its formula puts every row in class 0.
+    Rows and features are counted from 0, so the first is even. The thesis begins
+    with one relevant feature, which by its formula puts every row in class 0. It
+    reports that ReliefF separates well here for any number of features: that is
+    so with every other feature, and not with every other row.
 
     Examples
     --------
@@ -60,12 +66,17 @@ def make_non_monotonic(
         n_relevant >= 2,
         f"n_relevant={n_relevant!r} must be at least 2: classes are as many as relevant features.",
     )
+    require(
+        alternate in ("rows", "features"),
+        f"alternate={alternate!r} must be 'rows' or 'features'.",
+    )
     rng = check_random_state(random_state)
     factors = rng.uniform(size=n_relevant)
     hidden = rng.uniform(0.0, n_relevant, size=n_samples)
-    odd = np.arange(n_samples) % 2 != 0
+    rows, features = np.ogrid[:n_samples, :n_relevant]
+    odd = (rows if alternate == "rows" else features) % 2 != 0
     X = rng.uniform(size=(n_samples, n_features))
-    X[:, :n_relevant] = np.where(odd, hidden, np.sqrt(hidden))[:, None] * factors
+    X[:, :n_relevant] = np.where(odd, hidden[:, None], np.sqrt(hidden)[:, None]) * factors
     return X, np.floor(hidden).astype(np.intp), first_relevant(n_features, n_relevant)
 
 
