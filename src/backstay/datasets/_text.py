@@ -17,7 +17,7 @@ import pandas as pd
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["read_text"]
+__all__ = ["choose_delimiter", "explained", "open_text", "read_text"]
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 # Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
@@ -32,7 +32,7 @@ MAGIC = {
 
 
 @contextmanager
-def _explained(path: Path, encoding: str) -> Iterator[None]:
+def explained(path: Path, encoding: str) -> Iterator[None]:
     """Turn what can go wrong with bytes into a sentence."""
     try:
         yield
@@ -52,7 +52,8 @@ def _explained(path: Path, encoding: str) -> Iterator[None]:
         raise TableError(f"encoding {encoding!r} is unknown; try utf-8 or latin-1.") from error
 
 
-def _open(path: Path, encoding: str) -> TextIO:
+def open_text(path: Path, encoding: str) -> TextIO:
+    """Open a text file, compressed or not."""
     # utf-8-sig also takes UTF-8 without the mark that Excel puts first.
     encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     if path.suffix.lower() == ".gz":
@@ -114,7 +115,7 @@ def _cut(lines: Sequence[str], delimiter: str) -> list[int]:
 def _lines(path: Path, encoding: str, n_lines: int = 5) -> list[str]:
     """Return the first lines that hold anything."""
     found: list[str] = []
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         for line in file:
             if line.strip():
                 found.append(line.rstrip("\r\n"))
@@ -128,7 +129,7 @@ def _lines(path: Path, encoding: str, n_lines: int = 5) -> list[str]:
 def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[list[str]]:
     """Yield the fields of every line that holds anything, refusing lines cut short."""
     width = 0
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         reader = csv.reader(file, delimiter=delimiter)
         for number, row in enumerate(row for row in reader if any(field.strip() for field in row)):
             if number == 1:
@@ -163,7 +164,7 @@ def read_text(
     notes : list of str
         What was decided.
     """
-    with _explained(path, encoding):
+    with explained(path, encoding):
         _check_bytes(path, encoding)
         start = _lines(path, encoding)
         given = delimiter is not None
@@ -177,7 +178,7 @@ def read_text(
             named = True
         else:
             header, named, count = _header(rows, path.name)
-            source = _open(path, encoding)
+            source = open_text(path, encoding)
         names = _names(header, path.name)
         if not count:
             raise TableError(f"{path.name} has a line of names and no rows below it.")

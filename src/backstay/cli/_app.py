@@ -1,0 +1,84 @@
+"""The application: its commands, in the order of the help."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from backstay import __version__
+from backstay.cli._compare import add_to as add_compare
+from backstay.cli._demo import add_to as add_demo
+from backstay.cli._guard import close_quietly, given
+from backstay.cli._lists import add_to as add_lists
+from backstay.cli._reproduce import add_to as add_reproduce
+from backstay.cli._run import add_to as add_run
+from backstay.cli._show import complain, say
+from backstay.cli._stability import add_to as add_stability
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="backstay",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        "Which features can I trust, how sure are we, and what does it cost in accuracy?\n\n"
+        "Begin with [bold]backstay demo[/bold], or with your own table:\n\n"
+        "[bold]backstay run table.csv --target class[/bold]"
+    ),
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"backstay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _everywhere(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+for _add in (add_run, add_demo, add_compare, add_stability, add_lists, add_reproduce):
+    _add(app)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a stream of a test
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    token = given.set(list(arguments))
+    try:
+        code = app(list(arguments), prog_name="backstay", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close_quietly()
+        return 1
+    except typer.Abort:
+        return 130
+    except Exception as error:
+        # Wrong arguments: typer's own errors, by what all its versions share.
+        if not hasattr(error, "format_message"):
+            raise
+        text = " ".join(error.format_message().split())
+        path = getattr(getattr(error, "ctx", None), "command_path", "backstay")
+        if text:
+            complain(f"{text.rstrip('.')}. {path} --help shows how it is used.")
+        return int(getattr(error, "exit_code", 2))
+    finally:
+        given.reset(token)
+    return int(code or 0)

@@ -1,0 +1,120 @@
+"""``backstay demo``: the whole way on data that come with the package."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+from sklearn.datasets import load_breast_cancer
+
+from backstay.cli._guard import Debug, command_line, guarded
+from backstay.cli._outputs import show_results, write_outputs
+from backstay.cli._plan import n_jobs_of
+from backstay.cli._run import _make_folder
+from backstay.cli._show import say, table
+from backstay.datasets import make_han_yu
+from backstay.study import Results, Study, Subsampling
+from backstay.study._panel import make_methods
+
+__all__ = ["add_to"]
+
+N_SELECTED = 50
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("demo")(demo)
+
+
+@guarded
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the reports.")] = Path(
+        "backstay-demo"
+    ),
+    repeats: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 20,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Tasks at once; all cores if left out."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Show everything on two small data sets, one of them with a known truth.
+
+    For example:
+
+    [bold]backstay demo[/bold]
+
+    [bold]backstay demo --out somewhere --repeats 50[/bold]
+    """  # fmt: skip
+    start = time.perf_counter()
+    _make_folder(out)
+    say(
+        f"Two data sets, the default panel, {repeats} random splits each: enough to see how it "
+        "works, and fewer than a study should have (backstay run: 50)."
+    )
+    settings: dict[str, Any] = {"repeats": repeats, "jobs": jobs}
+    say()
+    say("1. Data whose truth is known: 100 × 1000, of which 50 features matter", "bold")
+    say("   (Han and Yu's blocks of ten correlated features; the classes follow from five blocks)")
+    X, y, truth = make_han_yu(random_state=0)
+    names = [f"relevant {j}" if truth[j] > 0 else f"noise {j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    results = _study(out, "han-yu", frame, y, [10, 20, N_SELECTED, 100], truth=truth, **settings)
+    _show(results, out / "han-yu")
+    _show_truth(results, np.flatnonzero(truth > 0))
+    say()
+    say("2. Breast cancer: 569 × 30, from scikit-learn", "bold")
+    data = load_breast_cancer(as_frame=True)
+    labels = np.array(data.target_names)[data.target]
+    results = _study(out, "breast-cancer", data.data, labels, [1, 2, 5, 10], **settings)
+    _show(results, out / "breast-cancer")
+    say()
+    say(f"Done in {time.perf_counter() - start:.0f} s. Open the reports in a browser:", "bold")
+    for name in ("han-yu", "breast-cancer"):
+        say(f"  {(out / name / 'report.html').resolve()}")
+
+
+def _study(
+    out: Path, name: str, X: pd.DataFrame, y: Any, sizes: list[int], *, repeats: int,
+    jobs: int | None, truth: Any = None,
+) -> Results:  # fmt: skip
+    folder = out / name
+    _make_folder(folder)
+    study = Study(
+        make_methods(),
+        Subsampling(repeats),
+        sizes=sizes,
+        store=folder / "study.db",
+        n_jobs=n_jobs_of(jobs),
+        random_state=0,
+        verbose=1,
+    )
+    about = {"command": command_line(), "source": f"backstay demo, {name}"}
+    return study.run(X, y, dataset=name, truth=truth, provenance=about)
+
+
+def _show(results: Results, folder: Path) -> None:
+    found, summary = write_outputs(results, folder, None, command_line())
+    show_results(results, found, summary)
+
+
+def _show_truth(results: Results, relevant: Any) -> None:
+    """Say how many of the features that a method selects are truly relevant."""
+    rows = []
+    for method in results.methods:
+        _, orders = results._one().orders(method)
+        hits = np.isin(orders[:, :N_SELECTED], relevant).sum(axis=1)
+        signature = results.signature(method, N_SELECTED).frame()
+        true = int(np.isin(signature["feature"].to_numpy(dtype=int), relevant).sum())
+        rows.append([method, f"{hits.mean():.1f} of {N_SELECTED}", f"{true} of {len(signature)}"])
+    say()
+    table(
+        ["method", "truly relevant per run", "in the signature"],
+        rows,
+        f"The truth: {N_SELECTED} features selected, {len(relevant)} are relevant "
+        f"({N_SELECTED * len(relevant) // results._one().n_features} by chance)",
+    )

@@ -1,0 +1,283 @@
+"""``backstay run``: one command from a table to a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from backstay.cli._guard import Debug, WrongUse, command_line, guarded
+from backstay.cli._outputs import show_results, write_outputs
+from backstay.cli._plan import Plan, make_plan, names_in
+from backstay.cli._show import listing, say, warn
+from backstay.datasets import LabelledTable, TableError, read_table
+from backstay.study import Results
+
+__all__ = ["add_to", "run"]
+
+DATA, STUDY, OUTPUT = "The table", "The study", "Output"
+SHOWN_CLASSES = 8
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(run)
+
+
+def _option(text: str, *names: str, panel: str, **more: Any) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel, **more)
+
+
+@guarded
+def run(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA", help="CSV, TSV (also .gz), Parquet, ARFF, NPZ or MATLAB file."
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        _option(
+            "Column of the classes; y of NPZ and MATLAB files if left out.",
+            "--target",
+            "-t",
+            panel=DATA,
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        _option(
+            "Methods by name, separated by commas; see backstay methods. 'default' stands for "
+            "the default panel.",
+            "--methods",
+            "-m",
+            panel=STUDY,
+        ),
+    ] = None,
+    protocol: Annotated[str, _option("subsample, 5x2 or 10x10.", panel=STUDY)] = "subsample",
+    repeats: Annotated[
+        int | None,
+        _option("Splits of subsample (50 if left out), or repeats of 10x10 (10).", panel=STUDY),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        _option(
+            "Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if left out.",
+            panel=STUDY,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        _option(
+            "Folder for the results; the file's name with -backstay if left out.",
+            "--out",
+            "-o",
+            panel=OUTPUT,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        _option(
+            "Tasks at the same time; all cores if left out.", "--jobs", "-j", panel=STUDY, min=1
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        _option("Column that says which rows belong together, such as a patient's.", panel=DATA),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, _option("Column to leave out; may be repeated.", panel=DATA)
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        _option("Column to keep although it looks like row numbers; may be repeated.", panel=DATA),
+    ] = None,
+    sample_id: Annotated[
+        str | None, _option("Column that names the rows.", "--id", panel=DATA)
+    ] = None,
+    category: Annotated[
+        list[str] | None,
+        _option("Column of categories although it holds numbers; may be repeated.", panel=DATA),
+    ] = None,
+    categories: Annotated[
+        str,
+        _option(
+            "code: categories become 0, 1, 2, …; drop: columns of more than two are left out.",
+            panel=DATA,
+        ),
+    ] = "code",
+    transpose: Annotated[
+        bool,
+        _option(
+            "The file has a feature per row and a sample per column.", "--transpose", panel=DATA
+        ),
+    ] = False,
+    log2: Annotated[
+        float | None,
+        _option(
+            "Raise values to this floor and take log2; 20 is usual for raw microarrays.",
+            panel=DATA,
+            metavar="FLOOR",
+        ),
+    ] = None,
+    delimiter: Annotated[
+        str | None, _option("Between fields; 'tab' for a tab. Found out if left out.", panel=DATA)
+    ] = None,
+    decimal: Annotated[str, _option("Decimal point or comma.", panel=DATA)] = ".",
+    encoding: Annotated[str, _option("Of text files.", panel=DATA)] = "utf-8",
+    missing: Annotated[
+        list[str] | None,
+        _option(
+            "Text that means a missing value, beside NA, ? and empty; may be repeated.", panel=DATA
+        ),
+    ] = None,
+    seed: Annotated[int, _option("Seed of everything random.", panel=STUDY, min=0)] = 0,
+    quiet: Annotated[
+        bool, _option("Warnings and errors only.", "--quiet", "-q", panel=OUTPUT)
+    ] = False,
+    dry_run: Annotated[
+        bool, _option("Say what would be done, and stop.", "--dry-run", panel=OUTPUT)
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Find the features to trust in a table, and write a report.
+
+    Writes report.html, features.csv, results.json and study.db into the folder. Stopped, the same
+    command goes on where it was.
+
+    For example:
+
+    [bold]backstay run cells.csv --target diagnosis[/bold]
+
+    [bold]backstay run genes.tsv -t class --transpose --log2 20 -o genes[/bold]
+
+    [bold]backstay run cells.csv -t diagnosis --groups patient --drop batch -m t,relieff[/bold]
+    """  # fmt: skip
+    table = _read(
+        data, target, drop=names_given(drop), keep=names_given(keep), groups=groups, ids=sample_id,
+        categories=names_given(category), log2=log2, transpose=transpose,
+        delimiter=_delimiter(delimiter), decimal=decimal, encoding=encoding,
+        missing=tuple(missing or ()),
+    )  # fmt: skip
+    if categories not in ("code", "drop"):
+        raise WrongUse(f"--categories {categories} must be code or drop.")
+    folder = Path(f"{_stem(data)}-backstay") if out is None else out
+    plan = make_plan(
+        table, methods=names_in(methods), protocol_name=protocol, repeats=repeats, sizes=sizes,
+        categories=categories, jobs=jobs, seed=seed, quiet=quiet, store=folder / "study.db",
+    )  # fmt: skip
+    if not quiet:
+        describe(table, plan, folder)
+    for warning in [*table.warnings, *plan.warnings]:
+        warn(warning)
+    if dry_run:
+        say("Nothing was run (--dry-run).")
+        return
+    _make_folder(folder)
+    results = _study(table, plan, _stem(data))
+    found, summary = write_outputs(results, folder, table, command_line())
+    if not quiet:
+        show_results(results, found, summary)
+        say()
+    say(f"Report: {folder / 'report.html'}")
+    if not quiet:
+        others = ", ".join(
+            str(folder / name) for name in ("features.csv", "results.json", "study.db")
+        )
+        say(f"Beside it: {others}")
+
+
+def names_given(given: list[str] | None) -> list[str]:
+    """Return names of columns as they are: a column's name may hold commas."""
+    return list(given or ())
+
+
+def _delimiter(text: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text) if text else None
+
+
+def _stem(path: Path) -> str:
+    name = path.name.removesuffix(".gz")
+    return Path(name).stem or name
+
+
+def _read(data: Path, target: str | None, **options: Any) -> LabelledTable:
+    """Read the table; what the reader asks for becomes the option to give."""
+    try:
+        return read_table(data, target, **options)
+    except TableError as error:
+        text = str(error)
+        for part, option in HINTS.items():
+            if part in text:
+                raise TableError(f"{text} {option}") from error
+        raise
+    except ValueError as error:  # such as a floor of 0
+        raise WrongUse(str(error)) from error
+
+
+# Which option does what the reader's sentence asks for.
+HINTS = {
+    "which column holds the classes": "Give --target.",
+    "name its encoding": "The option is --encoding.",
+    "name the encoding": "The option is --encoding.",
+    "name the delimiter": "The option is --delimiter.",
+    "say so with decimal": "The option is --decimal ','.",
+    "as a missing value, treat": "The options are --missing, --category and --drop.",
+}
+
+
+def describe(table: LabelledTable, plan: Plan, folder: Path) -> None:
+    """Say what was read and what will be done."""
+    facts = table.summary()
+    counts = [f"{name} ({n})" for name, n in facts["classes"].items()]
+    more = f" and {len(counts) - SHOWN_CLASSES} more" if len(counts) > SHOWN_CLASSES else ""
+    kinds = f"{facts['numeric']} of numbers"
+    if facts["categorical"]:
+        kinds += f", {facts['categorical']} of categories"
+    gaps = "none"
+    if facts["missing"]:
+        gaps = (
+            f"{facts['missing']} in {facts['missing_columns']} columns and "
+            f"{facts['missing_rows']} rows"
+        )
+    lines = [
+        ("file", table.details["file"]),
+        ("rows", str(facts["rows"])),
+        ("features", f"{facts['features']}: {kinds}"),
+        ("classes", f"{table.target}: " + ", ".join(counts[:SHOWN_CLASSES]) + more),
+        ("missing", gaps),
+    ]
+    if facts["groups"] is not None:
+        lines.append(("groups", str(facts["groups"])))
+    listing(lines)
+    for note in [*table.notes, *plan.notes]:
+        say(f"  {note}")
+    say()
+    listing([*plan.lines, ("results in", str(folder))])
+    say()
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise WrongUse(f"--out {folder} is a file; name a folder.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUse(f"the folder {folder} cannot be made ({error.strerror}).") from error
+
+
+def _study(table: LabelledTable, plan: Plan, name: str) -> Results:
+    facts = table.summary()
+    provenance = {
+        "command": command_line(),
+        **table.details,
+        "target": table.target,
+        "rows": facts["rows"],
+        "features": facts["features"],
+        "missing": facts["missing"],
+        "done": [*table.notes, *plan.notes],
+        "warnings": [*table.warnings, *plan.warnings],
+    }
+    return plan.study.run(plan.X, table.y, table.groups, dataset=name, provenance=provenance)

@@ -1,0 +1,105 @@
+"""Writing to the terminal, or to whatever stands in its place."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["complain", "figure", "listing", "say", "table", "warn"]
+
+# Where there is no terminal nothing wraps: a line may be cut by what reads it.
+PIPED_WIDTH = 1000
+
+
+def printable(text: Any) -> str:
+    """Replace what would move the cursor or colour the screen, as a file's names might."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text))
+
+
+def _console(stream: Any) -> Console:
+    terminal = bool(getattr(stream, "isatty", lambda: False)())
+    return Console(
+        file=stream,
+        width=None if terminal else PIPED_WIDTH,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        soft_wrap=not terminal,
+    )
+
+
+def say(text: Any = "", style: str = "") -> None:
+    """Write a line to standard output."""
+    _console(sys.stdout).print(Text(printable(text), style=style))
+
+
+def warn(text: str) -> None:
+    """Write a warning to standard error."""
+    line = Text("Warning: ", style="yellow")
+    _console(sys.stderr).print(line.append(printable(text), style="default"))
+
+
+def complain(text: str, prefix: str = "backstay: ") -> None:
+    """Write what went wrong to standard error, as one line."""
+    console = _console(sys.stderr)
+    console.print(
+        Text(prefix, style="red").append(printable(text), style="default"), soft_wrap=True
+    )
+
+
+def listing(pairs: Iterable[tuple[str, Any]]) -> None:
+    """Write names and values below each other."""
+    grid = Table.grid(padding=(0, 2))
+    for name, value in pairs:
+        grid.add_row(Text(printable(name), style="bold"), Text(printable(value)))
+    _console(sys.stdout).print(grid)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
+    """Write a table; columns that hold numbers in the first row are set to the right."""
+    rows = [[_cell(value) for value in row] for row in rows]
+    shown = Table(
+        box=box.SIMPLE_HEAD, title=printable(title) or None, title_justify="left", pad_edge=False
+    )
+    for j, name in enumerate(columns):
+        right = bool(rows) and all(_numeric(row[j]) for row in rows)
+        shown.add_column(printable(name), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(printable(value)) for value in row))
+    _console(sys.stdout).print(shown)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.3g}"
+    return "" if value is None else str(value)
+
+
+def _numeric(text: str) -> bool:
+    return text == "" or text.lstrip("+-−").replace(".", "", 1).isdigit()
+
+
+def figure(value: float, low: float, high: float, digits: int = 2) -> str:
+    """Write a number with its interval.
+
+    Examples
+    --------
+    >>> figure(0.756, 0.7, 0.81)
+    '0.76 [0.70, 0.81]'
+    >>> figure(float("nan"), 0, 1)
+    'undefined'
+    """
+    if math.isnan(value):
+        return "undefined"
+    if math.isnan(low) or math.isnan(high):
+        return f"{value:.{digits}f} [no interval]"
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
