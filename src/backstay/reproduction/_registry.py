@@ -17,12 +17,16 @@ __all__ = ["experiments", "list_experiments", "reproduce"]
 MODULES = (
     "_han_synthetic",
     "_han_real",
+    "_han_variance",
+    "_han_stability",
+    "_han_consensus",
     "_prat_measures",
     "_prat_xor",
     "_prat_relief",
     "_prat_evaluation",
     "_prat_remainder",
     "_prat_accumulated",
+    "_prat_synthetic",
     "_prat_weighting",
 )
 
