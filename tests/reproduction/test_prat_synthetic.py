@@ -8,7 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from backstay import LogisticWeighting, Simba
 from backstay.datasets import make_majority, make_xor, separability
 from backstay.feature_weighting import DoubleReliefF, ReliefF
-from backstay.reproduction import Setting, _prat_measures, _prat_relief, _prat_xor
+from backstay.reproduction import (
+    Setting,
+    _prat_measures,
+    _prat_relief,
+    _prat_relief_runs,
+    _prat_xor,
+)
 
 
 def run(module, name, setting):
@@ -95,24 +101,24 @@ def test_xor_experiments_run_and_resume(tmp_path, monkeypatch):
 
 def test_combinations_keep_to_the_design():
     for quick in (False, True):
-        pairs = _prat_relief.combinations_of(quick)
+        pairs = _prat_relief_runs.combinations_of(quick)
         assert all(1 <= n <= 50 and 1 <= m <= 2 * n for n, m in pairs)
         assert (1, 1) in pairs
         assert (50, 100) in pairs
-    totals = [sum(pair) for pair in _prat_relief.combinations_of(False)]
-    assert len(set(np.searchsorted(_prat_relief.BINS, totals))) == len(_prat_relief.BINS)
+    totals = [sum(pair) for pair in _prat_relief_runs.combinations_of(False)]
+    assert len(set(np.searchsorted(_prat_relief_runs.BINS, totals))) == len(_prat_relief_runs.BINS)
 
 
 @pytest.fixture
 def small_design(monkeypatch):
     pairs = [(1, 1), (2, 3), (30, 60)]
-    monkeypatch.setattr(_prat_relief, "combinations_of", lambda quick: pairs)
+    monkeypatch.setattr(_prat_relief_runs, "combinations_of", lambda quick: pairs)
     return pairs
 
 
 def test_separabilities_are_those_of_the_three_rankers(small_design):
     key = {"problem": "MajorityN", "repeat": 1, "quick": True}
-    found = _prat_relief.separabilities(key, 7)["separability"]
+    found = _prat_relief_runs.separabilities(key, 7)["separability"]
     seeds = np.random.SeedSequence([7, 3, 1, 2, 3]).spawn(1)[0].generate_state(2)
     X, y, relevance = make_majority(100, n_features=5, n_relevant=2, random_state=seeds[0])
     nominal = {"categorical_features": range(5)}
@@ -124,7 +130,7 @@ def test_separabilities_are_those_of_the_three_rankers(small_design):
     expected = [separability(r.fit(X, y).feature_importances_, relevance) for r in rankers]
     assert_allclose(found[1], expected)
     lonely = {"problem": "NonMonotonic", "repeat": 0, "quick": True}
-    found = _prat_relief.separabilities(lonely, 7)["separability"]
+    found = _prat_relief_runs.separabilities(lonely, 7)["separability"]
     assert np.isnan(found[0]).all()  # one relevant feature: one class
     assert np.isfinite(found[1:]).all()
 
@@ -132,7 +138,7 @@ def test_separabilities_are_those_of_the_three_rankers(small_design):
 def test_relief_experiments_run(small_design, tmp_path):
     setting = Setting(tmp_path, repeats=2)
     seven = run(_prat_relief, "prat-fig5.7", setting)
-    assert len(seven.table) == 19
+    assert len(seven.table) == 20
     eight = run(_prat_relief, "prat-fig5.8", setting)
     assert set(eight.table["agrees"]) <= {"yes", "no", "unclear"}
     assert "2 data sets for each of 3 combinations" in eight.repeats
@@ -140,10 +146,10 @@ def test_relief_experiments_run(small_design, tmp_path):
     gap = curves.gap("random RBF", _prat_relief.DOUBLE, _prat_relief.PLAIN)
     rows = eight.table.set_index(["problem", "quantity"])
     assert rows.loc[("random RBF", "dReliefF − ReliefF"), "measured"] == pytest.approx(gap.mean())
-    assert curves.binned.shape == (6, 2, 2, 3)
+    assert curves.binned.shape == (7, 2, 2, 3)
     figure = Figure()
     eight.draw(figure)
-    assert len(figure.axes) == 6
+    assert len(figure.axes) == 8
 
 
 def test_verdicts_need_an_interval_on_their_side():

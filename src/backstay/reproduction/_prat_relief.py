@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,127 +10,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.datasets import (
-    make_decision_list,
-    make_majority,
-    make_modulo,
-    make_non_monotonic,
-    make_random_rbf,
-    separability,
-)
-from backstay.feature_weighting import DoubleReliefF, ReliefF
 from backstay.reproduction._experiment import Experiment, Outcome, Setting, claimed, mean_row
+from backstay.reproduction._prat_relief_runs import (
+    ALGORITHMS,
+    BY_FEATURE,
+    CATEGORIC,
+    DOUBLE,
+    FEW,
+    MANY,
+    PLAIN,
+    PROBLEMS,
+    PROGRESSIVE,
+    Curves,
+)
 
 __all__ = ["EXPERIMENTS"]
 
 Array = NDArray[np.float64]
 
-N_ROWS = 100
-# Problems in the order of the thesis; the first three are numeric.
-PROBLEMS: dict[str, Callable[..., Any]] = {
-    "RDG1 numeric": make_decision_list,
-    "random RBF": make_random_rbf,
-    "NonMonotonic": make_non_monotonic,
-    "MajorityN": make_majority,
-    "ModuloP": make_modulo,
-    "RDG1 boolean": partial(make_decision_list, boolean=True),
-}
-CATEGORIC = ("MajorityN", "ModuloP", "RDG1 boolean")
-ALGORITHMS = ("ReliefF", "dReliefF", "pdReliefF")
-PLAIN, DOUBLE, PROGRESSIVE = range(3)
-# Upper ends of the bins of the total number of features, 2 to 150.
-BINS = np.arange(15, 151, 15)
-FEW, MANY = 15, 75
 # "Almost the same" and "very high" are no numbers in the thesis; weights lie in [−1, 1].
 SAME = 0.02
 HIGH = 0.1
-
-
-def combinations_of(quick: bool) -> list[tuple[int, int]]:
-    """Return (relevant, irrelevant): some of 1 ≤ relevant ≤ 50, 1 ≤ irrelevant ≤ 2·relevant."""
-    relevant = (1, 3, 10, 25, 50) if quick else (1, 2, 3, 5, 8, 12, 16, 20, 25, 30, 35, 40, 45, 50)
-    ratios = (0.5, 1, 2) if quick else (0, 0.5, 1, 1.5, 2)
-    return sorted({(n, max(1, int(n * ratio))) for n in relevant for ratio in ratios})
-
-
-def separabilities(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]:
-    """Return the three algorithms' separability for every combination of a problem's repeat."""
-    combinations = combinations_of(key["quick"])
-    number = list(PROBLEMS).index(key["problem"])
-    found = np.full((len(combinations), len(ALGORITHMS)), np.nan)
-    for i, (relevant, irrelevant) in enumerate(combinations):
-        if key["problem"] == "NonMonotonic" and relevant == 1:
-            continue  # one class by its formula
-        entropy = [seed, number, key["repeat"], relevant, irrelevant]
-        found[i] = _three(key["problem"], relevant, irrelevant, np.random.SeedSequence(entropy))
-    return {"separability": found}
-
-
-def _three(problem: str, relevant: int, irrelevant: int, seeds: np.random.SeedSequence) -> Array:
-    d = relevant + irrelevant
-    while True:  # a decision list may leave all rows in one class: draw another
-        data_seed, order_seed = seeds.spawn(1)[0].generate_state(2)
-        X, y, relevance = PROBLEMS[problem](
-            N_ROWS, n_features=d, n_relevant=relevant, random_state=data_seed
-        )
-        if len(np.unique(y)) > 1:
-            break
-    nominal = np.arange(d) if problem in CATEGORIC else None
-    rankers = (
-        ReliefF(categorical_features=nominal),
-        DoubleReliefF(categorical_features=nominal, random_state=order_seed),
-        DoubleReliefF(progressive=True, categorical_features=nominal, random_state=order_seed),
-    )
-    with warnings.catch_warnings():
-        # NonMonotonic has as many classes as relevant features: some of one row among 100.
-        warnings.filterwarnings("ignore", message="class .* has a single member")
-        return np.array(
-            [separability(r.fit(X, y).feature_importances_, relevance) for r in rankers]
-        )
-
-
-class Curves:
-    """Separability by problem, repeat, bin of the number of features, and algorithm."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.n_repeats = setting.count(20, 2)
-        combinations = combinations_of(setting.quick)
-        keys = [
-            {"problem": problem, "repeat": repeat, "quick": setting.quick}
-            for problem in PROBLEMS
-            for repeat in range(self.n_repeats)
-        ]
-        runs = setting.kept_all("prat-fig5.7-5.8", keys, separabilities)
-        self.runs = np.array([run["separability"] for run in runs]).reshape(
-            len(PROBLEMS), self.n_repeats, len(combinations), len(ALGORITHMS)
-        )
-        self.totals = np.array([sum(pair) for pair in combinations])
-        bins = np.searchsorted(BINS, self.totals)
-        filled = np.unique(bins)
-        self.ends = BINS[filled]
-        self.binned = np.stack(
-            [np.nanmean(self.runs[:, :, bins == b], axis=2) for b in filled], axis=2
-        )
-        self.repeats = (
-            f"{self.n_repeats} data sets for each of {len(combinations)} combinations of relevant "
-            f"and irrelevant features and each of {len(PROBLEMS)} problems"
-        )
-
-    def of(self, problem: str, algorithm: int, which: str = "all") -> Array:
-        """Mean separability of every repeat, over bins of few, many or all features."""
-        chosen = {"all": self.ends > 0, "few": self.ends <= FEW, "many": self.ends > MANY}[which]
-        return self.binned[list(PROBLEMS).index(problem), :, chosen, algorithm].mean(axis=0)
-
-    def gap(self, problem: str, a: int, b: int, which: str = "all") -> Array:
-        """Separability of one algorithm minus another's, per repeat."""
-        return self.of(problem, a, which) - self.of(problem, b, which)
-
-    def distance(self, problem: str, a: int, b: int, few: bool) -> Array:
-        """Mean |difference| on the same data, per repeat."""
-        chosen = (self.totals <= FEW) if few else (self.totals > MANY)
-        runs = self.runs[list(PROBLEMS).index(problem)][:, chosen]
-        return np.nanmean(np.abs(runs[:, :, a] - runs[:, :, b]), axis=1)
-
+# The six of the thesis, and its third by another reading.
+NON_MONOTONIC = ("NonMonotonic", BY_FEATURE)
+PUBLISHED = [problem for problem in PROBLEMS if problem != BY_FEATURE]
 
 # Interval → "yes" or "no" where it settles a statement, "unclear" where it does not.
 Verdict = Callable[[float, float, float], str]
@@ -177,14 +79,14 @@ def _better_within_noise(mean: float, low: float, high: float) -> str:
 def _figure_7(setting: Setting) -> Outcome:
     curves = Curves(setting)
     rows = []
-    for problem in PROBLEMS:
+    for problem in PUBLISHED:
         for algorithm in (DOUBLE, PROGRESSIVE):
             rows.append(
                 _row(
                     problem,
                     f"{ALGORITHMS[algorithm]} − ReliefF, over {FEW} features",
                     "almost the same",
-                    _over_few(curves, problem, algorithm),
+                    curves.gap(problem, algorithm, PLAIN, "more"),
                     _same,
                 )
             )
@@ -198,30 +100,27 @@ def _figure_7(setting: Setting) -> Outcome:
                 _above,
             )
         )
-    rows.append(
+    rows += [
         _row(
-            "NonMonotonic",
+            problem,
             f"ReliefF, over {MANY} features",
             "very high for any number of features",
-            curves.of("NonMonotonic", PLAIN, "many"),
+            curves.of(problem, PLAIN, "many"),
             _high,
         )
-    )
+        for problem in NON_MONOTONIC
+    ]
     table = pd.DataFrame(rows)
-    last = table.iloc[-1]
+    printed, by_feature = (
+        f"{row['measured']:.3f} ({row['interval']})" for row in rows[-len(NON_MONOTONIC) :]
+    )
     finding = (
         f"'Almost the same': {_count(table, 'almost')}. 'dReliefF differs with few features': "
         f"{_count(table, 'differs')}. NonMonotonic's separability with over {MANY} features is "
-        f"{last['measured']:.3f} ({last['interval']}); by its formula it has as many classes as "
-        "relevant features, 50 classes among 100 rows at the end."
+        f"{printed} with the root taken in every other row, as printed, and {by_feature} with the "
+        "root in every other feature, which is probably what the thesis ran."
     )
     return Outcome(table, finding, curves.repeats, partial(_draw, curves=curves, total=False))
-
-
-def _over_few(curves: Curves, problem: str, algorithm: int) -> Array:
-    number = list(PROBLEMS).index(problem)
-    binned = curves.binned[number][:, curves.ends > FEW]
-    return (binned[:, :, algorithm] - binned[:, :, PLAIN]).mean(axis=1)
 
 
 def _count(table: pd.DataFrame, text: str) -> str:
@@ -252,7 +151,7 @@ def _ranking(curves: Curves) -> str:
 
 def _worst(curves: Curves) -> list[dict[str, Any]]:
     rows = []
-    for problem in PROBLEMS:
+    for problem in PUBLISHED:
         for other in (PLAIN, PROGRESSIVE):
             statement, verdict = "dReliefF worst", _below
             if problem == "random RBF":
@@ -280,12 +179,13 @@ def _numeric(curves: Curves) -> list[dict[str, Any]]:
     ]
     rows += [
         _row(
-            "NonMonotonic",
+            problem,
             f"{ALGORITHMS[algorithm]} − ReliefF",
             "almost identical",
-            curves.gap("NonMonotonic", algorithm, PLAIN),
+            curves.gap(problem, algorithm, PLAIN),
             _same,
         )
+        for problem in NON_MONOTONIC
         for algorithm in (DOUBLE, PROGRESSIVE)
     ]
     return rows
@@ -311,7 +211,7 @@ def _categoric(curves: Curves) -> list[dict[str, Any]]:
 
 def _middle(curves: Curves) -> list[dict[str, Any]]:
     rows = []
-    for problem in PROBLEMS:
+    for problem in PUBLISHED:
         # Between them if it is on the inner side of the nearer one of the two.
         sign = np.sign(curves.gap(problem, DOUBLE, PLAIN).mean())
         sides = {
@@ -332,9 +232,9 @@ def _middle(curves: Curves) -> list[dict[str, Any]]:
 
 
 def _draw(figure: Any, curves: Curves, total: bool) -> None:
-    axes = figure.subplots(2, 3, sharex=True)
+    axes = figure.subplots(2, 4, sharex=True)
     widths = np.diff(np.r_[1, curves.ends])
-    for i, (problem, panel) in enumerate(zip(PROBLEMS, axes.flat, strict=True)):
+    for i, (problem, panel) in enumerate(zip(PROBLEMS, axes.flat, strict=False)):
         for a, algorithm in enumerate(ALGORITHMS):
             runs = curves.binned[i, :, :, a]
             if total:
@@ -343,8 +243,9 @@ def _draw(figure: Any, curves: Curves, total: bool) -> None:
             panel.plot(curves.ends, bands[:, 0], label=algorithm)
             panel.fill_between(curves.ends, bands[:, 1], bands[:, 2], alpha=0.2)
         panel.axhline(0, color="grey", linewidth=0.5)
-        panel.set_title(problem, fontsize="medium")
-    axes[0, 0].legend(fontsize="small")
+        panel.set_title(problem, fontsize="small")
+    axes[1, 3].axis("off")
+    axes[1, 3].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
     figure.supxlabel("features, relevant and irrelevant")
     figure.supylabel("accumulated separability" if total else "separability")
 
@@ -356,7 +257,8 @@ PROTOCOL = (
     "averaged in bins of 15 features, each bin counted alike, since the published axis is the "
     "number of features. The thesis does not say k, the number of classes (2 here), of centres "
     "(50) or p (3), and prints no modulus in eq. 5.22; NonMonotonic begins with 2 relevant "
-    "features because 1 gives one class. Features of the last three problems are nominal. "
+    "features because 1 gives one class, and is run twice, with roots by row as printed and by "
+    "feature. Features of the last three problems are nominal. "
     "Intervals are t intervals over data sets. "
 )
 
