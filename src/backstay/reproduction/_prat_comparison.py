@@ -206,6 +206,7 @@ def compare_methods(
     ]
     records = [record for row in rows for record in _records(comparison, row)]
     overall, summary = _overall(comparison, rows)
+    summary["leak"] = _leak(comparison, rows)
     return pd.DataFrame(records + overall), {**summary, **_own_words(printed), "missing": missing}
 
 
@@ -231,12 +232,13 @@ def _records(comparison: Comparison, row: _Row) -> list[dict[str, Any]]:
             estimate = row.estimate("features", method)
             lines.append(("features", method, sizes.get(method), estimate, 1, math.nan))
     return [
-        _record(row, what, method, known, estimate, digits, p)
+        _record(quantity, row, what, method, known, estimate, digits, p)
         for what, method, known, estimate, digits, p in lines
     ]
 
 
 def _record(
+    quantity: str,
     row: _Row,
     what: str,
     method: str,
@@ -246,7 +248,7 @@ def _record(
     p: float,
 ) -> dict[str, Any]:
     verdict = compared(known, *estimate, digits=digits)
-    if PROBLEMS[row.problem].differs:
+    if PROBLEMS[row.problem].differs or not (row.counts(quantity) or quantity == "error"):
         verdict["agrees"] = ""
     has_p = known is not None and not math.isnan(p)
     return {
@@ -346,6 +348,22 @@ def _agreement(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, Any]:
         "worse": int(ours_worse),
         "away": {method: float(np.mean(d)) if d else math.nan for method, d in away.items()},
     }
+
+
+def _leak(comparison: Comparison, rows: Sequence[_Row]) -> tuple[float, float] | None:
+    """Return mean errors of genes chosen on training rows and on all, same microarrays."""
+    by_problem = {(row.problem, row.inducer): row for row in rows}
+    both = [
+        (by_problem[problem.rstrip("*"), inducer], leaky)
+        for (problem, inducer), leaky in by_problem.items()
+        if problem.endswith("*") and (problem.rstrip("*"), inducer) in by_problem
+    ]
+    if comparison.quantity != "error" or not both:
+        return None
+    means = np.mean(
+        [[row.estimate("error", comparison.plain)[0] for row in pair] for pair in both], axis=0
+    )
+    return float(means[0]), float(means[1])
 
 
 def _ties(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, tuple[float, float]]:

@@ -93,6 +93,12 @@ def _finding(comparison: Comparison, summary: dict[str, Any]) -> str:
         f"{summary['significantly higher']} with significantly higher {quantity} and "
         f"{summary['significantly lower']} with lower."
     )
+    if summary["leak"] is not None:
+        honest, leaky = summary["leak"]
+        text += (
+            f" Genes chosen on all rows make the mean error of {plain} on the microarrays "
+            f"{leaky:.3f} instead of {honest:.3f}."
+        )
     if summary["ties"]:
         rises = " and ".join(
             f"{random:.3f} to {first:.3f} ({method})"
