@@ -95,6 +95,10 @@ def redundancy_level(
     blanket exists is a matter of the best one. Without the class in the rest,
     S = all other features would make every feature redundant.
 
+    Probabilities are frequencies of rows. Where nearly every row is different,
+    S = all other features foretells every feature of the rows seen, and every
+    level is near 1: compare with the level of the feature's values shuffled.
+
     Examples
     --------
     Two relevant features and ¬(f1 ∧ f2), correlated with neither [Prat table 4.1]:
@@ -114,7 +118,7 @@ def redundancy_level(
     levels, blankets = np.empty(d), []
     for feature in range(d):
         blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
-        best = min(search(blanket), key=lambda found: (round(-found[0], 12), *order(found[1])))
+        best = min(search(blanket), key=lambda found: (_rank(found[0]), *order(found[1])))
         levels[feature] = best[0]
         blankets.append(np.array(best[1], dtype=np.intp))
     return (levels, blankets) if return_blankets else levels
@@ -154,6 +158,11 @@ class _Blanket:
 Found = tuple[float, tuple[int, ...]]
 
 
+def _rank(level: float) -> float:
+    """Sort levels, best first, those that differ by rounding alike."""
+    return round(-level, 12)
+
+
 def _every_subset(blanket: _Blanket) -> Iterator[Found]:
     """Level of every S, each from the groups of the S with its last feature left out."""
 
@@ -181,17 +190,17 @@ def _forward(blanket: _Blanket) -> Iterator[Found]:
         for j in blanket.others:
             if j not in subset:
                 refined = refine(groups, blanket.columns[j])
-                steps.append((-blanket.level(refined), j, refined))
-        level, added, groups = min(steps, key=lambda step: step[:2])
+                steps.append((blanket.level(refined), j, refined))
+        level, added, groups = min(steps, key=lambda step: (_rank(step[0]), step[1]))
         subset = tuple(sorted((*subset, added)))
-        yield -level, subset
+        yield level, subset
 
 
 def _backward(blanket: _Blanket) -> Iterator[Found]:
     subset = tuple(blanket.others)
     while subset:
         levels = [blanket.level(groups) for groups in _each_left_out(blanket, subset)]
-        best = int(np.argmax(levels))
+        best = min(range(len(levels)), key=lambda i: _rank(levels[i]))
         subset = subset[:best] + subset[best + 1 :]
         yield levels[best], subset
 
