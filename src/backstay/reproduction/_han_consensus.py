@@ -21,9 +21,11 @@ from backstay.reproduction._experiment import (
 )
 from backstay.reproduction._han_estimates import (
     COLOURS,
+    LINES,
     NORMAL,
     Estimate,
     claim,
+    legend,
     mean_estimate,
 )
 from backstay.reproduction._han_runs import (
@@ -125,12 +127,13 @@ def table_7_6(setting: Setting) -> Outcome:
         for axes, dataset in zip(panels, names, strict=True):
             for method in base.methods:
                 one = curves[dataset, method]
-                colour = COLOURS[base.roles[method]]
-                axes.plot(one.n_features, one.frequency * 100, label=method, color=colour)
+                role = base.roles[method]
+                style = {"label": method, "color": COLOURS[role], "ls": LINES[role]}
+                axes.plot(one.n_features, one.frequency * 100, **style)
             axes.plot([SIZE, SIZE], [0, 100], color="0.8", zorder=0)
             axes.set(xlim=(0, 100), title=dataset, xlabel="genes")
         panels[0].set_ylabel("selected in at least … % of the splits")
-        panels[0].legend(fontsize="x-small")
+        legend(figure, panels[0])
 
     return Outcome(table, finding, f"{n} splits (published: {PUBLISHED_SPLITS})", draw)
 

@@ -10,7 +10,17 @@ from scipy import stats
 
 from backstay.reproduction._experiment import claimed, compared, mean_row
 
-__all__ = ["COLOURS", "Estimate", "claim", "curve", "fresh", "mean_estimate", "observed"]
+__all__ = [
+    "COLOURS",
+    "LINES",
+    "Estimate",
+    "claim",
+    "curve",
+    "fresh",
+    "legend",
+    "mean_estimate",
+    "observed",
+]
 
 # One colour for each way of selecting, whatever the base ranker.
 COLOURS = {
@@ -20,6 +30,8 @@ COLOURS = {
     "control": "#009e73",
     "weighted, mean 1": "#cc79a7",
 }
+# Dashes where curves lie on each other: the control on the weighting, mean 1 on plain.
+LINES = dict.fromkeys(COLOURS, "-") | {"control": "--", "weighted, mean 1": "--"}
 NORMAL = float(stats.norm.ppf(0.975))
 
 
@@ -71,8 +83,14 @@ def observed(found: Estimate, **about: Any) -> dict[str, Any]:
     return {**about, **compared(None, *found)}
 
 
-def curve(axes: Any, x: Any, found: list[Estimate], label: str, role: str, **style: Any) -> None:
+def curve(axes: Any, x: Any, found: list[Estimate], label: str, role: str) -> None:
     """Draw estimates against x with their intervals as a band."""
     table = np.array(found, dtype=np.float64)
-    axes.plot(x, table[:, 0], label=label, color=COLOURS[role], **style)
+    axes.plot(x, table[:, 0], label=label, color=COLOURS[role], ls=LINES[role])
     axes.fill_between(x, table[:, 1], table[:, 2], color=COLOURS[role], alpha=0.15, linewidth=0)
+
+
+def legend(figure: Any, axes: Any, **options: Any) -> None:
+    """Put the legend of one panel below all of them."""
+    lines, labels = axes.get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside lower center", ncols=5, fontsize="small", **options)

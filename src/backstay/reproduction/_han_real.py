@@ -18,8 +18,10 @@ from backstay.reproduction._experiment import (
 )
 from backstay.reproduction._han_estimates import (
     COLOURS,
+    LINES,
     claim,
     fresh,
+    legend,
     mean_estimate,
     observed,
 )
@@ -136,17 +138,15 @@ def _draw(table: pd.DataFrame, base: Base, metric: str) -> Callable[[Any], None]
             for axes, dataset in zip(line, names, strict=True):
                 part = cells[(cells.dataset == dataset) & (cells.classifier == classifier)]
                 for method, rows in part.groupby("method", sort=False):
-                    colour = COLOURS[base.roles[method]]
-                    axes.plot(rows["size"], rows.measured, color=colour, label=method)
+                    colour, dash = COLOURS[base.roles[method]], LINES[base.roles[method]]
+                    axes.plot(rows["size"], rows.measured, color=colour, ls=dash, label=method)
                     published = rows.published.astype(float)
                     axes.plot(rows["size"], published, "o", color=colour, markersize=3)
                 axes.set_title(f"{dataset}, {classifier}", fontsize="small")
             line[0].set_ylabel(f"{metric}, %", fontsize="small")
         for axes in panels[-1]:
             axes.set_xlabel("features", fontsize="small")
-        panels[0, 0].legend(
-            fontsize="xx-small", title="lines ours, dots published", title_fontsize="xx-small"
-        )
+        legend(figure, panels[0, 0], title="lines: ours; dots: published")
 
     return draw
 

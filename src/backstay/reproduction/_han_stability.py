@@ -15,6 +15,7 @@ from backstay.reproduction._han_estimates import (
     Estimate,
     claim,
     curve,
+    legend,
     mean_estimate,
     observed,
 )
@@ -209,7 +210,7 @@ def _figure(
                     curve(axes, sizes, everything[dataset, method].by_size, method, role)
                 axes.set(title=dataset, xlabel="features")
             panels[0].set_ylabel(label)
-            panels[0].legend(fontsize="x-small")
+            legend(figure, panels[0])
 
         return Outcome(table, finding, repeats(setting), draw)
 

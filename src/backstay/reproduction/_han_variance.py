@@ -19,6 +19,7 @@ from backstay.reproduction._han_estimates import (
     Estimate,
     claim,
     curve,
+    legend,
     mean_estimate,
     observed,
 )
@@ -158,7 +159,7 @@ def figure_7_1(setting: Setting) -> Outcome:
             axes.invert_xaxis()
             axes.set(title=dataset, xlabel="features left")
         panels[0].set_ylabel("variance, mean over features")
-        panels[0].legend(fontsize="x-small")
+        legend(figure, panels[0])
 
     return Outcome(pd.DataFrame(rows), finding + ".", _repeats(n), draw)
 
