@@ -191,13 +191,15 @@ def _figure_8_4(setting: Setting) -> Outcome:
                 _row(variant, f"{needed}, minus {other}'s", statement or None, values, below=True)
             )
     table = pd.DataFrame(rows)
-    counts = {
-        text: table.loc[table["published"] == text, "agrees"].value_counts()
-        for text in ("outperforms Relief", "SimbaLIW converges first")
-    }
-    held = "; ".join(
-        f"'{text}' " + ", ".join(f"{word} {n}" for word, n in found.items())
-        for text, found in counts.items()
+    beaten = table.loc[table["published"] == "outperforms Relief", "agrees"]
+    first = table[table["published"] == "SimbaLIW converges first"]
+    by_verdict = [
+        f"{word} for {', '.join(dict.fromkeys(found['method']))}"
+        for word, found in first.groupby("agrees", sort=False)
+    ]
+    held = (
+        f"'Outperforms Relief' holds for {(beaten == 'yes').sum()} of {len(beaten)} methods. "
+        f"'SimbaLIW converges first', before Simba or SimbaMIW: {'; '.join(by_verdict)}"
     )
     medians = ", ".join(f"{m} {np.median(paths.visits_needed(m)):.0f}" for m in METHODS)
     finding = f"{held}. Median visits until the relevant features lead for good: {medians}."
