@@ -87,6 +87,7 @@ class Display:
         _dress(ax)
         self._draw(ax)
         _finish(ax)
+        self._points = [p for p in self._points if np.isfinite([p.x, p.y]).all()]
         if legend:
             self._beside(ax)
         self.ax_ = ax

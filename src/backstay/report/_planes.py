@@ -70,7 +70,7 @@ class ParetoDisplay(Display):
         return cls(data, facts["methods"], size, classifier, metric, chance)
 
     def _draw(self, ax: Axes) -> None:
-        known = self._data[np.isfinite(self._data[["stability", "accuracy"]]).all(axis=1)]
+        known = self._data.dropna(subset=["stability", "accuracy"])
         front = known.loc[known["on_front"].to_numpy(dtype=bool)].sort_values(by="stability")
         ax.plot(
             front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=(0, (1, 2))

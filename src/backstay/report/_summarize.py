@@ -53,7 +53,7 @@ def summarize(results: Results) -> dict[str, Any]:
     >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[3], random_state=0)
     >>> (part,) = summarize(study.run(X, y, truth=truth))["datasets"]
     >>> part["answer"]["headline"]
-    '3 of 20 features were chosen in most runs'
+    '3 of 10 features were chosen in most runs'
     """
     return gather(results)[0]
 

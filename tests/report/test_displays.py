@@ -1,0 +1,150 @@
+"""Displays show the tables of the results, nothing else, and draw without touching pyplot."""
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from pandas.testing import assert_frame_equal
+
+from backstay.report import (
+    AccuracyDisplay,
+    AgreementDisplay,
+    FitTimesDisplay,
+    ParetoDisplay,
+    SampleWeightsDisplay,
+    SelectionFrequencyDisplay,
+    StabilityDisplay,
+)
+from backstay.report._style import styles
+from report.conftest import WEIGHTED, small_study, table
+
+EVERY = {
+    StabilityDisplay: {},
+    AccuracyDisplay: {},
+    ParetoDisplay: {"size": 5},
+    SelectionFrequencyDisplay: {"size": 5},
+    AgreementDisplay: {"size": 5},
+    SampleWeightsDisplay: {},
+    FitTimesDisplay: {},
+}
+
+
+def test_frames_are_the_tables_of_the_results(results):
+    accuracy = results.accuracy("accuracy").frame()
+    second = accuracy[accuracy["classifier"] == "3nn"].reset_index(drop=True)
+    pairs = [
+        (StabilityDisplay.from_results(results), results.stability()),
+        (StabilityDisplay.from_results(results, "dice"), results.stability("dice")),
+        (SelectionFrequencyDisplay.from_results(results, 5), results.selection_frequency(5)),
+        (AgreementDisplay.from_results(results, 5), results.similarity(5)),
+        (SampleWeightsDisplay.from_results(results), results.instance_weights()),
+        (FitTimesDisplay.from_results(results), results.fit_times()),
+        (ParetoDisplay.from_results(results), results.pareto()),
+    ]
+    for display, expected in pairs:
+        assert_frame_equal(display.frame(), expected.frame())
+    assert_frame_equal(AccuracyDisplay.from_results(results, None, "3nn").frame(), second)
+
+
+def test_pareto_at_a_size_has_the_intervals_of_that_size(results):
+    frame = ParetoDisplay.from_results(results, size=5, classifier="3nn").frame()
+    stability = results.stability("nogueira", [5]).frame().set_index("method")
+    accuracy = results.accuracy("accuracy").frame()
+    accuracy = accuracy[(accuracy["size"] == 5) & (accuracy["classifier"] == "3nn")]
+    accuracy = accuracy.set_index("method")
+    for _, row in frame.iterrows():
+        assert row["stability_low"] == stability.loc[row["method"], "low"]
+        assert row["accuracy_high"] == accuracy.loc[row["method"], "high"]
+        assert row["accuracy"] == pytest.approx(accuracy.loc[row["method"], "value"])
+
+
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
+def test_plot_draws_on_given_axes_or_its_own(results, kind):
+    ax = Figure().subplots()
+    display = kind.from_results(results, **EVERY[kind])
+    assert display.plot(ax) is display
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    display.figure_.canvas.draw()  # names with $, < and other scripts do no harm
+    before = plt.get_fignums()
+    own = display.plot().figure_
+    assert own is not ax.figure
+    assert len(plt.get_fignums()) == len(before) + 1
+    plt.close(own)
+
+
+def test_a_frame_is_ones_own(results):
+    display = StabilityDisplay.from_results(results)
+    mine = display.frame()
+    mine["value"] = -1.0
+    assert_frame_equal(display.frame(), results.stability().frame())
+
+
+def test_legend_names_every_method_outside_the_axes(results):
+    display = StabilityDisplay.from_results(results).plot()
+    legend = display.ax_.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == results.methods
+    display.figure_.canvas.draw()
+    assert legend.get_window_extent().x0 >= display.ax_.get_window_extent().x1
+    plt.close(display.figure_)
+
+
+def test_controls_share_the_hue_of_their_method_dashed_and_hollow(results):
+    roles = results.facts["datasets"]["<em>data</em>"]["methods"]
+    control = roles[WEIGHTED]["control"]
+    looks = styles(roles)
+    assert looks[control].color == looks[WEIGHTED].color
+    assert looks[control].line != looks[WEIGHTED].line
+    assert looks[control].face != looks[WEIGHTED].face
+    others = [m for m in roles if m != control]
+    assert len({(looks[m].color, looks[m].marker) for m in others}) == len(others)
+
+
+def test_many_methods_stay_apart():
+    looks = styles({f"m{i}": {"control": None, "plain": None} for i in range(40)})
+    assert len({(look.color, look.marker) for look in looks.values()}) == 40
+
+
+def test_weighted_samples_below_the_fence_are_outlying(results):
+    display = SampleWeightsDisplay.from_results(results)
+    ((names, rows, fence),) = display.lanes()
+    assert names == [WEIGHTED]  # not its uniform control
+    lower, upper = np.quantile(rows["weight"], [0.25, 0.75])
+    assert fence == pytest.approx(lower - 1.5 * (upper - lower))
+    assert "patient <i>3</i>" in display.outlying()["name"].tolist()
+    assert (display.outlying()["weight"] < fence).all()
+
+
+def test_methods_of_one_weighting_share_a_lane():
+    rows = [
+        {"method": m, "row": i, "name": str(i), "class": "a", "weight": w, "std": 0.0, "n_runs": 3}
+        for m in ("p", "q", "r")
+        for i, w in enumerate([0.5, 1.0, 1.5] if m != "r" else [1.5, 1.0, 0.5])
+    ]
+    role = {"control": None, "plain": None, "added": False}
+    display = SampleWeightsDisplay(pd.DataFrame(rows), dict.fromkeys("pqr", role))
+    assert [names for names, _, _ in display.lanes()] == [["p", "q"], ["r"]]
+
+
+def test_several_data_sets_are_refused_by_name():
+    from backstay import TTest
+
+    X, y, _ = table(40, 20)
+    both = small_study({"t": TTest()}, 2, (2,)).run_many({"a": (X, y), "b": (X, y)})
+    with pytest.raises(ValueError, match=r"2 data sets \(a, b\)"):
+        StabilityDisplay.from_results(both)
+    assert StabilityDisplay.from_results(both["b"]).frame()["dataset"].tolist() == ["b"]
+
+
+def test_unknown_classifier_is_named(results):
+    with pytest.raises(ValueError, match=r"'svc' was not studied; there are 1nn, 3nn"):
+        AccuracyDisplay.from_results(results, classifier="svc")
+
+
+def test_missing_matplotlib_is_one_sentence(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r'pip install "backstay\[app\]"'):
+        StabilityDisplay.from_results(results).plot()

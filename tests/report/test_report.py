@@ -1,0 +1,344 @@
+"""report.html: what it says, that names cannot break it, and that it holds in awkward studies."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from backstay import Results, TTest
+from backstay.report import summarize, write_report
+from backstay.report._html import csv_link, json_text, number
+from report.conftest import AWKWARD, WEIGHTED, small_study, table
+
+
+class Page(HTMLParser):
+    """The elements, attributes and text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.words, self.scripts = [], [], [], []
+        self._in_script = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self._in_script = tag == "script"
+
+    def handle_endtag(self, tag):
+        self._in_script = False
+
+    def handle_data(self, data):
+        (self.scripts if self._in_script else self.words).append(data)
+
+
+@pytest.fixture(scope="module")
+def text(report):
+    return report.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+@pytest.fixture(scope="module")
+def summary(results):
+    return summarize(results)
+
+
+# Names are text, wherever they stand.
+
+
+def test_names_make_no_elements(page):
+    assert page.tags.count("script") == 2
+    assert not {"img", "u", "em", "iframe", "link", "object"} & set(page.tags)
+    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
+    words = "".join(page.words)
+    for name in AWKWARD[:5]:
+        assert name in words
+    assert "bell\ufffd" in words  # a control character is no text
+
+
+def test_nothing_points_outside(page, text):
+    addresses = [value for _, name, value in page.attributes if name in ("href", "src", "action")]
+    assert addresses
+    assert all(value.startswith(("#", "data:text/csv")) for value in addresses)
+    assert not re.search(r"@import|url\((?!#)", text)
+
+
+def test_policy_allows_this_script_only(text, page):
+    import base64
+    import hashlib
+
+    policy = next(v for _, name, v in page.attributes if name == "content" and "default-src" in v)
+    assert "default-src 'none'" in policy
+    shown = base64.b64encode(hashlib.sha256(page.scripts[1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{shown}'" in policy
+
+
+def test_points_are_json_that_cannot_end_their_script(page):
+    raw = page.scripts[0]
+    assert not set("<>&\u2028\u2029") & set(raw)
+    figures = json.loads(raw)
+    assert {"d0-stability", "d0-accuracy0", "d0-accuracy1", "d0-pareto", "d0-weights"} <= set(
+        figures
+    )
+    for figure in figures.values():
+        assert len(figure["labels"]) == len(figure["wide"]) == len(figure["narrow"])
+    assert any(WEIGHTED in label for label in figures["d0-stability"]["labels"])
+
+
+def test_json_text_survives_a_round_trip():
+    value = {"</script>": ["<!--", "&amp;", "\u2028", 1.5, None]}
+    assert json.loads(json_text(value)) == value
+    with pytest.raises(ValueError, match="JSON compliant"):
+        json_text({"x": float("nan")})
+
+
+def test_downloads_are_csv_that_spreadsheets_do_not_run(page):
+    links = [v for _, name, v in page.attributes if v.startswith("data:text/csv")]
+    assert len(links) >= 9
+    for link in links:
+        body = unquote(link.split(",", 1)[1]).removeprefix("\ufeff")
+        rows = list(csv.reader(io.StringIO(body, newline="")))
+        assert len({len(row) for row in rows}) == 1
+        assert not [c for row in rows for c in row if c[:1] in "=+@" and c[:1] != ""]
+    assert any("'=1+1" in unquote(link) for link in links)
+
+
+def test_csv_guard_leaves_numbers_alone():
+    link = csv_link(["name", "value"], [["-minus", -1.5], ["\t=x", None], ['a"b', 2]])
+    assert unquote(link.split(",", 1)[1]).removeprefix("\ufeff") == (
+        'name,value\r\n\'-minus,-1.5\r\n\'\t=x,\r\n"a""b",2\r\n'
+    )
+
+
+def test_ids_are_unique_and_links_arrive(page):
+    ids = [value for _, name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    targets = [v[1:] for _, name, v in page.attributes if name == "href" and v.startswith("#")]
+    assert set(targets) <= set(ids)
+
+
+def test_figures_say_what_they_show(page):
+    plots = [
+        v for tag, name, v in page.attributes if name == "aria-label" and re.search(r"\d\.\d", v)
+    ]
+    assert len(plots) >= 7
+    assert any("highest is" in alt and "95" in alt for alt in plots)
+
+
+# What it says.
+
+
+def test_answer_is_the_recommendation(results, summary):
+    (part,) = summary["datasets"]
+    found = results.recommend()
+    assert part["choice"]["kind"] == "recommended"
+    assert part["choice"]["method"] == found.method
+    assert part["answer"]["n_signature"] == len(found.signature)
+    values = {figure["label"]: figure["value"] for figure in part["answer"]["figures"]}
+    assert values["Accuracy"] == f"{100 * found.accuracy:.0f}\u202f%"
+    assert float(values["Stability"]) == pytest.approx(found.stability, abs=0.005)
+    chance = f"{100 * found.chance:.0f}\u202f%"
+    assert chance in part["answer"]["sentences"][0]
+
+
+def test_gain_explained_by_its_control_is_said(summary):
+    (part,) = summary["datasets"]
+    (verdict,) = part["answer"]["verdicts"]
+    gains = [g for g in part["gains"]["here"] if g["quantity"] == "stability"]
+    over = {gain["over"]: gain for gain in gains}
+    expected = "none"
+    if over["plain"]["low"] > 0:
+        expected = "explained"
+    assert over["control"]["low"] <= 0
+    assert verdict["kind"] == expected
+    titles = [caveat["title"] for caveat in part["answer"]["caveats"]]
+    assert f"That instance weighting makes {WEIGHTED} stabler." in titles
+    assert "Narrow limits." in titles  # 8 resamples are few
+
+
+def test_truth_is_counted_per_method(results, summary):
+    truth = summary["datasets"][0]["truth"]
+    assert truth["n_relevant"] == 10
+    size = truth["size"]
+    assert truth["by_chance"] == pytest.approx(size * 10 / 40)
+    records = results._one()
+    for row in truth["rows"]:
+        _, orders = records.orders(row["method"])
+        hits = [sum(records.truth[j] != 0 for j in order[:size]) for order in orders]
+        assert row["found"] == pytest.approx(np.mean(hits))
+
+
+def test_consensus_counts_the_signatures(results, summary):
+    (part,) = summary["datasets"]
+    for row in part["consensus"]:
+        for share in (0.5, 0.85):
+            chosen = results.signature(row["method"], part["choice"]["size"], threshold=share)
+            assert row[f"above_{share:.0%}"] == len(chosen)
+
+
+def test_feature_table_has_mean_ranks_and_frequencies(results, summary):
+    (part,) = summary["datasets"]
+    method, size = part["choice"]["method"], part["choice"]["size"]
+    frequency = results.selection_frequency(size).frame()
+    own = frequency[frequency["method"] == method].set_index("feature")["frequency"]
+    _, orders = results._one().orders(method)
+    for row in part["features"]["rows"][:5]:
+        ranks = [int(np.flatnonzero(order == row["feature"])[0]) + 1 for order in orders]
+        assert row["rank"] == pytest.approx(np.mean(ranks))
+        assert row["frequency"] == own[row["feature"]] == row["frequencies"][method]
+
+
+def test_setting_has_command_seed_and_versions(page, summary):
+    words = "".join(page.words)
+    assert "backstay run '<x>.csv'" in words
+    assert "a <b> note" in words
+    assert f"numpy {np.__version__}" in words
+    assert summary["datasets"][0]["setting"]["seed"] == 0
+
+
+def test_summary_is_json(summary):
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_same_results_same_bytes(results, report):
+    assert results.report(report.with_name("again.html")).read_bytes() == report.read_bytes()
+
+
+# Awkward studies, all in one report, which shows several data sets as well.
+
+
+@pytest.fixture(scope="module")
+def awkward(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stores")
+
+    def run(name, methods, X, y, **options):
+        small_study(methods, 4, store=folder / f"{name}.db", **options).run(X, y, dataset=name)
+        return folder / f"{name}.db"
+
+    X, y, _ = table(45, 20)
+    noise = np.random.default_rng(0).integers(0, 2, 45)
+    with pytest.warns(UserWarning, match="tasks on 'failed' failed"):
+        failed = run("failed", {"t": TTest(), "broken": TTest(variance="?")}, X, y)
+    return Results.load(
+        failed,
+        run("unjudged", {"t": TTest()}, X, y, classifiers={}),
+        run("noise", {"t": TTest()}, X, noise),
+        run("three", {"t": _f_statistic()}, X, np.arange(45) % 3),
+        run("everything", {"t": TTest()}, X, y, sizes=(20,)),
+    )
+
+
+def _f_statistic():
+    from backstay import FStatistic
+
+    return FStatistic()
+
+
+@pytest.fixture(scope="module")
+def parts(awkward):
+    return {part["name"]: part for part in summarize(awkward)["datasets"]}
+
+
+def test_several_data_sets_are_parts_of_one_report(awkward, tmp_path):
+    page = Page(write_report(awkward, tmp_path / "new" / "all.html").read_text(encoding="utf-8"))
+    ids = [value for _, name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    assert {f"d{i}-answer" for i in range(5)} <= set(ids)
+    links = [v for _, name, v in page.attributes if name == "href"]
+    assert {f"#d{i}-setting" for i in range(5)} <= set(links)
+    assert not list((tmp_path / "new").glob("*.part"))
+
+
+def test_failed_method_is_told_and_the_rest_goes_on(parts):
+    part = parts["failed"]
+    (error,) = part["errors"]
+    assert error["method"] == "broken"
+    assert error["resamples"] == [0, 1, 2, 3]
+    assert any("4 tasks failed: broken (4)" in c["text"] for c in part["answer"]["caveats"])
+    assert part["choice"]["method"] == "t"
+
+
+def test_without_classifiers_nothing_is_recommended(parts):
+    part = parts["unjudged"]
+    assert part["choice"]["kind"] == "unjudged"
+    assert [figure["label"] for figure in part["answer"]["figures"]] == [
+        "Signature",
+        "Stability",
+        "Shown, not recommended",
+    ]
+    assert "No classifier was run" in part["answer"]["sentences"][0]
+    assert not [kind for kind in part["figures"] if kind.startswith(("accuracy", "pareto"))]
+
+
+def test_noise_is_not_recommended(parts):
+    part = parts["noise"]
+    assert part["choice"]["kind"] == "nothing"
+    assert part["answer"]["headline"].startswith("Nothing can be recommended")
+    assert "not above chance" in part["answer"]["sentences"][0]
+
+
+def test_three_classes(parts):
+    assert [c["n"] for c in parts["three"]["facts"]["classes"]] == [15, 15, 15]
+
+
+def test_all_features_have_no_stability(parts):
+    part = parts["everything"]
+    assert part["choice"]["stability"] is None
+    figures = {figure["label"]: figure["value"] for figure in part["answer"]["figures"]}
+    assert figures["Stability"] == "undefined"
+
+
+def test_many_features_keep_the_file_small(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 20_000)), np.arange(30) % 2
+    study = small_study({"t": TTest(), "f": _f_statistic()}, 3, "log", classifiers={})
+    path = study.run(X, y).report(tmp_path / "large.html")
+    assert path.stat().st_size < 3e6
+    page = Page(path.read_text(encoding="utf-8"))
+    assert "The 300 most often chosen of the" in "".join(page.words)
+
+
+def test_empty_results_are_refused():
+    from backstay.study._store import Store
+
+    with pytest.raises(ValueError, match="run a study first"):
+        summarize(Results(Store(None)))
+
+
+def test_missing_extra_is_one_sentence(results, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r'pip install "backstay\[app\]"'):
+        write_report(results, tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_importing_brings_neither_matplotlib_nor_jinja2():
+    code = "import sys, backstay.report; print({'matplotlib', 'jinja2'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        (float("nan"), "–"),
+        (-0.1234, "−0.123"),
+        (12345.6, "12346"),
+        (True, "yes"),
+        (7, "7"),
+    ],
+)
+def test_numbers_in_tables(value, shown):
+    assert number(value) == shown
