@@ -5,12 +5,15 @@ import importlib
 import io
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from typer.main import get_command
 
 import backstay
+from backstay.cli._app import app
 from backstay.datasets import make_han_yu
 
 ROOT = Path(__file__).parents[1]
@@ -90,3 +93,26 @@ def test_names_in_backticks_that_look_like_ours_exist(page):
     named |= set(re.findall(r"`(\w+(?:Weighting|Ranker|Selector|Display|Importance))\b", text))
     missing = named - known
     assert not missing
+
+
+def commands():
+    """Every command line in the pages: (page, words)."""
+    for page in PAGES:
+        for shell in re.findall(r"```(?:sh|console)\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            for line in shell.splitlines():
+                if line.removeprefix("$ ").startswith("backstay "):
+                    yield pytest.param(
+                        shlex.split(line.removeprefix("$ ")), id=f"{page.stem}:{line}"
+                    )
+
+
+@pytest.mark.parametrize("words", list(commands()))
+def test_command_lines_have_options_that_exist(words):
+    tree = get_command(app)
+    if words[1].startswith("-"):
+        assert words[1] in ("--help", "--version")
+        return
+    command = tree.commands[words[1]]
+    known = {name for parameter in command.params for name in parameter.opts} | {"-h", "--help"}
+    given = {word.partition("=")[0] for word in words[2:] if word.startswith("-")}
+    assert given <= known
