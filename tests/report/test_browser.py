@@ -97,7 +97,8 @@ def test_quiet_and_offline(page, report):
 
 def test_names_are_text(page):
     counts = page.execute_script(
-        "return ['img', 'script', 'main u', 'main em'].map(css => document.querySelectorAll(css).length)"
+        "return ['img', 'script', 'main u', 'main em']"
+        ".map(css => document.querySelectorAll(css).length)"
     )
     assert counts == [0, 2, 0, 0]
     names = set(column(page, 0))
