@@ -71,6 +71,13 @@ def test_printed_errors_are_means_of_five_halves():
         assert np.abs(counts - counts.round()).max() < 5 * half * 5.1e-5
 
 
+def test_constant_predictions_were_tested_on_one_half_again_and_again():
+    lines = published_table("prat_tabC")
+    constant = lines[(lines.method == "IG") & (lines.dataset == "heart_statlog")]
+    error = constant[constant.quantity == "error"].iloc[0]
+    assert (error.weighted, error.weighted_sd) == (0.4, 0)  # stratified halves have 60 of 135
+
+
 def test_table_3_1_has_three_numbers_that_could_not_be_computed():
     table = published_table("prat_tab3.1")
     assert len(table) == 36
@@ -164,9 +171,10 @@ def test_one_more_run_lies_in_the_usual_prediction_interval():
     assert (mean, low, high) == pytest.approx((values.mean(), mean - half, mean + half))
 
 
-def test_printed_errors_are_set_beside_means_of_five():
+def test_printed_errors_are_set_beside_those_of_single_halves():
     one = problems.Measured(np.zeros(2), np.array([[0, 1] * 5, [0, 0.5] * 5], float))
-    assert one.printed("error").tolist() == [0, 0, 1, 0.5]
+    assert one.printed("error").shape == (20,)
+    assert one.printed("stability").shape == (2,)
     assert one.values("error").tolist() == [0.5, 0.25]
 
 

@@ -160,7 +160,10 @@ def _gain_rows(one: Variant, found: Mapping[Variant, Rankings]) -> list[dict[str
         share = (difference.mean(axis=0) > 0).mean()
         what = f"gain in stability over {against}, mean of sizes 1 to {MAX_SIZE}"
         if printed and against == "plain":
-            four = claimed("increased at all sizes", bool(share == 1.0), mean, low, high)
+            # A curve over 200 sizes dips somewhere by chance; it must not do so beyond it.
+            nowhere_below = all(mean_row(gains)[2] >= 0 for gains in difference.T)
+            holds = low > 0 and nowhere_below
+            four = claimed("increased at all sizes", holds, mean, low, high)
         else:
             four = compared(None, mean, low, high)
         rows.append({**_about(one), "what": what, **four, "sizes_above": round(float(share), 3)})
@@ -179,10 +182,16 @@ def _stability_finding(found: Mapping[Variant, Rankings]) -> str:
                 break
         precision = found[one].precision(50).mean()
         parts.append(f"{one.name}: precision {precision:.3f}, stability " + ", ".join(gains))
+    drawn, weighted = Variant("Simba", "uniform", "sample"), Variant("Simba", "LIW", "sample")
+    gain = mean_row(found[weighted].precision(50) - found[drawn].precision(50))
     return (
         f"Plain Simba has a precision of {plain[0]:.3f} ({plain[1]:.3f} to {plain[2]:.3f}), "
         f"published {PRECISION['']}; SimbaLIW, published {PRECISION['LIW']} without saying which "
-        "of its variants. " + "; ".join(parts) + "."
+        "of its variants. " + "; ".join(parts) + ". Plain Simba that draws rows with replacement, "
+        f"as in the thesis' algorithm 2.5 though not in its 8.1, is the control of 'LIW sample': "
+        f"precision {found[drawn].precision(50).mean():.3f}, and weighting gains {gain[0]:.3f} "
+        f"({gain[1]:.3f} to {gain[2]:.3f}) over it; published are "
+        f"{PRECISION['LIW'] - PRECISION['']:.3f}."
     )
 
 
@@ -262,7 +271,9 @@ EXPERIMENTS = [
         claim="SimbaLIW is stabler than Simba at all subset sizes, and its first 50 features hold "
         "more of the relevant ones: precision 0.5414 against 0.4722.",
         protocol=_PROTOCOL + " A printed mean agrees if it lies where the mean of as many other "
-        "data sets would, at 95 %.",
+        "data sets would, at 95 %. 'Increased at all sizes' holds if the mean gain is above 0 and "
+        "at no size the interval of the gain lies below 0; sizes_above is the share of sizes with "
+        "a gain at all.",
         run=_run_stability,
     ),
     Experiment(

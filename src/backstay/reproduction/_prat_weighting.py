@@ -152,6 +152,7 @@ def _tables_finding(table: pd.DataFrame) -> str:
         errors = numbers[(numbers.method == method) & (numbers.quantity == "error")]
         parts.append(f"{method} {_share(part)} and {_share(errors)}")
     lines = printed_lines()
+    constant = lines[(lines.method == "IG") & (lines.quantity == "error")].weighted_sd == 0
     lines = lines[lines.quantity == "stability"]
     chance = lines[lines.method.isin(["Relief", "RandomForests"])]
     figures = np.concatenate([chance.weighted, chance.plain])
@@ -168,8 +169,9 @@ def _tables_finding(table: pd.DataFrame) -> str:
         f"{by_lot:.0%} of the printed stabilities of Relief and RandomForests lie within "
         f"±{BY_LOT:g}, which is drawing features by lot; ours have a median of {ours:.2f}. "
         f"{same.mean():.0%} of those of IG and 1R are 0.9778 = 44/45, which is ten equal rankings "
-        "with one of 45 pairs left out, whatever the data; IG's errors beside them are those of "
-        "always saying the majority class, as if all its weights were 0."
+        "with one of 45 pairs left out, whatever the data. IG's errors have a printed deviation of "
+        f"0 on {constant.sum()} of {len(constant)} lines: one class said for all rows, as if its "
+        "weights were all 0."
     )
 
 
@@ -347,8 +349,9 @@ EXPERIMENTS = [
         claim="Instance weighting makes Simba, Relief, random forests, IG and 1R stabler on most "
         "problems at no cost in error.",
         protocol=_PROTOCOL
-        + " A printed figure agrees if it lies where one more block would, at 95 %; a printed gain "
-        "agrees if ours is better, equal or worse alike. Rows whose data differ are not judged.",
+        + " A printed stability agrees if it lies where that of one more block would, at 95 %, a "
+        "printed error if it lies where the error on one more half would; a printed gain agrees if "
+        "ours is better, equal or worse alike. Rows whose data differ are not judged.",
         run=_run_tables,
         needs=needs(),
     ),
