@@ -7,6 +7,7 @@ python -m benchmarks list                                    names of all worklo
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -60,10 +61,15 @@ def main(arguments=None):
     parser.add_argument(
         "--keep", action="store_true", help="keep records of older code, measure what is missing"
     )
+    parser.add_argument(
+        "--data", metavar="FOLDER", help="real .npz tables for end_to_end, taken by their shape"
+    )
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.child:
         return run_here(*options.child)
+    if options.data:
+        os.environ["BACKSTAY_BENCH_DATA"] = options.data
     if options.names == ["list"]:
         print("\n".join(f"{name:36s}{w.title}" for name, (_, w) in workloads().items()))
         return 0

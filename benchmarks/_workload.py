@@ -213,8 +213,9 @@ class Measurement:
 
 
 def median_of(record, name=OURS, count=1):
-    """Median seconds of a call with a number of threads."""
-    return float(np.median(record["seconds"][str(count)][name]))
+    """Median seconds of a call with a number of threads, of a full record or a summary's."""
+    taken = record["seconds"][str(count)][name]
+    return float(taken["median"] if isinstance(taken, dict) else np.median(taken))
 
 
 def ratio_of(record, peer, count=1, ours=OURS):

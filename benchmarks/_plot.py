@@ -1,0 +1,41 @@
+"""The plot of growth."""
+
+from pathlib import Path
+
+IMAGE = Path(__file__).parents[1] / "docs" / "_images" / "scaling.svg"
+COLOURS = ("#1b6ca8", "#c1440e", "#3b7d3c", "#7b4b94", "#a87c00", "#4a4a4a")
+
+
+def draw(growth, path=IMAGE):
+    """Draw seconds over size, one panel for each thing that grows, and write an SVG file."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot as plt
+
+    panels = {}
+    for name, fitted in growth.items():
+        method, parameter = name.split(" in ")
+        panels.setdefault(parameter, {})[method] = fitted
+    colours = dict(zip(dict.fromkeys(n.split(" in ")[0] for n in growth), COLOURS, strict=False))
+    with matplotlib.rc_context({"svg.hashsalt": "backstay", "font.size": 9}):
+        figure, axes = plt.subplots(1, len(panels), figsize=(10, 3.6), sharey=True, squeeze=False)
+        for ax, (parameter, curves) in zip(axes[0], panels.items(), strict=True):
+            for method, fitted in curves.items():
+                label = f"{method}: {fitted['exponent']:.2f}"
+                ax.loglog(
+                    fitted["sizes"],
+                    fitted["seconds"],
+                    marker="o",
+                    markersize=3,
+                    color=colours[method],
+                    label=label,
+                )
+            ax.set_xlabel(f"{parameter} (exponents in the legend)")
+            ax.grid(True, which="major", linewidth=0.3)
+            ax.legend(frameon=False, fontsize=8)
+        axes[0][0].set_ylabel("seconds, one thread")
+        figure.tight_layout()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+        plt.close(figure)

@@ -1,0 +1,76 @@
+"""The committed summary: all records of the last full run, without single times."""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._measure import machine
+from benchmarks._registry import workloads
+from benchmarks._workload import kept
+
+SUMMARY = Path(__file__).parent / "summary.json"
+
+
+def _rounded(value):
+    """Four figures are more than a timing has."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def _condensed(record):
+    """Keep, of a call's times, the median, the extremes and how many there are."""
+    if record["kind"] == "beside":
+        seconds = {
+            count: {
+                name: {
+                    "median": float(np.median(taken)),
+                    "low": min(taken),
+                    "high": max(taken),
+                    "times": len(taken),
+                }
+                for name, taken in calls.items()
+            }
+            for count, calls in record["seconds"].items()
+        }
+        record = record | {"seconds": seconds}
+    return _rounded(record)
+
+
+def gather():
+    """Merge the records of the full run into one summary.
+
+    Raises
+    ------
+    SystemExit
+        If some workload has no record: a page must not mix runs without saying so.
+    """
+    records = {name: kept("full", name) for name in workloads()}
+    missing = [name for name, record in records.items() if record is None]
+    if missing:
+        raise SystemExit(
+            f"no record of {', '.join(missing)}; run `python -m benchmarks --keep` first."
+        )
+    return {
+        "day": time.strftime("%Y-%m-%d", time.gmtime()),
+        "machine": machine(),
+        "codes": len({record["code"] for record in records.values()}),
+        "minutes": sum(record["taken"] for record in records.values()) / 60,
+        "records": {name: _condensed(record) for name, record in records.items()},
+    }
+
+
+def load():
+    """Read the committed summary."""
+    if not SUMMARY.exists():
+        raise SystemExit("there is no benchmarks/summary.json; run `make bench` and `page` first.")
+    return json.loads(SUMMARY.read_text())
+
+
+def store(summary):
+    """Write the summary to be committed."""
+    SUMMARY.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n")

@@ -1,0 +1,180 @@
+"""Tables of the page, each from records of the summary."""
+
+from benchmarks._workload import OURS, ratio_of
+from benchmarks.bench_scaling import EXPECTED
+
+
+def figure(value, digits=3):
+    """Write a number with a few significant digits and thousands apart."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    text = f"{value:.{digits}g}"
+    return f"{value:.1e}" if "e" in text else text
+
+
+def amount(value, unit):
+    """Write a measured value in its unit."""
+    if unit == "×":
+        return f"{figure(value)}×"
+    if unit == "share":
+        return f"{100 * value:.3g} %"
+    return f"{figure(value)} {unit}".strip()
+
+
+def targets(known, records):
+    """Rows of the table of targets, in the order of the issues."""
+    rows = []
+    for name, (_, workload) in known.items():
+        for target in workload.targets:
+            peer_failed = records[name].get("could_not")
+            try:
+                value = float(target.quantity(records[name]))
+            except KeyError:
+                why = "; ".join(f"{p} could not be run: {w}" for p, w in peer_failed.items())
+                rows.append(_row(target, "not measured", False, why))
+                continue
+            rows.append(_row(target, amount(value, target.unit), target.met(value), target.why))
+    return sorted(rows, key=lambda row: row["issue"])
+
+
+def _row(target, measured, met, why):
+    least = target.at_least is not None
+    bound = target.at_least if least else target.at_most
+    said = f"{'≥' if least else '≤'} {amount(bound, target.unit)}"
+    if target.goal is not None:
+        said += f", goal {amount(target.goal, target.unit)}"
+    row = {"issue": target.issue, "what": target.what, "bound": said}
+    return row | {"measured": measured, "met": met, "why": why}
+
+
+def peers(known, records):
+    """One table for every file of workloads: ratios, agreement, memory."""
+    parts, notes = [], []
+    areas = dict.fromkeys(area for area, _ in known.values())
+    for area in areas:
+        rows = []
+        for name, (home, workload) in known.items():
+            if home == area and records[name]["kind"] == "beside":
+                rows += _peer_rows(workload, records[name], notes)
+        if rows:
+            head = "| workload | beside | one thread | all cores | agreement | extra memory, MB |"
+            parts.append(f"### {area.replace('_', ' ').capitalize()}")
+            parts.append("\n".join([head, "|---|---|---|---|---|---|", *rows]))
+    if notes:
+        parts.append("\n".join(f"- {note}" for note in dict.fromkeys(notes)))
+    return parts
+
+
+def _peer_rows(workload, record, notes):
+    counts = sorted(record["seconds"], key=int)
+    rows = []
+    for peer in workload.peers:
+        if peer.name not in record["seconds"]["1"]:
+            continue
+        once = "¹" if peer.name in record["once"] else ""
+        cells = [
+            f"{figure(ratio_of(record, peer.name, count))}×{once}"
+            if peer.name in record["seconds"][count]
+            else ""
+            for count in (counts[0], counts[-1])
+        ]
+        if len(counts) == 1 or not peer.parallel:
+            cells[1] = ""
+        name = f"*{peer.name}*" if not peer.same else peer.name
+        agreement = record["agreement"].get(peer.name)
+        said = ""
+        if agreement is not None and agreement == agreement:
+            said = f"{workload.agreement[0]} {figure(agreement, 4)}"
+        memory = [record["memory"].get(OURS), record["memory"].get(peer.name)]
+        grown = " / ".join("" if m is None else f"{max(m, 0):.0f}" for m in memory)
+        title = workload.title if not rows else ""
+        rows.append(f"| {title} | {name} | {cells[0]} | {cells[1]} | {said} | {grown} |")
+        if peer.note:
+            notes.append(f"{peer.name}: {peer.note}.")
+    return rows
+
+
+def growth(facts):
+    """Exponents with intervals."""
+    lines = [
+        "| | in | from – to | exponent | 95 % interval | by the algorithm |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, fitted in facts.items():
+        method, parameter = name.split(" in ")
+        sizes = f"{fitted['sizes'][0]:,} – {fitted['sizes'][-1]:,}"
+        interval = f"{fitted['low']:.2f} to {fitted['high']:.2f}"
+        lines.append(
+            f"| {method} | {parameter} | {sizes} | {fitted['exponent']:.2f} | {interval} | "
+            f"{EXPECTED[method, parameter]} |"
+        )
+    return "\n".join(lines)
+
+
+def limits(reached):
+    """Shares of the machine's limits."""
+    lines = ["| | rate | limit | share | of what |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {name} | {figure(row['rate'])} | {figure(row['limit'])} | {row['share']:.0%} | "
+        f"{row['unit']} |"
+        for name, row in reached.items()
+    ]
+    return "\n".join(lines)
+
+
+def end_to_end(ends):
+    """Ratios of the whole way, and of its parts."""
+    lines = [
+        "| table | resamples | plain / backstay | reading | study | report | identical selections |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, facts in ends.items():
+        shape = name.removeprefix("end_to_end_").replace("x", " × ")
+        fewer = facts["plain_resamples"] < facts["resamples"]
+        shares = [
+            f"{facts['parts'][p] / facts['seconds']:.0%}" for p in ("read", "study", "report")
+        ]
+        mark = f"² (plain: {facts['plain_resamples']})" if fewer else ""
+        lines.append(
+            f"| {shape} | {facts['resamples']}{mark} | {figure(facts['ratio'])}× | "
+            + " | ".join(shares)
+            + f" | {facts['same_selections']:.1%} |"
+        )
+    return "\n".join(lines)
+
+
+def selections(ends):
+    """Per method: its share of the study's time and how far selections are the same."""
+    shapes = [name.removeprefix("end_to_end_").replace("x", " × ") for name in ends]
+    head = " | ".join(f"{shape}: time | same sets (overlap)" for shape in shapes)
+    lines = [f"| method | {head} |", "|---|" + "---|---|" * len(shapes)]
+    for method in next(iter(ends.values()))["sameness"]:
+        cells = []
+        for facts in ends.values():
+            row = facts["sameness"][method]
+            cells.append(f"{facts['shares_of_methods'].get(method, 0):.1%}")
+            cells.append(f"{row['same']:.1%} ({row['overlap']:.2%})")
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    cells = [f"{facts['shares']['classifier']:.1%} | " for facts in ends.values()]
+    lines.append("| classifiers, all methods | " + "| ".join(cells) + "|")
+    return "\n".join(lines)
+
+
+def start_table(facts):
+    """Compile times by method, as shares of the sum, and what a second process takes."""
+    total = facts["first_calls_of_everything_seconds"]
+    lines = [
+        "Kernels are compiled on the first call after installation and kept on disk. A second "
+        f"process needs {facts['second_process_seconds'] / total:.1%} of that time. "
+        f"`import backstay` takes {facts['import_seconds']:.2f} s here, of which "
+        f"{facts['import_seconds_of_dependencies']:.2f} s are its dependencies by themselves.",
+        "",
+        "| first call, float64 and float32, in this order | share of the compile time |",
+        "|---|---|",
+    ]
+    lines += [
+        f"| {name} | {taken / total:.0%} |" for name, taken in facts["compile_seconds"].items()
+    ]
+    return "\n".join(lines)

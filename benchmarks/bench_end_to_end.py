@@ -1,0 +1,197 @@
+"""From a CSV file to a report: backstay beside the same study written the plain way."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from backstay.datasets import load_npz_dir, make_han_yu, read_table
+from backstay.study import Study, Subsampling
+from backstay.study._panel import make_methods
+from backstay.study._protocols import draw_splits
+from benchmarks import _plain_study
+from benchmarks._agreement import mean_overlap, share_of_same_sets
+from benchmarks._measure import n_cores, seconds_of
+from benchmarks._workload import Measurement, Target, fact
+
+TARGET = "class"
+# What `backstay run` takes by itself.
+SIZES = [1, 2, 5, 10, 20, 50, 100]
+# Where --data points: a folder of .npz files, of which the one of the right shape is taken.
+REAL = "BACKSTAY_BENCH_DATA"
+
+
+def table(n, d):
+    """A table of a shape, and where it is from."""
+    if os.environ.get(REAL):
+        for name, held in load_npz_dir(os.environ[REAL]).items():
+            if held.data.shape == (n, d):
+                return np.asarray(held.data), np.asarray(held.target), f"real, {name}"
+    X, y, _ = make_han_yu(n, n_features=d, random_state=0)
+    return X, y, "synthetic"
+
+
+def write_csv(path, X, y):
+    frame = pd.DataFrame(X.round(6), columns=[f"gene{j}" for j in range(X.shape[1])])
+    frame[TARGET] = np.where(y == np.unique(y)[0], "normal", "tumour")
+    frame.to_csv(path, index=False)
+
+
+def ours(path, n_resamples, jobs):
+    """What ``backstay run`` does: read, study, report. Seconds of each, and the results."""
+    clock = [time.perf_counter()]
+    read = read_table(path, TARGET)
+    X, _, _ = read.numbers()
+    clock.append(time.perf_counter())
+    store = path.with_name(f"study{n_resamples}.db")
+    study = Study(
+        make_methods(n_features=X.shape[1]),
+        Subsampling(n_resamples),
+        sizes=SIZES,
+        store=store,
+        n_jobs=jobs,
+        random_state=0,
+        verbose=0,
+    )
+    results = study.run(X, read.y)
+    clock.append(time.perf_counter())
+    results.report(path.with_name("report.html"))
+    clock.append(time.perf_counter())
+    parts = dict(zip(("read", "study", "report"), np.diff(clock).tolist(), strict=True))
+    return parts, results
+
+
+def shares_of_time(results, wall, jobs):
+    """Where the study's time went, as shares of what the jobs had."""
+    tasks = results._store.tasks(results.datasets[0])
+    spent = {
+        kind: sum(task["seconds"].get(kind, 0.0) for task in tasks)
+        for kind in ("method", "classifier")
+    }
+    by_method = {}
+    for task in tasks:
+        name = task["method"]
+        by_method[name] = by_method.get(name, 0.0) + task["seconds"].get("method", 0.0)
+    shares = {kind: value / (jobs * wall) for kind, value in spent.items()}
+    return shares, {name: value / (jobs * wall) for name, value in by_method.items()}
+
+
+def sameness(results, plain):
+    """Share of identical best sets per method over resamples and sizes, and the mean overlap."""
+    records = results._one()
+    same = {}
+    for name, orders in plain.items():
+        numbers, own = records.orders(name)[:2]
+        place = {int(number): order for number, order in zip(numbers, own, strict=True)}
+        pairs = [
+            (place[i][:k].tolist(), order[:k].tolist())
+            for i, order in enumerate(orders)
+            for k in SIZES
+        ]
+        a, b = zip(*pairs, strict=True)
+        same[name] = {"same": share_of_same_sets(a, b), "overlap": mean_overlap(a, b)}
+    return same
+
+
+def command_line(quick):
+    """Seconds of the command itself: a new process, from nothing to a report."""
+    n, d, n_resamples = (62, 101, 3) if quick else (62, 2000, 50)
+    X, y, _ = table(n, d)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_csv(path, X, y)
+        command = [sys.executable, "-m", "backstay", "run", str(path), "--target", TARGET]
+        command += ["--repeats", str(n_resamples), "--jobs", str(n_cores())]
+        command += ["--out", str(Path(folder) / "out")]
+        taken, run = seconds_of(
+            lambda: subprocess.run(command, capture_output=True, text=True, check=False)
+        )
+        if run.returncode:
+            raise RuntimeError(f"backstay run failed: {run.stderr[-500:]}")
+    return {"seconds": taken, "resamples": n_resamples}
+
+
+def end_to_end(quick, n, d, n_resamples, n_plain):
+    """Both ways on the same resamples; the plain way on fewer where it would take too long."""
+    if quick:
+        d, n_resamples, n_plain = d // 20, 3, 3
+    jobs = n_cores()
+    X, y, source = table(n, d)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        path = folder / "table.csv"
+        write_csv(path, X, y)
+        codes = np.unique(y, return_inverse=True)[1]
+        splits = draw_splits(Subsampling(n_resamples), codes, None, np.random.SeedSequence(0))
+        # Workers start, modules load, kernels compile or come from their cache: apart.
+        ours(path, 2, jobs)
+        _plain_study.run(path, TARGET, splits[:jobs], SIZES[:1], jobs)
+
+        seconds, (parts, results) = seconds_of(lambda: ours(path, n_resamples, jobs))
+        plain_seconds, orders = seconds_of(
+            lambda: _plain_study.run(path, TARGET, splits[:n_plain], SIZES, jobs)
+        )
+        shares, by_method = shares_of_time(results, parts["study"], jobs)
+        facts = {
+            "data": source,
+            "jobs": jobs,
+            "resamples": n_resamples,
+            "plain_resamples": n_plain,
+            "seconds": seconds,
+            "parts": parts,
+            "plain_seconds": plain_seconds,
+            # Reading and drawing are small and counted n/n_plain times as well: marked as
+            # extrapolated on the page.
+            "plain_seconds_all": plain_seconds * n_resamples / n_plain,
+            "ratio": plain_seconds * n_resamples / n_plain / seconds,
+            "shares": shares,
+            "shares_of_methods": by_method,
+            "sameness": sameness(results, orders),
+        }
+        facts["same_selections"] = float(
+            np.mean([row["same"] for row in facts["sameness"].values()])
+        )
+        return facts
+
+
+def measurement(n, d, n_resamples, n_plain, targets=()):
+    return Measurement(
+        f"end_to_end_{n}x{d}",
+        f"From CSV to report: the default methods, {n_resamples} resamples of {n} × {d:,}",
+        end_to_end,
+        targets,
+        arguments={"n": n, "d": d, "n_resamples": n_resamples, "n_plain": n_plain},
+    )
+
+
+WORKLOADS = (
+    measurement(
+        62,
+        2000,
+        50,
+        50,
+        (
+            Target(9, "from CSV to report on 62 × 2,000", fact("ratio"), at_least=10),
+            Target(
+                9,
+                "selections the same as the plain study's, 62 × 2,000",
+                fact("same_selections"),
+                at_least=0.95,
+                unit="share",
+                why="see the table of selections: what differs are ties within rounding",
+            ),
+        ),
+    ),
+    measurement(102, 12600, 20, 4),
+    measurement(181, 12533, 10, 2),
+    Measurement(
+        "command_62x2000",
+        "`backstay run` on 62 × 2,000 as a command: 50 resamples, process start included",
+        command_line,
+    ),
+)
