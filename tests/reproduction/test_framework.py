@@ -128,7 +128,7 @@ def test_the_page_holds_what_ran_and_names_what_did_not(tmp_path, monkeypatch):
     text = page.write_page(tmp_path / "files", tmp_path / "page.md").read_text()
     assert text.startswith("# Mine\n\n<!-- generated -->")
     assert "old" not in text
-    assert "| [toy-1.2](#toy-1-2) | a toy | 7 runs | 1 of 1 |" in text
+    assert "| [toy-1.2](#toy-1-2) | a toy | 7 runs | 1 | 0 | 0 |" in text
     assert "| a \\| b | 0.5 | 0.52 | 0.4 to 0.6 | yes |" in text
     assert "files/toy-1.2.svg" in text
     assert "| toy-2 | a toy | x.npz (2 × 3)" in text

@@ -69,13 +69,15 @@ def _read(folder: Path, name: str) -> tuple[dict[str, Any], pd.DataFrame]:
 def _overview(found: dict[str, tuple[dict[str, Any], pd.DataFrame]]) -> str:
     rows = []
     for name, (about, table) in found.items():
-        yes, no = ((table["agrees"] == word).sum() for word in ("yes", "no"))
+        yes, no, unclear = ((table["agrees"] == word).sum() for word in ("yes", "no", "unclear"))
         rows.append(
             {
                 "experiment": f"[{name}](#{_anchor(name)})",
                 "what": about["title"],
                 "run": about["repeats"] + (", quick" if about["quick"] else ""),
-                "agree": f"{yes} of {yes + no}" if yes + no else "–",
+                "agree": yes,
+                "do not": no,
+                "unclear": unclear,
             }
         )
     return "## Overview\n\n" + _markdown(pd.DataFrame(rows))
