@@ -72,6 +72,7 @@ def test_missing_data_are_named_with_their_shape(tmp_path):
         experiment(needs=needs).reproduce(Setting(tmp_path))
     with pytest.raises(MissingDataError, match="--data"):
         Setting(tmp_path).load("colon_alon")
+    np.savez(tmp_path / "other.npz", X=np.eye(2), y=np.array([0, 1]))
     with pytest.raises(MissingDataError, match="not in the folder"):
         Setting(tmp_path, data=tmp_path).load("colon_alon")
 
@@ -124,10 +125,10 @@ def test_the_page_holds_what_ran_and_names_what_did_not(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="no experiment's files"):
         page.write_page(tmp_path, tmp_path / "page.md")
     known["toy-1.2"].reproduce(Setting(tmp_path / "files"))
-    (tmp_path / "page.md").write_text("# Mine\n\n<!-- generated -->\nold\n")
+    (tmp_path / "page.md").write_text("# Mine\n\n<!-- generated -->\nyesterday\n")
     text = page.write_page(tmp_path / "files", tmp_path / "page.md").read_text()
     assert text.startswith("# Mine\n\n<!-- generated -->")
-    assert "old" not in text
+    assert "yesterday" not in text
     assert "| [toy-1.2](#toy-1-2) | a toy | 7 runs | 1 | 0 | 0 |" in text
     assert "| a \\| b | 0.5 | 0.52 | 0.4 to 0.6 | yes |" in text
     assert "files/toy-1.2.svg" in text
