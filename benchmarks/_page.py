@@ -54,7 +54,7 @@ Time is fitted as a power of the size, by least squares on logarithms, one threa
 three runs. The exponent has a 95 % interval from the fit's residuals; "by the algorithm" is
 the exponent of the largest term for large sizes. Small sizes and fixed costs lower it.
 
-![Seconds over size]({image})
+![Time over size, both relative to the smallest; exponents in the legend]({image})
 """
 
 LIMITS = """\

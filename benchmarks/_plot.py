@@ -7,7 +7,7 @@ COLOURS = ("#1b6ca8", "#c1440e", "#3b7d3c", "#7b4b94", "#a87c00", "#4a4a4a")
 
 
 def draw(growth, path=IMAGE):
-    """Draw seconds over size, one panel for each thing that grows, and write an SVG file."""
+    """Draw time over size, both relative, a panel for each thing that grows, into an SVG file."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -23,18 +23,19 @@ def draw(growth, path=IMAGE):
         for ax, (parameter, curves) in zip(axes[0], panels.items(), strict=True):
             for method, fitted in curves.items():
                 label = f"{method}: {fitted['exponent']:.2f}"
+                sizes, taken = fitted["sizes"], fitted["seconds"]
                 ax.loglog(
-                    fitted["sizes"],
-                    fitted["seconds"],
+                    [size / sizes[0] for size in sizes],
+                    [seconds / taken[0] for seconds in taken],
                     marker="o",
                     markersize=3,
                     color=colours[method],
                     label=label,
                 )
-            ax.set_xlabel(f"{parameter} (exponents in the legend)")
+            ax.set_xlabel(f"{parameter}, the fewest as 1")
             ax.grid(True, which="major", linewidth=0.3)
             ax.legend(frameon=False, fontsize=8)
-        axes[0][0].set_ylabel("seconds, one thread")
+        axes[0][0].set_ylabel("time, the smallest as 1")
         figure.tight_layout()
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None, "Creator": None})
