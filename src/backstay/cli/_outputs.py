@@ -101,12 +101,9 @@ def show_results(results: Results, found: Recommendation, summary: dict[str, Any
         say("Signature: none; no feature was selected in more than half of the runs.")
     say()
     show_methods(results, size, classifier)
-    for verdict in part["gains"]["verdicts"]:
-        if verdict["kind"] == "shown":
-            say(f"{verdict['title']} {verdict['text']}")
-        else:
-            title = verdict["title"].rstrip(".")
-            say(f"Not shown: {title[0].lower()}{title[1:]}. {verdict['text']}")
+    say("What was not shown", "bold")
+    for caveat in part["answer"]["caveats"]:
+        say(f"- {caveat['title']} {caveat['text']}")
 
 
 def show_methods(results: Results, size: int, classifier: str | None) -> None:

@@ -85,10 +85,12 @@ def _first_line(error: BaseException) -> str:
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of an NPZ file, never unpickling anything."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not hasattr(archive, "files"):
+        with path.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
+            if isinstance(archive, np.ndarray):
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
-            return {name: archive[name] for name in archive.files}
+            with archive:
+                return {name: archive[name] for name in archive.files}
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         raise TableError(f"{path.name} is not an NPZ file ({_first_line(error)}).") from error
     except ValueError as error:

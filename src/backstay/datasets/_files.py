@@ -281,7 +281,7 @@ def _classes(
         whole = bool((numbers == np.floor(numbers)).all())
         distinct = numbers.nunique()
         many = distinct > MAX_NUMERIC_CLASSES and (not whole or distinct > len(values) / 5)
-        if many or distinct > 100:
+        if names is None and (many or distinct > 100 or distinct > max(2, len(values) / 2)):
             raise TableError(
                 f"{target!r} holds {distinct} different numbers in {len(values)} rows: a "
                 "measurement, not classes; cut it into classes (such as low and high) first."

@@ -8,8 +8,8 @@ import io
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -126,7 +126,7 @@ def _lines(path: Path, encoding: str, n_lines: int = 5) -> list[str]:
     return found
 
 
-def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[list[str]]:
+def _rows(path: Path, encoding: str, delimiter: str) -> Generator[list[str], None, None]:
     """Yield the fields of every line that holds anything, refusing lines cut short."""
     width = 0
     with open_text(path, encoding) as file:
@@ -171,18 +171,17 @@ def read_text(
         delimiter = delimiter if delimiter is not None else choose_delimiter(start, path.name)
         if len(delimiter) != 1:
             raise TableError(f"delimiter {delimiter!r} must be one character.")
-        source: Any
-        rows = _rows(path, encoding, delimiter)
-        if transpose:
-            header, source, count = _turned(rows, path.name)
-            named = True
-        else:
-            header, named, count = _header(rows, path.name)
-            source = open_text(path, encoding)
+        buffer = None
+        with closing(_rows(path, encoding, delimiter)) as rows:
+            if transpose:
+                header, buffer, count = _turned(rows, path.name)
+                named = True
+            else:
+                header, named, count = _header(rows, path.name)
         names = _names(header, path.name)
         if not count:
             raise TableError(f"{path.name} has a line of names and no rows below it.")
-        with source:
+        with open_text(path, encoding) if buffer is None else buffer as source:
             frame = _parse(source, "," if transpose else delimiter, decimal, missing, len(names))
     frame.columns = pd.Index(names)
     how = DELIMITERS.get(delimiter, repr(delimiter))

@@ -1,0 +1,298 @@
+"""The command line in this process: what it prints, what it writes, how it fails."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from backstay import __version__
+from backstay.cli import main
+from backstay.cli._app import app
+from backstay.study import Results
+
+COMMANDS = ("run", "demo", "compare", "report", "stability", "methods", "measures", "reproduce")
+QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
+
+
+def table(seed=0, n=30, d=12):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], n // 2)
+    X = rng.normal(size=(n, d)).round(3)
+    X[:, :3] += 2 * y[:, None]
+    frame = pd.DataFrame(X, columns=[f"gene{j}" for j in range(d)])
+    frame.insert(0, "patient", [f"p{i}" for i in range(n)])
+    return frame.assign(diagnosis=np.where(y, "tumour", "normal"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cli")
+
+
+@pytest.fixture(scope="module")
+def done(folder):
+    """Two finished runs."""
+    for seed, name in enumerate(("one", "two")):
+        table(seed).to_csv(folder / f"{name}.csv", index=False)
+        arguments = ["run", str(folder / f"{name}.csv"), "-t", "diagnosis", *QUICK]
+        result = CliRunner().invoke(app, [*arguments, "-o", str(folder / name)])
+        assert result.exit_code == 0, result.output
+    return folder, result
+
+
+@pytest.fixture
+def call(capsys):
+    """Run the command as the shell would; return exit code, output and errors."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(a) for a in arguments])
+        captured = capsys.readouterr()
+        return stop.value.code, captured.out, captured.err
+
+    return run
+
+
+def fails(call, code, *arguments):
+    """Return the sentence of a command that fails."""
+    found, out, err = call(*arguments)
+    assert found == code, err
+    assert err.startswith("backstay: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err + out
+    return err
+
+
+def test_version_and_help(call):
+    assert call("--version") == (0, f"backstay {__version__}\n", "")
+    code, out, _ = call("--help")
+    assert code == 0
+    assert all(name in out for name in COMMANDS)
+    for name in COMMANDS:
+        code, out, _ = call(name, "--help")
+        assert code == 0
+        assert "For example:" in out
+        assert f"backstay {name}" in out
+
+
+def test_a_run_says_what_it_read_and_what_it_does(done):
+    folder, result = done
+    out = result.stdout
+    assert re.search(r"rows +30\n", out)
+    assert re.search(r"features +12: 12 of numbers\n", out)
+    assert "diagnosis: normal (15), tumour (15)" in out
+    assert re.search(r"missing +none", out)
+    assert "Fields are separated by commas." in out
+    assert "4 random splits" in out
+    assert "relieff (control, mean 1)" in out
+    assert "4 methods × 4 splits = 16, 1 at a time, seed 0" in out
+    assert "like names or numbers of the rows, was left out: 'patient'" in result.stderr
+    assert "Recommendation" in out
+    assert f"Report: {folder / 'two' / 'report.html'}" in out.replace("\n", "")
+    assert "\x1b" not in result.output  # no colours where there is no terminal
+
+
+def test_the_files_of_a_run(done):
+    folder, _ = done
+    features = pd.read_csv(folder / "one" / "features.csv")
+    assert features.columns.tolist() == [
+        "feature",
+        "column",
+        "frequency",
+        "mean_rank",
+        "weight",
+        "in_signature",
+    ]
+    found = json.loads((folder / "one" / "results.json").read_text(), parse_constant=pytest.fail)
+    results = Results.load(folder / "one" / "study.db")
+    advice = results.recommend()
+    assert found["recommendation"]["method"] == advice.method
+    assert found["recommendation"]["sentence"] == advice.sentence
+    assert found["data"]["classes"] == {"normal": 15, "tumour": 15}
+    assert found["backstay"] == __version__
+    signature = features.loc[features["in_signature"], "feature"]
+    assert sorted(signature) == sorted(advice.signature)
+    assert set(signature) == set(features.loc[features["frequency"] > 0.5, "feature"])
+    orders = results._one().orders(advice.method)[1]
+    first = features.iloc[0]
+    ranks = [int(np.flatnonzero(order == first["column"] - 1)[0]) + 1 for order in orders]
+    assert first["mean_rank"] == pytest.approx(np.mean(ranks))
+    assert first["frequency"] == np.mean([rank <= advice.size for rank in ranks])
+    html = (folder / "one" / "report.html").read_text()
+    assert "gene0" in html
+
+
+def test_where_the_data_came_from_is_kept(done):
+    folder, _ = done
+    facts = Results.load(folder / "one" / "study.db").facts["datasets"]["one"]
+    about = facts["provenance"]
+    assert about["file"] == "one.csv"
+    assert len(about["sha256"]) == 64
+    assert about["target"] == "diagnosis"
+    assert about["command"].startswith("backstay ")
+    assert any("patient" in warning for warning in about["warnings"])
+    assert facts["sample_names"][:2] == ["p0", "p1"]
+
+
+def test_the_same_command_again_runs_nothing_and_another_is_refused(done, call):
+    folder, _ = done
+    command = ("run", folder / "one.csv", "-t", "diagnosis", *QUICK, "-o", folder / "one")
+    code, out, _ = call(*command, "--quiet")
+    assert code == 0
+    assert out.startswith("Report: ")
+    assert out.count("\n") == 1
+    text = fails(call, 2, *command[:4], "-m", "t", "-o", folder / "one", "-q", "--drop", "patient")
+    assert "holds a study with other parameters" in text
+    other = ("run", folder / "two.csv", *command[2:], "-q", "--drop", "patient")
+    fails(call, 2, *other[:-1], "patient", "--seed", "5")
+
+
+def test_a_dry_run_writes_nothing(done, call, tmp_path):
+    folder, _ = done
+    out = tmp_path / "none"
+    code, text, _ = call("run", folder / "one.csv", "-t", "diagnosis", "-o", out, "--dry-run")
+    assert code == 0
+    assert "t, relieff, iw-relieff, svm-rfe, iw-svm-rfe, bagged-svm-rfe, simba" in text
+    assert "50 random splits" in text
+    assert "Nothing was run" in text
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-t", "diagnoses"), "did you mean 'diagnosis'?"),
+        ((), "Give --target."),
+        (("-t", "gene0"), "a measurement, not classes"),
+        (("-t", "diagnosis", "--methods", "relief-f"), "did you mean relieff"),
+        (("-t", "diagnosis", "--protocol", "3x3"), "there are subsample, 10x10, 5x2"),
+        (("-t", "diagnosis", "--protocol", "5x2", "--repeats", "3"), "5x2 has 5 repeats"),
+        (("-t", "diagnosis", "--repeats", "1"), "--repeats 1 is too few"),
+        (("-t", "diagnosis", "--sizes", "5,many"), "must be whole numbers"),
+        (("-t", "diagnosis", "--sizes", "99"), "there are 12 features"),
+        (("-t", "diagnosis", "--drop", "nothing"), "no column 'nothing'"),
+        (("-t", "diagnosis", "--log2", "0"), "must be above 0"),
+        (("-t", "diagnosis", "--categories", "maybe"), "code or drop"),
+        (("-t", "diagnosis", "--jobs", "0"), "--jobs"),
+        (("-t", "diagnosis", "--encoding", "klingon"), "is unknown"),
+        (("--nonsense",), "backstay run --help"),
+    ],
+)
+def test_wrong_use_of_run(done, call, tmp_path, arguments, words):
+    folder, _ = done
+    path = folder / "one.csv"
+    assert words in fails(call, 2, "run", path, *arguments, "-o", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_wrong_uses(done, call, tmp_path):
+    folder, _ = done
+    assert "there is no file" in fails(call, 2, "run", tmp_path / "no.csv", "-t", "x")
+    assert "No such command" in fails(call, 2, "jump")
+    assert "Missing argument" in fails(call, 2, "run")
+    file = tmp_path / "file"
+    file.write_text("x")
+    text = fails(call, 2, "run", folder / "one.csv", "-t", "diagnosis", "-q", "--drop", "patient",
+                 "-o", file)  # fmt: skip
+    assert "is a file" in text
+    assert "there is no store" in fails(call, 2, "report", tmp_path / "no.db")
+    assert "is not a study's store" in fails(call, 2, "report", file)
+    assert "--size 3 is not in all" in fails(call, 2, "compare", folder / "one", "--size", 3)
+    assert "no experiment" in fails(call, 2, "reproduce", "nothing")
+
+
+def test_classes_too_small_for_the_protocol(call, tmp_path):
+    small = table().assign(diagnosis=["a"] * 28 + ["b"] * 2)
+    small.to_csv(tmp_path / "t.csv", index=False)
+    command = ("run", tmp_path / "t.csv", "-t", "diagnosis", "--drop", "patient", "-q")
+    assert "class 'b' of 'diagnosis' has 2 rows; protocol subsample needs at least 3" in fails(
+        call, 2, *command
+    )
+    assert "needs at least 10" in fails(call, 2, *command, "--protocol", "10x10")
+
+
+def test_debug_shows_where(tmp_path):
+    with pytest.raises(Exception, match="there is no file"):
+        main(["run", str(tmp_path / "no.csv"), "--debug"])
+
+
+def test_gaps_categories_and_groups(call, tmp_path):
+    given = table().drop(columns="patient")
+    given.loc[[1, 5], "gene1"] = np.nan
+    given["sex"] = np.resize(["f", "m"], len(given))
+    given["site"] = np.resize(["a", "b", "c"], len(given))
+    given["patient"] = np.arange(len(given)) // 2
+    given.to_csv(tmp_path / "t.csv", index=False)
+    code, out, err = call(
+        "run", tmp_path / "t.csv", "-t", "diagnosis", "--groups", "patient", *QUICK, "-o",
+        tmp_path / "out",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "2 missing values are filled with the median of the training rows" in out
+    assert "sex (1 is m)" in out
+    assert "whole groups together" in out
+    assert "an order that may mean nothing: 'site'" in err
+    names = Results.load(tmp_path / "out" / "study.db").facts["datasets"]["t"]["feature_names"]
+    assert names[-2:] == ["sex", "site"]
+
+
+def test_names_of_features_are_not_commands_to_the_terminal(call, tmp_path):
+    given = table().rename(columns={"gene0": "[red]\x1b[31mgene", "gene1": "<b>x</b>"})
+    given.to_csv(tmp_path / "t.csv", index=False)
+    code, out, err = call(
+        "run", tmp_path / "t.csv", "-t", "diagnosis", *QUICK, "-o", tmp_path / "o"
+    )
+    assert code == 0, err
+    assert "\x1b" not in out + err
+    features = pd.read_csv(tmp_path / "o" / "features.csv")["feature"].tolist()
+    assert "<b>x</b>" in features
+    assert "[red]\x1b[31mgene" in features
+    html = (tmp_path / "o" / "report.html").read_text()
+    assert "<b>x</b>" not in html
+
+
+def test_noise_is_not_recommended(call, tmp_path):
+    rng = np.random.default_rng(3)
+    noise = pd.DataFrame(rng.normal(size=(20, 10))).add_prefix("x")
+    noise.assign(kind=np.resize(["a", "b"], 20)).to_csv(tmp_path / "t.csv", index=False)
+    code, out, _ = call("run", tmp_path / "t.csv", "-t", "kind", *QUICK, "-o", tmp_path / "o")
+    assert code == 0
+    assert "No method is recommended" in out
+    assert len(pd.read_csv(tmp_path / "o" / "features.csv")) == 0
+
+
+def test_compare(done, call):
+    folder, _ = done
+    code, out, _ = call("compare", folder / "one" / "study.db", folder / "two")
+    assert code == 0
+    assert out.startswith("one\n")
+    assert "\ntwo\n" in out
+    assert "Better / equal / worse" in out
+    assert re.search(r"iw-relieff +t +2 ", out)
+    assert "needs three" in out
+    copy = folder / "three.db"
+    Results.load(folder / "one" / "study.db").save(copy)
+    code, out, _ = call("compare", folder / "one", folder / "two", copy, "--size", "2")
+    assert code == 0
+    assert "Friedman's test of stability: p =" in out
+    assert "Friedman's test of accuracy: p =" in out
+
+
+def test_report(done, call, tmp_path):
+    folder, _ = done
+    code, out, _ = call("report", folder / "one", "-o", tmp_path / "r.html")
+    assert (code, out) == (0, f"Report: {tmp_path / 'r.html'}\n")
+    assert (tmp_path / "r.html").stat().st_size > 1000
+    assert "does not exist" in fails(call, 2, "report", folder / "one", "-o", tmp_path / "a/b.html")
+
+
+def test_lists(call):
+    code, out, _ = call("methods")
+    assert code == 0
+    assert re.search(r"iw-svm-rfe +svm +yes", out)
+    assert len(json.loads(call("methods", "--json")[1])) > 50
+    assert "nogueira" in call("measures")[1]
+    assert json.loads(call("measures", "--json")[1])[0]["name"] == "dunne"

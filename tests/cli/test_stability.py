@@ -1,0 +1,97 @@
+"""Selections of other programs, in every form, give the same figures."""
+
+import json
+
+import pytest
+
+from backstay.cli import main
+from backstay.cli._selections import read_selections
+from backstay.datasets import TableError
+from backstay.stability import stability_score
+
+RUNS = [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["a", "b", "c"]]
+NAMES = "abcdefgh"
+FORMS = {
+    "long": "run,feature\n" + "".join(f"{i},{f}\n" for i, run in enumerate(RUNS) for f in run),
+    "long, other names": "gene\tfold\tscore\n"
+    + "".join(f"{f}\t{i}\t0.5\n" for i, run in enumerate(RUNS) for f in run),
+    "rows": "".join(",".join(run) + "\n" for run in RUNS),
+    "rows, named": "".join(f"run{i};{';'.join(run)}\n" for i, run in enumerate(RUNS)),
+    "rows, numbered": "".join(f"{i} {' '.join(run)}\n" for i, run in enumerate(RUNS)),
+    "columns": ",".join(f"r{i}" for i in range(4))
+    + "\n"
+    + "".join(",".join(run[k] for run in RUNS) + "\n" for k in range(3)),
+    "matrix": ",".join(NAMES)
+    + "\n"
+    + "".join(",".join(str(int(n in run)) for n in NAMES) + "\n" for run in RUNS),
+    "matrix, named": "run,"
+    + ",".join(NAMES)
+    + "\n"
+    + "".join(
+        f"r{i}," + ",".join(str(n in run) for n in NAMES) + "\n" for i, run in enumerate(RUNS)
+    ),
+    "matrix, bare": "".join(",".join(str(int(n in run)) for n in NAMES) + "\n" for run in RUNS),
+}
+
+
+def saved(tmp_path, text):
+    path = tmp_path / "runs.csv"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_recognised(tmp_path, capsys, form):
+    path = saved(tmp_path, FORMS[form])
+    with pytest.raises(SystemExit) as stop:
+        main(["stability", str(path), "--n-features", "8", "--json"])
+    assert stop.value.code == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n_runs"] == 4
+    assert found["sizes"] == [3]
+    expected = stability_score([["abcdefgh".index(f) for f in run] for run in RUNS], 8)
+    rows = {row["measure"]: row for row in found["measures"]}
+    assert rows["nogueira"]["value"] == pytest.approx(expected.value)
+    assert rows["nogueira"]["low"] == pytest.approx(expected.confidence_interval.low)
+    assert rows["kalousis"]["low"] < rows["kalousis"]["value"]
+    assert rows["pogr"]["left_out"] == "needs the correlations of the features"
+
+
+def test_the_table_says_the_form_and_the_intervals(tmp_path, capsys):
+    uneven = "run,feature\n1,a\n1,b\n2,a\n2,b\n2,c\n3,a\n3,d\n"
+    with pytest.raises(SystemExit):
+        main(["stability", str(saved(tmp_path, uneven)), "-n", "50"])
+    out = capsys.readouterr().out
+    assert "a run and a feature per line ('run', 'feature')" in out
+    assert "4 ever selected of 50" in out
+    assert "2 to 3" in out
+    assert "needs runs of equal size" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "words"),
+    [
+        (FORMS["rows"], (), "say out of how many with --n-features"),
+        (FORMS["rows"], ("-n", "3"), "less than the 4"),
+        (FORMS["matrix"], ("-n", "9"), "contradicts the matrix"),
+        ("", ("-n", "9"), "is empty"),
+        ("a,b,a\na,c,d\n", ("-n", "9"), "selects 'a' more than once"),
+        ("run,feature\n1,a\n", ("-n", "9"), "stability needs two"),
+        ("run,feature\n1,a\n2,\n", ("-n", "9"), "line 3 lacks"),
+        (FORMS["rows"], ("-n", "9", "--form", "tall"), "form 'tall' is unknown"),
+        (FORMS["rows"], ("-n", "9", "--confidence", "2"), "between 0 and 1"),
+    ],
+)
+def test_wrong_use(tmp_path, capsys, text, arguments, words):
+    with pytest.raises(SystemExit) as stop:
+        main(["stability", str(saved(tmp_path, text)), *arguments])
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_form_may_be_told(tmp_path):
+    path = saved(tmp_path, "a,b\nc,d\ne,f\n")  # nothing in common: columns by the rule
+    assert read_selections(path).runs == [["c", "e"], ["d", "f"]]
+    assert read_selections(path, "rows").runs == [["a", "b"], ["c", "d"], ["e", "f"]]
+    with pytest.raises(TableError, match="no file"):
+        read_selections(tmp_path / "none.csv")
