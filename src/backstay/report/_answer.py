@@ -50,7 +50,7 @@ def _headline(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) -> 
 
 
 def _sentences(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) -> list[str]:
-    runs = count(facts["n_resamples"], "resample")
+    runs = count(choice.n_runs, "resample")
     each = count(choice.size, "feature")
     picked = (
         f"{choice.method} chose {each} in each of {runs}; "
@@ -66,8 +66,7 @@ def _sentences(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) ->
             f"guessing the largest class is right about {percent(found.chance)}.",
             "It is the smallest number of features within one standard error of the best accuracy, "
             "and the stablest method there. The accuracy pays for having been chosen among "
-            f"{count(facts['n_configurations'], 'configuration')}: without that it would read "
-            f"{percent(found.apparent)}.",
+            f"{count(facts['n_configurations'], 'configuration')}: {_uncorrected(found)}.",
         ]
     if choice.kind == "nothing":
         found = choice.recommendation
@@ -82,6 +81,13 @@ def _sentences(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) ->
         "its stablest size. No classifier was run, so nothing says whether these features predict "
         "the classes; a selection can be stable and useless.",
     ]
+
+
+def _uncorrected(found: Any) -> str:
+    before, after = percent(found.apparent), percent(found.accuracy)
+    if before == after:
+        return "here that changes less than one per cent"
+    return f"without that it would read {before}"
 
 
 def _figures(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) -> list[dict[str, str]]:

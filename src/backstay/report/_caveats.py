@@ -47,6 +47,14 @@ def caveats(
 
 def _about_stability(choice: Choice, signature: list[dict[str, Any]]) -> list[dict[str, str]]:
     found = []
+    if choice.stability == 1:
+        found.append(
+            {
+                "title": "That the choice never changes.",
+                "text": "It did not change in these runs, so the interval of the stability has no "
+                "width; other rows could still change it.",
+            }
+        )
     if choice.low < POOR:
         found.append(
             {
@@ -140,7 +148,7 @@ def _change(row: Any) -> str:
 
 def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
-    twins, better, accurate = [], [], []
+    twins, better, accurate, compared = [], [], [], []
     ties: dict[str, str] = {}
     rivals = [m for m in results.methods if m != choice.method]
     for rival in rivals:
@@ -158,6 +166,9 @@ def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
             ties[rival] = interval(steady.low, steady.high)
         if choice.classifier is not None:
             score = found.accuracy
+            if not np.isfinite(score.p_value):
+                continue
+            compared.append(rival)
             if _above(score):
                 better.append(f"{rival} ({signed(score.difference)})")
             elif _above(score, -1):
@@ -180,7 +191,7 @@ def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
                 + ".",
             }
         )
-    if choice.classifier is not None and rivals:
+    if compared:
         if better:
             items.append(
                 {
@@ -189,8 +200,8 @@ def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
                     f"5\u202f%: {listed(better)}.",
                 }
             )
-        elif len(accurate) < len(rivals):
-            others = [rival for rival in rivals if rival not in accurate]
+        elif len(accurate) < len(compared):
+            others = [rival for rival in compared if rival not in accurate]
             items.append(
                 {
                     "title": "That it is the most accurate.",
@@ -215,14 +226,14 @@ def _about_partners(results: Results, signature: list[dict[str, Any]]) -> list[d
     if not n:
         return []
     first = outside.iloc[int(outside["correlation"].abs().argmax())]
+    r = f"{first['correlation']:.2f}".replace("-", "−")
     return [
         {
             "title": "That it is the only such signature.",
             "text": f"{n} of its {count(len(signature), 'feature')} "
-            f"{'has' if n == 1 else 'have'} a strongly correlated partner (|r| ≥ 0.7) outside it "
-            f"that could stand in, such as {first['partner_name']} for {first['name']} "
-            f"(r = {first['correlation']:.2f}".replace("-", "−")
-            + ").",
+            f"{'has' if n == 1 else 'have'} a strongly correlated partner "
+            f"(|r|\u00a0≥\u00a00.7) outside it that could stand in, such as "
+            f"{first['partner_name']} for {first['name']} (r\u00a0=\u00a0{r}).",
         }
     ]
 

@@ -29,6 +29,8 @@ class Choice:
         The one of the results.
     stability, low, high : float
         Nogueira's measure of the method at that size, with its 95 % interval.
+    n_runs : int
+        Runs of the method that did not fail.
     """
 
     kind: str
@@ -40,6 +42,7 @@ class Choice:
     stability: float
     low: float
     high: float
+    n_runs: int
 
 
 def choose(results: Results) -> Choice:
@@ -86,5 +89,8 @@ def _made(
 ) -> Choice:
     table: Any = results.stability("nogueira", [size]).frame()
     rows = table[table["method"] == method] if len(table) else table
-    ends = [float(rows[end].iloc[0]) if len(rows) else math.nan for end in ("value", "low", "high")]
-    return Choice(kind, method, size, classifier, metric, found, *ends)
+    value, low, high = (
+        float(rows[end].iloc[0]) if len(rows) else math.nan for end in ("value", "low", "high")
+    )
+    n_runs = len(results._one().orders(method)[0])
+    return Choice(kind, method, size, classifier, metric, found, value, low, high, n_runs)

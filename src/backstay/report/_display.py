@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 
     from backstay.study import Results
 
-__all__ = ["Display", "Point", "chance_of", "fitted", "one_dataset", "pyplot", "size_axis"]
+__all__ = [
+    "Display",
+    "Point",
+    "chance_of",
+    "figure_width",
+    "fitted",
+    "one_dataset",
+    "pyplot",
+    "size_axis",
+]
 
 # A character of the axis labels is about this wide, in points.
 CHARACTER = 7.0
@@ -185,7 +194,7 @@ def size_axis(ax: Axes, sizes: Sequence[int]) -> None:
         ax.set_xscale("log")
     value = np.log(sizes) if log else np.asarray(sizes, dtype=float)
     span = float(value[-1] - value[0]) or 1.0
-    room = 0.82 * _width(ax) * ax.get_position().width / 0.775
+    room = 0.82 * figure_width(ax) * ax.get_position().width / 0.775
     kept: list[int] = []
     last = -np.inf
     for size, place in zip(sizes, (value - value[0]) / span * room, strict=True):
@@ -200,7 +209,7 @@ def size_axis(ax: Axes, sizes: Sequence[int]) -> None:
     ax.set_xlim((np.exp(left), np.exp(right)) if log else (left, right))
 
 
-def _width(ax: Axes) -> float:
+def figure_width(ax: Axes) -> float:
     """Return the width of the figure in points."""
     return float(ax.figure.bbox.width / ax.figure.dpi * 72)
 
@@ -211,7 +220,7 @@ def _short_number(size: int) -> str:
 
 def fitted(ax: Axes, name: str, share: float = 0.34) -> str:
     """Break a name into at most two lines that leave room for the data, or shorten it."""
-    room = int(share * _width(ax) / CHARACTER)
+    room = int(share * figure_width(ax) / CHARACTER)
     lines = textwrap.wrap(name, max(room, 8)) or [name]
     if len(lines) > 2:
         lines = [lines[0], lines[1][: max(room, 8) - 1] + "…"]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.report._display import Display, Point, chance_of, fitted, one_dataset
+from backstay.report._display import Display, Point, chance_of, figure_width, fitted, one_dataset
 from backstay.report._style import HEAT, INK, MUTED, PAPER, Style
 
 if TYPE_CHECKING:
@@ -129,12 +129,11 @@ def _with_intervals(
 class AgreementDisplay(Display):
     """How far two methods select the same features on the same resamples, beyond chance."""
 
-    wide = (760, 430)
-    narrow = (350, 330)
-
     def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]], size: int) -> None:
         super().__init__(data, roles)
         self.size = size
+        n = len(self.matrix()[0])
+        self.wide, self.narrow = (760, 70 + 40 * n), (350, 60 + 30 * n)
 
     @classmethod
     def from_results(cls, results: Results, size: int) -> Self:
@@ -169,6 +168,8 @@ class AgreementDisplay(Display):
 
         names, values = self.matrix()
         n = len(names)
+        # Points that a column has for its figures, a third being left to the names.
+        room = 0.64 * figure_width(ax) / n
         for (i, j), value in np.ndenumerate(values):
             shade = 0.0 if np.isnan(value) else float(np.clip(value, 0, 1))
             # At most 0.6 opaque, so that the figure in the cell stays legible.
@@ -181,14 +182,14 @@ class AgreementDisplay(Display):
             words += "undefined" if np.isnan(value) else f"{value:.2f}"
             self._points.append(Point(j, i, -1, words))
             told = "–" if np.isnan(value) else f"{100 * value:.0f}".replace("-", "−")
-            if n <= 16:
-                size = 11 if n <= 10 else 8.5
-                ax.text(j, i, told, ha="center", va="center", fontsize=size, color=INK)
+            if room >= 20:
+                ax.text(j, i, told, ha="center", va="center", fontsize=11, color=INK)
         ax.set_xlim(-0.5, n - 0.5)
         ax.set_ylim(n - 0.5, -0.5)
         labels = [f"{i + 1}  {name}" for i, name in enumerate(names)]
         ax.set_yticks(range(n), [fitted(ax, label) for label in labels])
-        ax.set_xticks(range(n), [str(i + 1) for i in range(n)])
+        shown = range(0, n, int(np.ceil(18 / room)))
+        ax.set_xticks(shown, [str(i + 1) for i in shown])
         ax.xaxis.tick_top()
         ax.tick_params(length=0)
         for side in ax.spines.values():
@@ -256,12 +257,13 @@ class SampleWeightsDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         labels: list[str] = []
+        several = len(self.lanes()) > 1
         for names, rows, fence in self.lanes():
             style = self._styles[names[0]]
             top = len(labels) - 0.5
             for kind, lane in rows.groupby("class", sort=False):
                 self._lane(ax, lane, fence, len(labels), style, names[0])
-                labels.append(f"{kind}: {', '.join(names)}")
+                labels.append(f"{kind}: {', '.join(names)}" if several else str(kind))
             ax.vlines(fence, top + 0.06, len(labels) - 0.56, color=INK, linewidth=1)
         ax.axvline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
         ax.set_ylim(len(labels) - 0.5, -0.5)

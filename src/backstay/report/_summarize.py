@@ -105,6 +105,7 @@ def _part(results: Results, name: str, key: str) -> tuple[dict[str, Any], Figure
             "metric": choice.metric,
             "stability": choice.stability,
             "low": choice.low,
+            "n_runs": choice.n_runs,
             "high": choice.high,
             "sentence": choice.recommendation.sentence if choice.recommendation else "",
         },
@@ -125,7 +126,6 @@ def _facts(results: Results, name: str) -> dict[str, Any]:
     known = results.facts["datasets"][name]
     records = results._one()
     sizes = np.bincount(records.codes, minlength=len(known["classes"]))
-    finished = [len(records.orders(method)[0]) for method in records.methods]
     classes = [
         {"name": words.clean(kind), "n": int(n)}
         for kind, n in zip(known["classes"], sizes, strict=True)
@@ -139,7 +139,6 @@ def _facts(results: Results, name: str) -> dict[str, Any]:
         "classifiers": known["classifiers"],
         "scoring": known["scoring"],
         "n_resamples": records.n_resamples,
-        "n_finished": max(finished, default=0),
         "n_groups": int(records.units.max()) + 1 if known["data"]["groups"] else None,
         "n_configurations": len(known["methods"])
         * max(len(known["classifiers"]), 1)

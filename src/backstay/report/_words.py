@@ -57,16 +57,27 @@ def percent(share: float) -> str:
     """
     if math.isnan(share):
         return "undefined"
-    digits = 1 if 0.985 < share < 1 or 0 < share < 0.015 else 0
-    return f"{100 * share:.{digits}f}{THIN}%"
+    return f"{100 * share:.{_digits(share)}f}{THIN}%"
 
 
 def percent_interval(low: float, high: float) -> str:
-    """Return the ends of an interval as percentages within 0 and 100."""
+    """Return the ends of an interval as percentages within 0 and 100.
+
+    Examples
+    --------
+    >>> percent_interval(0.853, 0.981), percent_interval(0.94, 0.9881)
+    ('85 to 98\u202f%', '94.0 to 98.8\u202f%')
+    """
     if math.isnan(low) or math.isnan(high):
         return "no interval"
-    ends = [percent(min(max(end, 0.0), 1.0)).removesuffix(f"{THIN}%") for end in (low, high)]
-    return f"{ends[0]} to {ends[1]}{THIN}%"
+    ends = [min(max(end, 0.0), 1.0) for end in (low, high)]
+    digits = max(_digits(end) for end in ends)
+    return f"{100 * ends[0]:.{digits}f} to {100 * ends[1]:.{digits}f}{THIN}%"
+
+
+def _digits(share: float) -> int:
+    """Return 1 near 0 and 1, where whole per cents would claim never or always."""
+    return 1 if 0.985 < share < 1 or 0 < share < 0.015 else 0
 
 
 def interval(low: float, high: float) -> str:
