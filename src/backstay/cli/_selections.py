@@ -16,6 +16,7 @@ FORMS = ("long", "rows", "columns", "matrix")
 RUN = re.compile(
     r"(run|resample|fold|split|rep(eat)?|bootstrap|seed|iter(ation)?|sample)s?\b", re.I
 )
+LABEL = re.compile(r"(run|resample|fold|split|rep|bootstrap|seed|iter|sample)\D{0,8}\d", re.I)
 FEATURE = re.compile(r"(feature|gene|variable|name|probe|selected|marker|protein)s?\b", re.I)
 TRUE, FALSE = {"1", "1.0", "true", "t", "yes"}, {"0", "0.0", "false", "f", "no"}
 
@@ -137,7 +138,7 @@ def _rows(lines: list[list[str]]) -> Selections:
     first = [row[0] for row in lines if row]
     others = {field for row in lines for field in row[1:]}
     labels = len(set(first)) == len(first) and not set(first) & others
-    labels = labels and (all(RUN.match(f) for f in first) or _count_up(first, others))
+    labels = labels and (all(LABEL.match(f) for f in first) or _count_up(first, others))
     runs = [[field for field in row[labels:] if field] for row in lines]
     return Selections(runs, None, f"a line of features per run{', named first' if labels else ''}")
 

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import category
 
 from rich import box
 from rich.console import Console
@@ -20,7 +21,7 @@ PIPED_WIDTH = 1000
 
 def printable(text: Any) -> str:
     """Replace what would move the cursor or colour the screen, as a file's names might."""
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text))
+    return "".join(c if category(c)[0] != "C" or c == "\n" else "\ufffd" for c in str(text))
 
 
 def _console(stream: Any) -> Console:
@@ -35,15 +36,25 @@ def _console(stream: Any) -> Console:
     )
 
 
+def _write(thing: Any, stream: Any) -> None:
+    """Write something without the blanks that fill up its lines."""
+    console = _console(stream)
+    with console.capture() as written:
+        console.print(thing)
+    lines = written.get().split("\n")
+    stream.write("\n".join(line.rstrip() for line in lines))
+    stream.flush()
+
+
 def say(text: Any = "", style: str = "") -> None:
     """Write a line to standard output."""
-    _console(sys.stdout).print(Text(printable(text), style=style))
+    _write(Text(printable(text), style=style), sys.stdout)
 
 
 def warn(text: str) -> None:
     """Write a warning to standard error."""
     line = Text("Warning: ", style="yellow")
-    _console(sys.stderr).print(line.append(printable(text), style="default"))
+    _write(line.append(printable(text), style="default"), sys.stderr)
 
 
 def complain(text: str, prefix: str = "backstay: ") -> None:
@@ -59,7 +70,7 @@ def listing(pairs: Iterable[tuple[str, Any]]) -> None:
     grid = Table.grid(padding=(0, 2))
     for name, value in pairs:
         grid.add_row(Text(printable(name), style="bold"), Text(printable(value)))
-    _console(sys.stdout).print(grid)
+    _write(grid, sys.stdout)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
@@ -73,7 +84,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = ""
         shown.add_column(printable(name), justify="right" if right else "left", overflow="fold")
     for row in rows:
         shown.add_row(*(Text(printable(value)) for value in row))
-    _console(sys.stdout).print(shown)
+    _write(shown, sys.stdout)
 
 
 def _cell(value: Any) -> str:

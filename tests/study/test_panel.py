@@ -1,0 +1,83 @@
+"""The panel: every ranker has a name, every name makes a method, every method ranks."""
+
+import numpy as np
+import pytest
+
+import backstay
+from backstay import FeatureRanker, InstanceWeighted, SequentialSelector
+from backstay.datasets import make_han_yu
+from backstay.study import Study, Subsampling
+from backstay.study._panel import PANEL, list_methods, make_methods
+
+DEFAULT = ["t", "relieff", "iw-relieff", "svm-rfe", "iw-svm-rfe", "bagged-svm-rfe", "simba"]
+
+
+def test_the_default_panel():
+    assert list(make_methods()) == DEFAULT
+    assert list(make_methods(["default", "forest", "t"])) == [*DEFAULT, "forest"]
+    table = list_methods()
+    assert table["name"].is_unique
+    assert table["name"].str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()
+    assert table[["what", "source", "group"]].notna().all(axis=None)
+    # As published: this is where the control matters.
+    assert make_methods(["iw-svm-rfe"])["iw-svm-rfe"].weighting.scale == "sum"
+
+
+def test_every_ranker_and_wrapper_has_a_name():
+    made = {type(part).__name__ for m in PANEL.values() for part in parts(m.factory())}
+    public = [getattr(backstay, name) for name in backstay.__all__]
+    rankers = {c.__name__ for c in public if isinstance(c, type) and issubclass(c, FeatureRanker)}
+    assert rankers - {"FeatureRanker"} - made == set()
+    wrappers = [m.factory() for m in PANEL.values() if m.group == "wrapper"]
+    assert all(isinstance(w, SequentialSelector) for w in wrappers)
+    assert {(w.direction, w.criterion, w.estimator) for w in wrappers} == {
+        (move, criterion, inducer)
+        for move in ("forward", "backward")
+        for criterion in ("plain", "remainder", "accumulated")
+        for inducer in ("1nn", "lda", "svm_linear")
+    }
+
+
+def parts(method):
+    return [method, *(p for p in method.get_params().values() if hasattr(p, "fit"))]
+
+
+def test_no_two_names_make_the_same_method():
+    made = [repr(m.factory().get_params()) + type(m.factory()).__name__ for m in PANEL.values()]
+    assert len(set(made)) == len(made)
+
+
+def test_every_method_runs():
+    X, y, _ = make_han_yu(40, n_features=10, n_relevant=5, block_size=5, random_state=0)
+    study = Study(
+        make_methods(PANEL, n_features=10),
+        Subsampling(1),
+        classifiers={},
+        sizes=[2],
+        controls=False,
+        random_state=0,
+    )
+    results = study.run(X, y)
+    assert len(results.errors()) == 0
+    for method in PANEL:
+        _, orders = results._one().orders(method)
+        assert np.array_equal(np.sort(orders[0]), np.arange(10))
+    weighted = [m for m in PANEL if isinstance(PANEL[m].factory(), InstanceWeighted)]
+    assert all(name.startswith(("iw-", "liw-", "joint-")) for name in weighted)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("relief-f", "did you mean relieff"), ("svm_rfe", "svm-rfe"), ("zzz", "there are t, ")],
+)
+def test_unknown_names(name, words):
+    with pytest.raises(ValueError, match=words):
+        make_methods([name])
+
+
+def test_searches_that_would_never_end_are_refused():
+    with pytest.raises(ValueError, match="2001000 subsets per resample of 2000 features"):
+        make_methods(["sfg-1nn"], n_features=2000)
+    assert list(make_methods(["sfg-1nn"], n_features=500)) == ["sfg-1nn"]
+    with pytest.raises(ValueError, match="no method is named"):
+        make_methods([])
