@@ -77,15 +77,19 @@ class Setting:
             return self.repeats
         return quick if self.quick else full
 
-    def load(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Return rows and labels of a real data set, log2 of the floored raw intensities."""
+    def load(self, name: str, *, raw: bool = False) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return rows and labels of a real data set.
+
+        Of raw intensities the log2, floored at 20, unless they are to be left `raw`.
+        """
         if self.data is None:
             raise MissingDataError(f"needs {name}.npz; name its folder with --data.")
         found = load_npz_dir(self.data)
         if name not in found:
             raise MissingDataError(f"needs {name}.npz, which is not in the folder of --data.")
         bunch = found[name]
-        X = log2_floor(bunch.X, 20) if name in MICROARRAYS else np.asarray(bunch.X, np.float64)
+        intensities = name in MICROARRAYS and not raw
+        X = log2_floor(bunch.X, 20) if intensities else np.asarray(bunch.X, np.float64)
         return X, np.asarray(bunch.y)
 
     def study(

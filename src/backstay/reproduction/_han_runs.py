@@ -26,6 +26,7 @@ __all__ = [
     "n_splits",
     "orders",
     "preselection",
+    "raw_splits",
     "repetitions",
     "splits",
     "weights",
@@ -131,6 +132,26 @@ def splits(setting: Setting, dataset: str, base: Base) -> Results:
     n = n_splits(setting)
     name = f"han-splits-{DATA[dataset]}-{base.name}-{n}-seed{setting.seed}"
     return _run(setting, name, dataset, base, Subsampling(n, train_size=2 / 3), SPLIT_SIZES)
+
+
+def raw_splits(setting: Setting, dataset: str, base: Base) -> Results:
+    """Select on the same splits from intensities as they are, without ensemble or classifiers.
+
+    The dissertation does not say whether it took logarithms.
+    """
+    n = n_splits(setting)
+    X, y = setting.load(DATA[dataset], raw=True)
+    study = setting.study(
+        f"han-raw-{DATA[dataset]}-{base.name}-{n}-seed{setting.seed}",
+        {name: base.methods[name] for name in (base.plain, base.weighted, base.control)},
+        Subsampling(n, train_size=2 / 3),
+        classifiers={},
+        sizes=[min(50, X.shape[1])],
+        preprocess=preselection(dataset),
+        controls=False,
+        verbose=0,
+    )
+    return study.run(X, y, dataset=dataset)
 
 
 def _run(
