@@ -32,7 +32,7 @@ def caveats(
         *_about_stability(choice, signature),
         *_about_control(choice, facts),
         *(verdict for verdict in judged if verdict["kind"] != "shown"),
-        *_about_rivals(results, choice),
+        *(_about_rivals(results, choice) if choice.kind != "nothing" else []),
         *_about_partners(results, signature),
         *_about_failures(results),
         *_about_numbers(facts),

@@ -219,11 +219,12 @@ def _short_number(size: int) -> str:
 
 
 def fitted(ax: Axes, name: str, share: float = 0.34) -> str:
-    """Break a name into at most two lines that leave room for the data, or shorten it."""
-    room = int(share * figure_width(ax) / CHARACTER)
-    lines = textwrap.wrap(name, max(room, 8)) or [name]
+    """Break a name into at most two lines that leave room for the data, or shorten its middle."""
+    room = max(int(share * figure_width(ax) / CHARACTER), 8)
+    lines = textwrap.wrap(name, room) or [name]
     if len(lines) > 2:
-        lines = [lines[0], lines[1][: max(room, 8) - 1] + "…"]
+        # Long names tend to differ at their ends.
+        lines = [lines[0], "…" + name[-(room - 1) :]]
     return "\n".join(lines)
 
 
