@@ -96,7 +96,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert re.search(r"missing +none", out)
     assert "Fields are separated by commas." in out
     assert "4 random splits" in out
-    assert "relieff (control, mean 1)" in out
+    assert "ReliefF, ReliefF (control, mean 1)" in out
     assert "4 methods × 4 splits = 16, 1 at a time, seed 0" in out
     assert "like names or numbers of the rows, was left out: 'patient'" in result.stderr
     assert "Recommendation" in out

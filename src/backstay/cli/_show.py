@@ -81,7 +81,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str = ""
     )
     for j, name in enumerate(columns):
         right = bool(rows) and all(_numeric(row[j]) for row in rows)
-        shown.add_column(printable(name), justify="right" if right else "left", overflow="fold")
+        shown.add_column(
+            printable(name),
+            justify="right" if right else "left",
+            overflow="fold",
+            no_wrap=j < 2,  # the name and its figure stay whole; remarks give way
+        )
     for row in rows:
         shown.add_row(*(Text(printable(value)) for value in row))
     _write(shown, sys.stdout)
