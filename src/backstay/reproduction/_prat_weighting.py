@@ -22,6 +22,7 @@ from backstay.reproduction._experiment import (
     published_table,
 )
 from backstay.reproduction._prat_problems import (
+    MAX_TEST_ROWS,
     N_TREES,
     NOT_RUN,
     PROBLEMS,
@@ -332,10 +333,10 @@ _PROTOCOL = (
     "other folds, each time one block. Features are taken as given: the thesis speaks of no "
     "scaling, and Simba's steps depend on it. MBIW sums to 1, LIW lies in (0, 1), both as printed. "
     f"Relief visits every row; forests have {N_TREES} trees; microarrays are log2 of values of at "
-    "least 20, 200 genes chosen by all rows as in the thesis, which lets test rows choose. "
+    "least 20, 200 genes chosen first by all rows: the thesis does not say by which. "
     "The control has uniform weights of the same mass, drawn with replacement where the variant "
-    "draws, in random order where it orders. On the five large sets there are fewer blocks, only "
-    "the printed variants, and errors are on at most 1000 test rows. Not run: "
+    "draws, in random order where it orders. On the large sets there are fewer blocks, only "
+    f"the printed variants, and errors are on at most {MAX_TEST_ROWS} test rows. Not run: "
     + "; ".join(f"{name}, {why}" for name, why in NOT_RUN.items())
     + ". The thesis' p-values for stability take subset sizes for independent and are shown, not "
     "used; ours are t intervals over blocks."
