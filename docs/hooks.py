@@ -1,15 +1,33 @@
-"""Part of the build of the pages: tables of options, from the commands themselves."""
+"""Part of the build of the pages: tables that the code itself fills."""
 
 import re
 from pathlib import Path
 from typing import Any
 
-MARK = re.compile(r"^<!-- options: (\w+) -->$", flags=re.MULTILINE)
+OPTIONS = re.compile(r"^<!-- options: (\w+) -->$", flags=re.MULTILINE)
+NAMES = "<!-- names -->"
 
 
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
-    """Replace ``<!-- options: run -->`` by the options of ``backstay run``."""
-    return MARK.sub(lambda found: options(found[1]), markdown)
+    """Replace ``<!-- options: run -->`` and ``<!-- names -->`` by tables."""
+    if NAMES in markdown:
+        markdown = markdown.replace(NAMES, names())
+    return OPTIONS.sub(lambda found: options(found[1]), markdown)
+
+
+def names() -> str:
+    """Return all names of the package itself, each with its first sentence, as a table."""
+    import backstay
+
+    rows = ["| name | |", "|---|---|"]
+    for name in backstay.__all__:
+        found = getattr(backstay, name)
+        if name.startswith("_"):
+            continue
+        home = ".".join(found.__module__.split(".")[:2])
+        home = "backstay" if home == "backstay.base" else home
+        rows.append(f"| [`{name}`][{home}.{name}] | {found.__doc__.splitlines()[0]} |")
+    return "\n".join(rows)
 
 
 def options(command: str) -> str:
