@@ -30,7 +30,7 @@ def answer(
     return {
         "kind": choice.kind,
         "headline": _headline(choice, facts, signature),
-        "sentences": _sentences(choice, facts, signature) + own,
+        "sentences": _sentences(choice, facts, signature) + own + _truly(signature),
         "figures": _figures(choice, facts, signature),
         "signature": signature[:LISTED],
         "n_signature": len(signature),
@@ -64,8 +64,9 @@ def _sentences(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) ->
             f"{choice.classifier} is right about {percent(found.accuracy)} of the rows it has not "
             f"seen (95\u202f% interval {percent_interval(found.low, found.high)}), where always "
             f"guessing the largest class is right about {percent(found.chance)}.",
-            "It is the smallest number of features within one standard error of the best accuracy, "
-            "and the stablest method there. The accuracy pays for having been chosen among "
+            "It is the smallest number of features at which a method comes within one standard "
+            "error of the best accuracy, and the stablest of the methods that do. The accuracy "
+            "pays for having been chosen among "
             f"{count(facts['n_configurations'], 'configuration')}: {_uncorrected(found)}.",
         ]
     if choice.kind == "nothing":
@@ -81,6 +82,14 @@ def _sentences(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) ->
         "its stablest size. No classifier was run, so nothing says whether these features predict "
         "the classes; a selection can be stable and useless.",
     ]
+
+
+def _truly(signature: list[dict[str, Any]]) -> list[str]:
+    """Say how many features of the signature are relevant, where the truth is known."""
+    if not signature or signature[0]["relevant"] is None:
+        return []
+    n = sum(item["relevant"] for item in signature)
+    return [f"The truth is known here: {n} of these {len(signature)} are truly relevant."]
 
 
 def _uncorrected(found: Any) -> str:

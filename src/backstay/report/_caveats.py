@@ -148,7 +148,7 @@ def _change(row: Any) -> str:
 
 def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
-    twins, better, accurate, compared = [], [], [], []
+    twins, steadier, better, accurate, compared = [], [], [], [], []
     ties: dict[str, str] = {}
     rivals = [m for m in results.methods if m != choice.method]
     for rival in rivals:
@@ -162,6 +162,10 @@ def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
         steady = found.stability
         if steady.low == steady.high == 0:
             twins.append(rival)
+        elif steady.low > 0:
+            steadier.append(
+                f"{rival} ({signed(steady.difference)}, {interval(steady.low, steady.high)})"
+            )
         elif steady.low <= 0 <= steady.high:
             ties[rival] = interval(steady.low, steady.high)
         if choice.classifier is not None:
@@ -180,6 +184,14 @@ def _about_rivals(results: Results, choice: Choice) -> list[dict[str, str]]:
             {
                 "title": f"That {choice.method} differs from {listed(twins)}.",
                 "text": f"They are exactly as stable {at}.",
+            }
+        )
+    if steadier:
+        items.append(
+            {
+                "title": "That it is the stablest of all.",
+                "text": f"Stabler {at}, by a paired difference whose 95\u202f% interval is above "
+                f"0: {listed(steadier)}.",
             }
         )
     if ties:
