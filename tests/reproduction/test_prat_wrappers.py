@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from backstay.datasets import make_anti_corral
 from backstay.reproduction import MissingDataError, Setting
 from backstay.reproduction import _prat_accumulated as accumulated
-from backstay.reproduction import _prat_comparison as comparison
+from backstay.reproduction import _prat_cells as cells
 from backstay.reproduction import _prat_remainder as remainder
 from backstay.reproduction import _prat_wrappers as wrappers
 from backstay.stability import stability_curve
@@ -32,7 +32,7 @@ AVERAGES = {
 @pytest.mark.parametrize("number", AVERAGES)
 def test_printed_averages(number):
     n_rows, second, *averages = AVERAGES[number]
-    table = comparison.published_table(number)
+    table = cells.published_table(number)
     columns = ["plain", "modified", f"plain_{second}", f"modified_{second}"]
     assert len(table) == n_rows
     assert not table.duplicated(["problem", "inducer"]).any()
@@ -49,7 +49,7 @@ def test_same_search_printed_twice():
 def test_stability_is_the_mean_of_the_curve(cut):
     orders = np.array([np.random.default_rng(seed).permutation(9)[:cut] for seed in range(6)])
     curve = stability_curve(orders, "kuncheva", kind="order", n_features=9)
-    value, low, high = comparison.over_pairs(comparison.stability_pairs(orders, 9))
+    value, low, high = cells.over_pairs(cells.stability_pairs(orders, 9))
     assert value == pytest.approx(curve["value"].mean())  # nan, at all features, is left out
     assert low < value < high
 
@@ -102,6 +102,24 @@ def _relevance_at_first_step(X, y, options):
     without = one_step.scores_.set_index("feature")["score"].loc[np.arange(11)].to_numpy()
     held = (everything + without.sum() - without) / 11
     return held - without
+
+
+def test_ties_pass_for_stability_unless_shuffled():
+    """Features that all say nothing: in one column order the search is perfectly stable."""
+    X, y = np.zeros((40, 8)), np.arange(40) % 2
+    first, shuffled = (
+        cells.stability_pairs(wrappers.nested(X, y, "knn", "SFG", shuffle=shuffle)["orders"], 8)
+        for shuffle in (False, True)
+    )
+    assert cells.over_pairs(first)[0] == pytest.approx(1)
+    assert abs(cells.over_pairs(shuffled)[0]) < 0.2
+
+
+def test_ties_are_controlled(folder, tmp_path):
+    table = EXPERIMENTS["prat-tab6.4"].reproduce(Setting(tmp_path, folder, quick=True)).table
+    first = table[table["method"].str.endswith("ties to the first column")]
+    assert set(first["quantity"]) == {"stability", "stability − SFG"}
+    assert first["published"].notna().all()
 
 
 def test_genes_come_from_training_rows(monkeypatch):

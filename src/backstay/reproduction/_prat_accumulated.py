@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from backstay.reproduction._prat_comparison import Comparison, published_table
+from backstay.reproduction._prat_cells import published_table
+from backstay.reproduction._prat_comparison import Comparison
 from backstay.reproduction._prat_pages import comparison_experiment
 from backstay.reproduction._prat_wrappers import PRINTED
 

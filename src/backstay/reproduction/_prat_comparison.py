@@ -5,90 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy import special
 
-from backstay.reproduction._experiment import (
-    Arrays,
-    Setting,
-    claimed,
-    compared,
-    mean_row,
-)
+from backstay.reproduction._experiment import Setting, claimed, compared, mean_row
+from backstay.reproduction._prat_cells import Cell, Estimate, Floats, counts, published_table
 from backstay.reproduction._prat_wrappers import PROBLEMS, Unit, pairs_run, run_units
-from backstay.stability._inference import jackknife_of_pairs, mean_of_pairs
-from backstay.stability._overlaps import pair_overlaps
-from backstay.stability._results import normal_interval
-from backstay.study import corrected_resampled_t, five_by_two_f
 
-__all__ = [
-    "Comparison",
-    "compare_methods",
-    "published_table",
-    "stability_pairs",
-]
+__all__ = ["Comparison", "compare_methods"]
 
-Floats = NDArray[np.float64]
-Estimate = tuple[float, float, float]  # value, low, high
 SIGNIFICANT = 0.05
-# n_test/n_train of halves, for the corrected variance of resampled errors.
-HALVES = 1.0
-KEPT_AS = {"error": "errors", "features": "features"}
 FIRST = ", ties to the first column"
-
-
-def published_table(number: str) -> pd.DataFrame:
-    """Return a table as printed, e.g. "6.2".
-
-    ``plain`` and ``modified`` are errors or stabilities; ``_sd``, the spread over subset
-    sizes; ``_features``, how many were selected.
-
-    Examples
-    --------
-    >>> from backstay.reproduction._prat_comparison import published_table
-    >>> published_table("6.1")[["problem", "plain", "modified"]]
-          problem  plain  modified
-    0      corrAl  0.077     0.009
-    1  antiCorrAl  0.132     0.023
-    """
-    name = f"prat_tab{number[0]}.csv"
-    source = resources.files("backstay.reproduction").joinpath("published", name)
-    with source.open(encoding="utf-8") as file:
-        table = pd.read_csv(file, dtype={"table": str})
-    return table[table["table"] == number].drop(columns="table").reset_index(drop=True)
-
-
-def stability_pairs(orders: NDArray[np.integer], n_features: int) -> Floats:
-    """Return Kuncheva's index of every two runs, averaged over the sizes of subsets.
-
-    All features, where the index is 0/0, are not a size.
-    """
-    n_runs, most = orders.shape
-    most = min(most, n_features - 1)
-    k = np.arange(1.0, most + 1)
-    pairs = np.zeros((n_runs, n_runs))
-    for run, others, overlaps in pair_overlaps(orders[:, :most], n_features):
-        index = (overlaps - k**2 / n_features) / (k - k**2 / n_features)
-        pairs[run, others] = pairs[others, run] = index.mean(axis=1)
-    return pairs
-
-
-def over_pairs(pairs: Floats) -> Estimate:
-    """Return the mean over pairs of runs and its jackknife interval."""
-    value = mean_of_pairs(pairs)
-    variance = float(jackknife_of_pairs(pairs.sum(axis=0)))
-    return (value, *normal_interval(value, variance, 0.95))
-
-
-def over_resamples(values: Floats) -> Estimate:
-    """Return the mean over resamples and its interval, corrected for common rows."""
-    found = corrected_resampled_t(np.zeros(len(values)), values, test_share=HALVES)
-    return found.difference, found.low, found.high
 
 
 @dataclass(frozen=True)
@@ -118,62 +47,15 @@ class Comparison:
         """All of them."""
         return (self.plain, self.modified, *self.beside)
 
-    def labels(self, inducer: str) -> list[str]:
-        """Return the methods, and for the stability of 1-NN the control of their ties."""
-        controls = self.quantity == "stability" and inducer == "knn"
-        return [*self.methods, *(method + FIRST for method in self.methods if controls)]
+    def labels(self, problem: str, inducer: str) -> list[str]:
+        """Return the methods, and for stability, but for slow SVMs, the control of their ties."""
+        if self.quantity == "error" or inducer == "svm" or not counts(problem, self.quantity):
+            return list(self.methods)
+        return [*self.methods, self.plain + FIRST, self.modified + FIRST]
 
     def better(self, difference: float) -> bool:
         """Whether a difference is an improvement."""
         return difference < 0 if self.quantity == "error" else difference > 0
-
-
-@dataclass(frozen=True)
-class _Row:
-    """Everything about one problem and inducer."""
-
-    problem: str
-    inducer: str
-    published: pd.Series
-    runs: dict[str, Arrays]
-
-    def counts(self, quantity: str) -> bool:
-        """Whether it is part of the summary.
-
-        The data must be the published ones. Errors of genes chosen on all rows are too
-        good; stabilities of genes chosen on each run's training rows are not out of 200.
-        """
-        problem = PROBLEMS[self.problem]
-        unlike = "all rows" if quantity == "error" else "training rows"
-        return not problem.differs and problem.genes != unlike
-
-    @property
-    def note(self) -> str:
-        problem = PROBLEMS[self.problem]
-        genes = f"genes chosen on {problem.genes}" if problem.genes else ""
-        return "; ".join(text for text in (problem.differs, genes) if text)
-
-    def estimate(self, quantity: str, method: str) -> Estimate:
-        """Return one method's figure."""
-        if quantity == "stability":
-            return over_pairs(self._pairs(method))
-        return over_resamples(self.runs[method][KEPT_AS[quantity]])
-
-    def difference(self, quantity: str, plain: str, modified: str) -> tuple[Estimate, float]:
-        """Return modified minus plain on the same runs, and its p-value."""
-        if quantity == "stability":
-            pairs = self._pairs(modified) - self._pairs(plain)
-            value, low, high = over_pairs(pairs)
-            spread = (high - low) / 2 / float(special.ndtri(0.975))
-            p = float(2 * special.ndtr(-abs(value / spread))) if spread > 0 else math.nan
-            return (value, low, high), p
-        first, second = self.runs[plain]["errors"], self.runs[modified]["errors"]
-        t = corrected_resampled_t(first, second, test_share=HALVES)
-        p = five_by_two_f(first, second).p_value if len(first) == 10 else t.p_value
-        return (t.difference, t.low, t.high), p
-
-    def _pairs(self, method: str) -> Floats:
-        return stability_pairs(self.runs[method]["orders"], PROBLEMS[self.problem].n_features)
 
 
 def compare_methods(
@@ -186,21 +68,24 @@ def compare_methods(
     """
     printed = published_table(comparison.table)
     listed = {(row["problem"], row["inducer"]): row for _, row in printed.iterrows()}
-    pairs, missing = pairs_run(setting, listed)
+    pairs, missing = pairs_run(setting, listed, forward=comparison.plain == "SFG")
     units = {
         (p, i, label): Unit(
             p, i, label.removesuffix(FIRST), "first" if FIRST in label else "random"
         )
         for p, i in pairs
-        for label in comparison.labels(i)
+        for label in comparison.labels(p, i)
     }
     found = run_units(setting, units.values(), n_repeats)
     rows = [
-        _Row(
+        Cell(
             problem,
             inducer,
             listed[problem.rstrip("*"), inducer],
-            {label: found[units[problem, inducer, label]] for label in comparison.labels(inducer)},
+            {
+                label: found[units[problem, inducer, label]]
+                for label in comparison.labels(problem, inducer)
+            },
         )
         for problem, inducer in pairs
     ]
@@ -210,7 +95,7 @@ def compare_methods(
     return pd.DataFrame(records + overall), {**summary, **_own_words(printed), "missing": missing}
 
 
-def _records(comparison: Comparison, row: _Row) -> list[dict[str, Any]]:
+def _records(comparison: Comparison, row: Cell) -> list[dict[str, Any]]:
     """Return the lines of one problem and inducer."""
     quantity, printed = comparison.quantity, row.published
     figures = {comparison.plain: printed["plain"], comparison.modified: printed["modified"]}
@@ -222,10 +107,15 @@ def _records(comparison: Comparison, row: _Row) -> list[dict[str, Any]]:
     lines = []
     for method in row.runs:
         estimate = row.estimate(quantity, method)
-        lines.append((quantity, method, figures.get(method), estimate, digits, math.nan))
-    for method in comparison.methods[1:]:
-        estimate, p = row.difference(quantity, comparison.plain, method)
-        known = printed["modified"] - printed["plain"] if method == comparison.modified else None
+        known = figures.get(method.removesuffix(FIRST))
+        lines.append((quantity, method, known, estimate, digits, math.nan))
+    for method in row.runs:
+        ties = FIRST if method.endswith(FIRST) else ""
+        if method == comparison.plain + ties:
+            continue
+        estimate, p = row.difference(quantity, comparison.plain + ties, method)
+        same = method == comparison.modified + ties
+        known = printed["modified"] - printed["plain"] if same else None
         lines.append((f"{quantity} − {comparison.plain}", method, known, estimate, digits, p))
     if quantity == "error":
         for method in comparison.methods:
@@ -239,7 +129,7 @@ def _records(comparison: Comparison, row: _Row) -> list[dict[str, Any]]:
 
 def _record(
     quantity: str,
-    row: _Row,
+    row: Cell,
     what: str,
     method: str,
     known: float | None,
@@ -248,7 +138,7 @@ def _record(
     p: float,
 ) -> dict[str, Any]:
     verdict = compared(known, *estimate, digits=digits)
-    if PROBLEMS[row.problem].differs or not (row.counts(quantity) or quantity == "error"):
+    if PROBLEMS[row.problem].differs or not (counts(row.problem, quantity) or quantity == "error"):
         verdict["agrees"] = ""
     has_p = known is not None and not math.isnan(p)
     return {
@@ -264,11 +154,11 @@ def _record(
 
 
 def _overall(
-    comparison: Comparison, rows: Sequence[_Row]
+    comparison: Comparison, rows: Sequence[Cell]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the lines over all data sets, and what the finding is made from."""
     quantity, plain = comparison.quantity, comparison.plain
-    exact = [row for row in rows if row.counts(quantity)]
+    exact = [row for row in rows if counts(row.problem, quantity)]
     records, summary = [], _agreement(comparison, exact)
     printed = np.array([row.published["modified"] - row.published["plain"] for row in exact])
     summary["published"] = _over_problems(exact, printed)[0]
@@ -295,7 +185,7 @@ def _overall(
     return records, summary
 
 
-def _subset_sizes(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, Any]:
+def _subset_sizes(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
     """Return the line of the difference in subset sizes over data sets."""
     printed, measured = [], []
     for row in rows:
@@ -312,13 +202,13 @@ def _subset_sizes(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, Any
     }
 
 
-def _over_problems(rows: Sequence[_Row], values: Floats) -> Estimate:
+def _over_problems(rows: Sequence[Cell], values: Floats) -> Estimate:
     """Return mean and interval over data sets; inducers on one are not independent."""
     by_problem = pd.Series(values).groupby([row.problem for row in rows]).mean()
     return mean_row(by_problem.to_numpy())
 
 
-def _agreement(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, Any]:
+def _agreement(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
     """Count verdicts, compare what is significant, and see which method is the nearest."""
     quantity, plain = comparison.quantity, comparison.plain
     digits = 3 if quantity == "error" else 4
@@ -350,7 +240,7 @@ def _agreement(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, Any]:
     }
 
 
-def _leak(comparison: Comparison, rows: Sequence[_Row]) -> tuple[float, float] | None:
+def _leak(comparison: Comparison, rows: Sequence[Cell]) -> tuple[float, float] | None:
     """Return mean errors of genes chosen on training rows and on all, same microarrays."""
     by_problem = {(row.problem, row.inducer): row for row in rows}
     both = [
@@ -366,18 +256,21 @@ def _leak(comparison: Comparison, rows: Sequence[_Row]) -> tuple[float, float] |
     return float(means[0]), float(means[1])
 
 
-def _ties(comparison: Comparison, rows: Sequence[_Row]) -> dict[str, tuple[float, float]]:
-    """Return mean stabilities of 1-NN with ties at random and to the first column."""
-    both: dict[str, tuple[float, float]] = {}
-    for method in comparison.methods[:2]:
-        controlled = [row for row in rows if method + FIRST in row.runs]
-        if controlled:
-            random, first = (
-                float(np.mean([row.estimate(comparison.quantity, label)[0] for row in controlled]))
-                for label in (method, method + FIRST)
-            )
-            both[method] = (random, first)
-    return both
+def _ties(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
+    """Return what ties do: per rule the means of both methods and the distance to the published."""
+    controlled = [row for row in rows if comparison.plain + FIRST in row.runs]
+    if not controlled:
+        return {}
+    names = ("plain", "modified")
+    printed = np.array([[row.published[name] for name in names] for row in controlled])
+    found: dict[str, Any] = {"cells": len(controlled), "published": printed.mean(axis=0)}
+    for rule, suffix in (("random", ""), ("first", FIRST)):
+        labels = (comparison.plain + suffix, comparison.modified + suffix)
+        values = np.array(
+            [[row.estimate(comparison.quantity, m)[0] for m in labels] for row in controlled]
+        )
+        found[rule] = (*values.mean(axis=0), np.abs(values - printed).mean())
+    return found
 
 
 def _own_words(printed: pd.DataFrame) -> dict[str, Any]:

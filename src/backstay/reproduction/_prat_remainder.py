@@ -18,7 +18,8 @@ from backstay.reproduction._experiment import (
     compared,
     mean_row,
 )
-from backstay.reproduction._prat_comparison import Comparison, published_table
+from backstay.reproduction._prat_cells import published_table
+from backstay.reproduction._prat_comparison import Comparison
 from backstay.reproduction._prat_pages import comparison_experiment
 from backstay.reproduction._prat_wrappers import METHODS
 from backstay.study import RepeatedKFold
