@@ -6,6 +6,18 @@ from typing import Any
 
 OPTIONS = re.compile(r"^<!-- options: (\w+) -->$", flags=re.MULTILINE)
 NAMES = "<!-- names -->"
+# Pages that a run writes; where nobody has run it, the site does without.
+WRITTEN = {"Reproduction": "reproduction.md", "Performance": "performance.md"}
+
+
+def on_config(config: Any) -> Any:
+    """Put the pages that are there into the navigation, before the API."""
+    there = [
+        {title: name} for title, name in WRITTEN.items() if Path(config.docs_dir, name).is_file()
+    ]
+    place = next(i for i, entry in enumerate(config.nav) if "API" in entry)
+    config.nav[place:place] = there
+    return config
 
 
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
@@ -25,8 +37,9 @@ def names() -> str:
         if name.startswith("_"):
             continue
         home = ".".join(found.__module__.split(".")[:2])
+        first = found.__doc__.splitlines()[0]
         home = "backstay" if home == "backstay.base" else home
-        rows.append(f"| [`{name}`][{home}.{name}] | {found.__doc__.splitlines()[0]} |")
+        rows.append(f"| [`{name}`][{home}.{name}] | {first.replace('|', chr(92) + '|')} |")
     return "\n".join(rows)
 
 
