@@ -363,8 +363,9 @@ def _suspicions(
         copies = _copies(X) if X.shape[1] > 1 else 0
         if copies:
             said.append(
-                f"{copies} rows are exact copies of others and may be trained on and tested on; "
-                "drop them or name a column of groups."
+                f"{copies} {'row is an exact copy' if copies == 1 else 'rows are exact copies'} of "
+                "others and may be trained on and tested on; take them out of the file or name a "
+                "column of groups."
             )
         if samples is not None and samples.dropna().duplicated().any():
             name = samples.dropna()[samples.dropna().duplicated()].iloc[0]
