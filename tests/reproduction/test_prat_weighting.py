@@ -1,6 +1,7 @@
 """Chapter 8 and appendix C of the thesis: figures typed in, variants, controls, tables."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +24,7 @@ from backstay.reproduction._prat_variants import (
     rank,
     variants,
 )
+from backstay.study import RepeatedKFold
 
 
 def two_classes(n_samples, n_features, seed=0):
@@ -209,6 +211,9 @@ def tiny(tmp_path, monkeypatch):
     X, y = two_classes(32, 230)
     np.savez(data / "colon_alon.npz", X=2 ** (X + 8), y=y)
     monkeypatch.setattr(problems, "QUICK", ("heart_statlog", "glass"))
+    monkeypatch.setattr(problems, "QUICK_TREES", 2)
+    for module in (problems, evaluation):  # 1×2 folds
+        monkeypatch.setattr(module, "FiveByTwo", partial(RepeatedKFold, 2, 1))
     return Setting(tmp_path / "out", data, quick=True)
 
 

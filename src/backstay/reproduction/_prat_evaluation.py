@@ -150,11 +150,11 @@ def _about_gcm(errors: NDArray[np.float64]) -> str:
     here = published_table("prat_tab3.1").query("dataset == 'GCM'").error
     lines = published_table("prat_tabC")
     lines = lines[(lines.dataset == "ma_gcm") & (lines.quantity == "error")]
+    least = 100 * min(lines.weighted.min(), lines.plain.min())
     return (
         f" GCM, 14 classes, is printed with errors of {here.min():.0f} to {here.max():.0f} % in "
-        f"this table and of at least {100 * min(lines.weighted.min(), lines.plain.min()):.0f} % in the "
-        f"thesis' appendix C; ours, on fewer genes, are at least "
-        f"{100 * errors.mean(axis=0).min():.0f} %."
+        f"this table and of at least {least:.0f} % in the thesis' appendix C; ours, on fewer "
+        f"genes, are at least {100 * errors.mean(axis=0).min():.0f} %."
     )
 
 
