@@ -155,7 +155,9 @@ def _misled(setting: Setting) -> Outcome:
 
 
 def _misled_finding(table: pd.DataFrame) -> str:
-    said, reached, missed = [], [], []
+    said: list[str] = []
+    reached: list[str] = []
+    missed: list[str] = []
     for (problem, n_rows, scaling), part in table.groupby(
         ["problem", "rows", "scaling"], sort=False
     ):
