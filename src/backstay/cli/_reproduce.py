@@ -38,6 +38,10 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Few repetitions: to see that it runs, no more.")
     ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Markdown page to write of everything that lies in the folder --out."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
     debug: Debug = False,
 ) -> None:
@@ -50,12 +54,14 @@ def reproduce(
     [bold]backstay reproduce han-fig6.1 --quick[/bold]
 
     [bold]backstay reproduce --all --data folder --jobs 2[/bold]
+
+    [bold]backstay reproduce --out reproduction --page reproduction.md[/bold]
     """
-    from backstay.reproduction import MissingDataError, list_experiments
+    from backstay.reproduction import MissingDataError, list_experiments, write_page
     from backstay.reproduction import reproduce as run_one
 
     known = list_experiments()
-    if not names and not every:
+    if not names and not every and page is None:
         table(known.columns.tolist(), known.to_numpy().tolist())
         say("Run one by its name, or --all.")
         return
@@ -77,3 +83,5 @@ def reproduce(
             continue
         say(f"{name}: {outcome.finding}")
         say(f"  {out / name}.csv, .svg and .json")
+    if page is not None:
+        say(f"Page: {write_page(out, page)}")

@@ -1,6 +1,7 @@
 """The papers' experiments, run again: published and measured side by side."""
 
 from backstay.reproduction._experiment import Experiment, MissingDataError, Outcome, Setting
+from backstay.reproduction._page import write_page
 from backstay.reproduction._registry import list_experiments, reproduce
 
 __all__ = [
@@ -10,4 +11,5 @@ __all__ = [
     "Setting",
     "list_experiments",
     "reproduce",
+    "write_page",
 ]

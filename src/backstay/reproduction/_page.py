@@ -14,6 +14,7 @@ from backstay.reproduction._registry import experiments
 
 __all__ = ["write_page"]
 
+Found = dict[str, tuple[dict[str, Any], pd.DataFrame]]
 # Longer tables are folded away under their heading.
 OPEN_ROWS = 30
 
@@ -43,12 +44,12 @@ def write_page(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     mark = "<!-- generated -->"
     head = page.read_text(encoding="utf-8").split(mark)[0] if page.exists() else _HEAD
     link = os.path.relpath(source, page.parent)
-    parts = [head.rstrip(), mark, _overview(found)]
+    parts = [head.rstrip(), mark, _control_finding(found), _overview(found)]
     parts += [_section(experiments()[name], *what, link) for name, what in found.items()]
     missing = [one for one in experiments().values() if one.name not in found]
     if missing:
         parts.append(_not_run(missing))
-    page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
     return page
 
 
@@ -66,7 +67,7 @@ def _read(folder: Path, name: str) -> tuple[dict[str, Any], pd.DataFrame]:
     return about, table
 
 
-def _overview(found: dict[str, tuple[dict[str, Any], pd.DataFrame]]) -> str:
+def _overview(found: Found) -> str:
     rows = []
     for name, (about, table) in found.items():
         yes, no, unclear = ((table["agrees"] == word).sum() for word in ("yes", "no", "unclear"))
@@ -83,6 +84,51 @@ def _overview(found: dict[str, tuple[dict[str, Any], pd.DataFrame]]) -> str:
     return "## Overview\n\n" + _markdown(pd.DataFrame(rows))
 
 
+def _control_finding(found: Found) -> str:
+    """Set the published gain beside what uniform weights of the same mass reach."""
+    rows = []
+    if "han-fig6.2" in found:
+        table = found["han-fig6.2"][1]
+        at_50 = table[(table["quantity"] == "Kuncheva") & (table["features"] == "50")]
+        rows.append(_beside("Han–Yu data: Kuncheva's index at 50 features", at_50))
+    if "han-tab7.6" in found:
+        table = found["han-tab7.6"][1]
+        for name, part in table[table["frequency"] == "(50,100]"].groupby("dataset", sort=False):
+            rows.append(_beside(f"{name}: genes in more than half of 100 signatures of 50", part))
+    if not rows:
+        return ""
+    return "## The control finding\n\n" + _CONTROL + "\n\n" + _markdown(pd.DataFrame(rows))
+
+
+_CONTROL = (
+    "The published instance weights sum to 1, so in an SVM they also divide every cost by the "
+    "number of rows. The control has uniform weights that sum to 1, too: what it reaches, the "
+    "stronger regularisation reaches without any weighting. 'Mean 1' are the published weights "
+    "without that side effect."
+)
+
+
+def _beside(what: str, table: pd.DataFrame) -> dict[str, str]:
+    """Put the methods of a table beside each other, with intervals and published figures."""
+    cells = {"": what}
+    for title, names in _COLUMNS.items():
+        rows = table[table["method"].isin(names)].to_dict("records")
+        cells[title] = "–"
+        if rows:
+            known = f"; published {rows[0]['published']}" if rows[0]["published"] else ""
+            cells[title] = f"{_short(rows[0]['measured'])} ({rows[0]['interval']}{known})"
+    return cells
+
+
+_COLUMNS = {
+    "SVM-RFE": ["SVM-RFE"],
+    "ensemble": ["En SVM-RFE"],
+    "instance weights, sum 1": ["IW SVM-RFE"],
+    "**the control**": ["control", "control SVM-RFE"],
+    "instance weights, mean 1": ["IW SVM-RFE, mean 1"],
+}
+
+
 def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: str) -> str:
     lines = [
         f"## {one.name}: {one.title} {{ #{_anchor(one.name)} }}",
@@ -93,7 +139,7 @@ def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: 
     if about["without"]:
         lines.append(f"Not run for want of data: {one.wanted(about['without'])}.")
     lines.append(f"![{one.title}]({link}/{one.name}.svg)")
-    shown = _markdown(table)
+    shown = _markdown(table.assign(measured=table["measured"].map(_short)))
     if len(table) > OPEN_ROWS:
         summary = f"<summary>The table, {len(table)} rows</summary>"
         shown = f'<details markdown="1">\n{summary}\n\n{shown}\n\n</details>'
@@ -121,6 +167,14 @@ def _markdown(table: pd.DataFrame) -> str:
     """Write a frame as a Markdown table."""
     rows = [list(table.columns), ["---"] * table.shape[1], *table.astype(str).to_numpy().tolist()]
     return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+
+
+def _short(figure: str) -> str:
+    """Write a figure with four digits; the CSV has more."""
+    try:
+        return f"{float(figure):.4g}"
+    except ValueError:
+        return figure
 
 
 def _cell(value: str) -> str:

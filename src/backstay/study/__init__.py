@@ -15,6 +15,7 @@ from backstay.study._compare import (
     signed_rank,
 )
 from backstay.study._overview import Comparison
+from backstay.study._panel import list_methods, make_methods
 from backstay.study._parallel import StudyError
 from backstay.study._protocols import FiveByTwo, RepeatedKFold, Subsampling
 from backstay.study._recommend import Recommendation
@@ -41,6 +42,8 @@ __all__ = [
     "five_by_two_f",
     "five_by_two_t",
     "friedman_nemenyi",
+    "list_methods",
+    "make_methods",
     "rank_sum",
     "run_many",
     "signed_rank",
