@@ -215,8 +215,9 @@ def _which_direction(summary: dict[str, Any]) -> str:
 
 def _contradicted(summary: dict[str, Any]) -> str:
     return (
-        "The text says that RSA is better wherever the difference is significant; the table it "
-        f"prints has it worse in {summary['significantly higher']} such rows."
+        "The text says that RSA is better wherever the difference is significant; in the printed "
+        f"table it is worse in {summary['significantly higher']} of the "
+        f"{summary['significantly higher'] + summary['significantly lower']} significant rows."
     )
 
 
