@@ -54,7 +54,8 @@ class Peer:
     """Another way to the same quantity; ``same=False`` where it is another quantity.
 
     `call` takes the problem and a number of threads. One that cannot use threads
-    has ``parallel=False`` and is timed with one only. `ours` marks our own variants.
+    has ``parallel=False`` and is timed with one only. `ours` marks our own variants;
+    `prepare`, of the problem, compiles what would else be compiled in the first call.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Peer:
     parallel: bool = True
     ours: bool = False
     note: str = ""
+    prepare: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ class Workload:
                 return peer.call(problem, count)
 
             try:
+                if peer.prepare is not None and count == 1:
+                    peer.prepare(problem)
                 warm_up, extra, result = self._warm_up(call, mode)
             except Exception as error:
                 if peer is own:

@@ -41,11 +41,16 @@ def both_precisions(n, d):
     return X.astype(np.float32), X, y
 
 
-FAST_SELECT = Peer("fast-select", lambda p, jobs: _peers.fast_select_relieff(p[0], p[2], jobs))
+FAST_SELECT = Peer(
+    "fast-select",
+    lambda p, jobs: _peers.fast_select_relieff(p[0], p[2], jobs),
+    prepare=lambda p: _peers.compile_fast_select(),
+)
 DOUBLE = Peer(
     "backstay, float64",
     lambda p, jobs: ReliefF(n_jobs=jobs).fit(p[1], p[2]).feature_importances_,
     ours=True,
+    prepare=lambda p: ReliefF().fit(p[1][:50], p[2][:50]),
 )
 
 
@@ -108,9 +113,10 @@ SMALL_PEERS = (
     slow("skrebate", lambda p, jobs: _peers.skrebate_relieff(*p, 1)),
     slow("ITMO_FS", lambda p, jobs: _peers.itmo_relieff(*p)),
 )
+ORANGE = "building its table included; it draws as many rows as there are, with replacement"
 SLOW_PEERS = (
     slow("skfeature", lambda p, jobs: _peers.skfeature_relieff(*p)),
-    slow("Orange3", lambda p, jobs: _peers.orange_relieff(*p), "its table's building included"),
+    slow("Orange3", lambda p, jobs: _peers.orange_relieff(*p), ORANGE),
     slow(
         "Weka",
         lambda p, jobs: _peers.weka(*p, "ReliefFAttributeEval", "-K", "10"),
