@@ -16,7 +16,7 @@ import numpy as np
 
 # How often a call is timed after a warm-up, by how long the warm-up took. The slowest are
 # timed once and cold: the warm-up is the measurement.
-ONCE_ABOVE = 8.0
+ONCE_ABOVE = 5.0
 THRICE_ABOVE = 1.5
 OFTEN_BELOW = 0.03
 

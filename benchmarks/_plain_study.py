@@ -166,7 +166,7 @@ def run(path, target, splits, sizes, jobs):
         [(m, k, nogueira(o, k, X.shape[1])) for m, o in orders.items() for k in sizes],
         columns=["method", "size", "stability"],
     )
-    path.with_suffix(".html").write_text(page(stability, accuracy))
+    path.with_suffix(".plain.html").write_text(page(stability, accuracy))
     return orders
 
 

@@ -258,7 +258,9 @@ def code_version():
     digest = hashlib.sha256()
     sources = [*Path(backstay.__file__).parent.rglob("*.py"), *Path(__file__).parent.glob("*.py")]
     for path in sorted(sources):
-        if not path.name.startswith(("_page", "_check", "__main__", "_plot")):
+        if not path.name.startswith(
+            ("_page", "_tables", "_summary", "_check", "__main__", "_plot")
+        ):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -130,4 +130,4 @@ def relieff(n, d, n_members, check=False):
     )
 
 
-WORKLOADS = (svm_rfe(100, 2000, quick=(60, 500)), relieff(200, 2000, 100, check=True))
+WORKLOADS = (svm_rfe(100, 2000, quick=(60, 500)), relieff(200, 2000, 100))

@@ -12,7 +12,6 @@ from backstay.feature_weighting import (
     SVMRFE,
     FStatistic,
     InformationGain,
-    SymmetricalUncertainty,
     TTest,
 )
 from backstay.feature_weighting import _svm as svm
@@ -291,15 +290,6 @@ def filters():
         SPEARMAN,
         (Target(4, "information gain with MDL, 200 × 10,000", seconds(), at_most=10, unit="s"),),
         quick=lambda: han_yu(100, 1000),
-        parallel=False,
-    )
-    yield Workload(
-        "symmetrical_uncertainty_200x10000",
-        "Symmetrical uncertainty after MDL discretisation, 200 × 10,000",
-        lambda: han_yu(*shape),
-        lambda p, jobs: SymmetricalUncertainty().fit(*p).feature_importances_,
-        (slow("Weka", lambda p, jobs: _peers.weka(*p, "SymmetricalUncertAttributeEval")),),
-        SPEARMAN,
         parallel=False,
     )
     yield Workload(

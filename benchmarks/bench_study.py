@@ -109,7 +109,7 @@ def by_hand(X, y, method, train, test):
 
 def beside_a_joblib_loop(quick):
     X, y = data()
-    n_resamples, jobs = (3, 1) if quick else (20, n_cores())
+    n_resamples, jobs = (3, 1) if quick else (10, n_cores())
     splits = list(Subsampling(n_resamples, random_state=0).split(X, y))
 
     def loop():
@@ -140,7 +140,7 @@ print(json.dumps(peak_megabytes()))
 
 
 def memory(quick):
-    few, many = (2, 4) if quick else (5, 50)
+    few, many = (2, 4) if quick else (5, 30)
     peaks = {n: float(json.loads(in_fresh_process(MEMORY, n))) for n in (few, many)}
     return {
         "resamples": [few, many],

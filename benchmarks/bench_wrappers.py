@@ -64,7 +64,12 @@ def mlxtends(estimator, p, direction, size):
     return [i if forward else X.shape[1] - 1 - i for i in selector.k_feature_idx_]
 
 
-def search(name, direction, n, d, size, check=False):
+PEERS = {"scikit-learn": scikit_learns, "mlxtend": mlxtends}
+ONE = ("scikit-learn",)
+
+
+def search(name, direction, n, d, size, peers=PEERS, check=False):
+    """A workload; every peer that is timed has the issue's target, unless CI watches it."""
     estimator, wanted = INDUCERS[name]
     title = f"{name} {direction} to {size} on {n} × {d}, 5×2 folds"
     return Workload(
@@ -72,22 +77,18 @@ def search(name, direction, n, d, size, check=False):
         f"Sequential search, {title}",
         lambda: problem(n, d),
         lambda p, jobs: ours(name, p, direction, size),
-        (
+        tuple(
             Peer(
-                "scikit-learn",
-                lambda p, jobs: scikit_learns(estimator, p, direction, size),
+                peer,
+                lambda p, jobs, call=PEERS[peer]: call(estimator, p, direction, size),
                 parallel=False,
-            ),
-            Peer(
-                "mlxtend",
-                lambda p, jobs: mlxtends(estimator, p, direction, size),
-                parallel=False,
-            ),
+            )
+            for peer in peers
         ),
         SAME_SET,
         tuple(
             Target(5, f"{title}, beside {peer}", ratio(peer), at_least=wanted)
-            for peer in ("scikit-learn", "mlxtend")
+            for peer in peers
             if not check
         ),
         check=check,
@@ -103,11 +104,12 @@ def full_backward(quick):
 
 
 WORKLOADS = (
-    search("1nn", "forward", 200, 12, 6, check=True),
-    search("lda", "forward", 200, 12, 6, check=True),
+    search("1nn", "forward", 200, 20, 3, ONE, check=True),
+    search("lda", "forward", 200, 20, 3, ONE, check=True),
     search("1nn", "forward", 200, 60, 20),
-    search("lda", "forward", 200, 60, 20),
-    search("svm_linear", "forward", 200, 60, 20),
+    # With these, mlxtend is timed in the shorter backward search below.
+    search("lda", "forward", 200, 60, 20, ONE),
+    search("svm_linear", "forward", 200, 60, 20, ONE),
     search("1nn", "backward", 200, 60, 1),
     search("lda", "backward", 200, 30, 1),
     search("svm_linear", "backward", 200, 30, 1),
