@@ -253,14 +253,16 @@ def seconds(name=OURS, count=1):
 FOLDER = Path(__file__).parent / "results"
 
 
+# Files that only write: changing them does not make a record stale.
+WRITERS = ("_page", "_tables", "_summary", "_check", "__main__", "_plot")
+
+
 def code_version():
     """Digest of the package's source and of this instrument: what a record was measured with."""
     digest = hashlib.sha256()
     sources = [*Path(backstay.__file__).parent.rglob("*.py"), *Path(__file__).parent.glob("*.py")]
     for path in sorted(sources):
-        if not path.name.startswith(
-            ("_page", "_tables", "_summary", "_check", "__main__", "_plot")
-        ):
+        if not path.name.startswith(WRITERS):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
