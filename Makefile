@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
-.PHONY: test lint demo docs bench bench-quick clean
+.PHONY: test lint demo docs bench bench-quick bench-check clean
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,7 +27,7 @@ demo: $(STAMP)
 	$(BIN)/backstay demo --out demo
 
 docs: $(STAMP)
-	$(BIN)/mkdocs build --strict --quiet --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
 # Peers live in an environment of their own: some of them hold back numpy or pandas.
 $(BENCH_STAMP): pyproject.toml benchmarks/requirements.txt
@@ -41,6 +41,12 @@ bench: $(BENCH_STAMP)
 
 bench-quick: $(BENCH_STAMP)
 	$(BENCH_VENV)/bin/python -m benchmarks --quick
+
+# Ratios to the light peers against those of the last full run.
+bench-check: pyproject.toml benchmarks/requirements-check.txt
+	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable . -r benchmarks/requirements-check.txt
+	$(BENCH_VENV)/bin/python -m benchmarks check
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis

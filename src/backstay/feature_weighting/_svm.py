@@ -24,7 +24,7 @@ Indices = NDArray[np.intp]
 
 # A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
 # whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest
-# entry (benchmarks/bench_rankers.py prints it), far below the 6e-8 to which libsvm rounds
+# entry (benchmarks/bench_feature_weighting.py prints it), far below the 6e-8 to which libsvm rounds
 # them, even where features dropped early were many orders of magnitude larger.
 TRACE_FALL = 100.0
 

@@ -101,7 +101,7 @@ def redundancy_level(
 
     Examples
     --------
-    Two relevant features and ¬(f1 ∧ f2), correlated with neither [Prat table 4.1]:
+    Two relevant features and ¬(f1 ∧ f2), determined by neither alone [Prat table 4.1]:
 
     >>> import numpy as np
     >>> from backstay.redundancy import redundancy_level
