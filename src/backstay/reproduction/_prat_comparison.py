@@ -180,6 +180,21 @@ def _overall(
             word = "lower error" if quantity == "error" else "more stable"
             holds = comparison.better(estimate[2] if quantity == "error" else estimate[1])
             records.append({**line, **claimed(f"{word} on average", holds, *estimate)})
+    summary["by inducer"] = {}
+    for inducer in sorted({row.inducer for row in exact}):
+        part = [row for row in exact if row.inducer == inducer]
+        values = [row.difference(quantity, plain, comparison.modified)[0][0] for row in part]
+        known = [row.published["modified"] - row.published["plain"] for row in part]
+        estimate = _over_problems(part, np.array(values))
+        summary["by inducer"][inducer] = estimate
+        line = {
+            "problem": "mean over data sets",
+            "inducer": inducer,
+            "quantity": f"{quantity} − {plain}",
+            "method": comparison.modified,
+            "note": f"{len(part)} data sets as published",
+        }
+        records.append({**line, **compared(float(np.mean(known)), *estimate, digits=4)})
     if quantity == "error":
         records.append(_subset_sizes(comparison, exact))
     return records, summary

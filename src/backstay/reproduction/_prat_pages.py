@@ -94,6 +94,11 @@ def _finding(comparison: Comparison, summary: dict[str, Any]) -> str:
         f"{summary['significantly higher']} with significantly higher {quantity} and "
         f"{summary['significantly lower']} with lower."
     )
+    by_inducer = (
+        f"{value:+.4f} ({low:+.4f} to {high:+.4f}) {inducer}"
+        for inducer, (value, low, high) in summary["by inducer"].items()
+    )
+    text += f" Differences by inducer: {', '.join(by_inducer)}."
     if summary["leak"] is not None:
         honest, leaky = summary["leak"]
         text += (
@@ -119,7 +124,9 @@ def draw_differences(table: pd.DataFrame, comparison: Comparison) -> Callable[[A
     chosen = (table["quantity"] == f"{comparison.quantity} − {comparison.plain}") & (
         table["method"] == comparison.modified
     )
-    lines = table[chosen & (table["inducer"] != "all")].sort_values(["inducer", "problem"])
+    lines = table[chosen & (table["problem"] != "mean over data sets")].sort_values(
+        ["inducer", "problem"]
+    )
     bounds = lines["interval"].str.split(" to ", expand=True).astype(float)
 
     def draw(figure: Any) -> None:
