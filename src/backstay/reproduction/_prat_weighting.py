@@ -291,8 +291,8 @@ def _counts_finding(table: pd.DataFrame) -> str:
     return (
         "Mean gain in stability over data sets. "
         + "; ".join(parts)
-        + f". Of {len(others)} variants of the other methods, {len(improved)} are stabler than "
-        "their control on average. The verdict printed on most problems is ours in "
+        + ". Variants of the other methods that are stabler than their control on average: "
+        f"{len(improved)} of {len(others)}. The verdict printed on most problems is ours in "
         f"{_share(table)} counts."
     )
 
