@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,9 @@ def done(folder):
         with pytest.MonkeyPatch.context() as patch:
             if name == "two":
                 patch.setattr(Results, "report", lambda self, path: path)
-            result = CliRunner().invoke(app, [*arguments, "-o", str(folder / name)])
+            arguments += ["-o", str(folder / name)]
+            patch.setattr(sys, "argv", ["backstay", *arguments])
+            result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, result.output
     return folder, result
 
@@ -141,7 +144,7 @@ def test_where_the_data_came_from_is_kept(done):
     assert about["file"] == "one.csv"
     assert len(about["sha256"]) == 64
     assert about["target"] == "diagnosis"
-    assert about["command"].startswith("backstay ")
+    assert about["command"].startswith(f"backstay run {folder / 'one.csv'} -t diagnosis ")
     assert any("patient" in warning for warning in about["warnings"])
     assert facts["sample_names"][:2] == ["p0", "p1"]
 

@@ -33,8 +33,8 @@ __all__ = [
     "published_table",
 ]
 
-# Raw intensities; everything else in the folder is used as it is.
-MICROARRAYS = {"colon_alon", "leukemia_golub", "prostate_singh", "lung_gordon", "breast_vantveer78"}
+# Raw intensities; everything else in the folder is used as it is (van 't Veer's are log ratios).
+MICROARRAYS = {"colon_alon", "leukemia_golub", "prostate_singh", "lung_gordon"}
 # What a table must have, whatever else it has.
 COLUMNS = ("published", "measured", "interval", "agrees")
 Arrays = dict[str, NDArray[Any]]

@@ -38,7 +38,7 @@ __all__ = ["EXPERIMENTS"]
 Floats = NDArray[np.float64]
 Results = dict[str, dict[Variant, Measured]]
 LEVEL = 0.05
-# What ten equal rankings come out as in the thesis: one of their 45 pairs was left out.
+# What ten equal rankings would come out as with one of their 45 pairs left out.
 EQUAL_RANKINGS = 44 / 45
 # Stability that no chance-corrected index distinguishes much from drawing features by lot.
 BY_LOT = 0.1
@@ -169,10 +169,10 @@ def _tables_finding(table: pd.DataFrame) -> str:
         f"({_share(sizes)} for Simba's stability). "
         f"{by_lot:.0%} of the printed stabilities of Relief and RandomForests lie within "
         f"±{BY_LOT:g}, which is drawing features by lot; ours have a median of {ours:.2f}. "
-        f"{same.mean():.0%} of those of IG and 1R are 0.9778 = 44/45, which is ten equal rankings "
-        "with one of 45 pairs left out, whatever the data. IG's errors have a printed deviation of "
-        f"0 on {constant.sum()} of {len(constant)} lines: one class said for all rows, as if its "
-        "weights were all 0."
+        f"{same.mean():.0%} of those of IG and 1R are 0.9778 = 44/45, whatever the data, as ten "
+        "equal rankings with one of their 45 pairs left out would be. IG's errors have a printed "
+        f"deviation of 0 on {constant.sum()} of {len(constant)} lines, as if one class were said "
+        "for all rows."
     )
 
 
@@ -335,7 +335,9 @@ _PROTOCOL = (
     f"{N_NEIGHBORS} here) tested on the other. Stability is Kuncheva's index of the ten rankings, "
     "averaged over all subset sizes, equal weights in random order. The whole is repeated with "
     "other folds, each time one block. Features are taken as given: the thesis speaks of no "
-    "scaling, and Simba's steps depend on it. MBIW sums to 1, LIW lies in (0, 1), both as printed. "
+    "scaling, Simba's steps depend on it, and on seven sets tried first the printed figures of "
+    "Simba were nearer to this reading than to features in [0, 1]; k was fixed after that, too. "
+    "MBIW sums to 1, LIW lies in (0, 1), both as printed. "
     f"Relief visits every row; forests have {N_TREES} trees; microarrays are log2 of values of at "
     "least 20, 200 genes chosen first by all rows: the thesis does not say by which. "
     "The control has uniform weights of the same mass, drawn with replacement where the variant "
@@ -356,7 +358,8 @@ EXPERIMENTS = [
         protocol=_PROTOCOL
         + " A printed stability agrees if it lies where that of one more block would, at 95 %, a "
         "printed error if it lies where the error on one more half would; a printed gain agrees if "
-        "ours is better, equal or worse alike. Rows whose data differ are not judged.",
+        "ours is better, equal or worse alike. Rows whose data differ are not judged. Errors were "
+        "first judged by means of five halves; the printed deviations are those of single ones.",
         run=_run_tables,
         needs=needs(),
     ),
@@ -369,7 +372,8 @@ EXPERIMENTS = [
         protocol=_PROTOCOL
         + " Measured is the mean gain over data sets that are the thesis' own, with its t interval "
         "over them; better, equal and worse are counted from the interval over blocks of each set. "
-        "Agrees if the verdict on most sets is the printed one.",
+        "Agrees if the verdict on most sets is the printed one, a rule that replaced the sign of "
+        "the mean gain after a look at six sets.",
         run=_run_counts,
         needs=needs(),
     ),
