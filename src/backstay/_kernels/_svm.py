@@ -268,3 +268,86 @@ def add_products(columns, factor, K):
     for i in range(n):
         for t in range(i):
             K[i, t] = K[t, i]
+
+
+@njit(cache=True, nogil=True)
+def _mark_smallest(weights, features, count, marked):
+    """Mark the `count` smallest weights; of equal ones the later columns."""
+    cut = np.partition(weights, count - 1)[count - 1]
+    left = count
+    for t in range(len(weights)):
+        marked[t] = weights[t] < cut
+        left -= marked[t]
+    while left > 0:
+        latest = -1
+        for t in range(len(weights)):
+            tied = weights[t] == cut and not marked[t]
+            if tied and (latest < 0 or features[t] > features[latest]):
+                latest = t
+        marked[latest] = True
+        left -= 1
+
+
+@njit(cache=True, nogil=True)
+def _move_behind(columns, features, marked, left):
+    """Exchange marked features with the last unmarked ones, so that the first `left` remain."""
+    mover = left
+    for hole in range(left):
+        if marked[hole]:
+            while marked[mover]:
+                mover += 1
+            for i in range(columns.shape[1]):
+                kept = columns[mover, i]
+                columns[mover, i] = columns[hole, i]
+                columns[hole, i] = kept
+            features[hole], features[mover] = features[mover], features[hole]
+            mover += 1
+
+
+@njit(cache=True, nogil=True)
+def eliminate_rounds(
+    columns, features, gram, starts, costs, duals, tol, most_steps, step, fall, rounds, weights_then
+):
+    """Eliminate features round by round, as far as nothing is out of the ordinary.
+
+    The arrays are left as after the last finished round; returns the number of rounds, the
+    number of features left, and the trace of the Gram matrix when it was last computed anew.
+    A round that takes `most_steps`, or whose weights are not finite, is left to the
+    caller. `step` below 1 is the share of the remaining features to drop, else their number;
+    `rounds` and `weights_then` get when each feature was dropped, and its weight in that round.
+    """
+    d = len(columns)
+    remaining, number = d, 0
+    trace = np.trace(gram)
+    weights, marked = np.empty(d), np.empty(d, np.bool_)
+    while remaining > 1:
+        now = weights[:remaining]
+        if one_vs_one_duals(gram, starts, costs, tol, duals) >= most_steps:
+            break
+        squared_weights(columns[:remaining], duals, now)
+        finite = True
+        for t in range(remaining):
+            finite &= np.isfinite(now[t])
+            now[t] = np.sqrt(now[t])
+        count = int(step) if step >= 1.0 else max(1, int(step * remaining))
+        count = min(count, remaining - 1)
+        left = remaining - count
+        if not finite:
+            break
+        _mark_smallest(now, features[:remaining], count, marked[:remaining])
+        for t in range(remaining):
+            if marked[t]:
+                rounds[features[t]] = number
+                weights_then[features[t]] = now[t]
+        _move_behind(columns, features, marked, left)
+        anew = count >= left
+        if not anew:
+            add_products(columns[left:remaining], -1.0, gram)
+            anew = np.trace(gram) * fall <= trace
+        if anew:
+            gram[:] = 0.0
+            add_products(columns[:left], 1.0, gram)
+            trace = np.trace(gram)
+        remaining = left
+        number += 1
+    return number, remaining, trace

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from backstay._kernels._svm import MAX_ITER, add_products, one_vs_one_duals, squared_weights
+from backstay._kernels._svm import (
+    MAX_ITER,
+    add_products,
+    eliminate_rounds,
+    one_vs_one_duals,
+    squared_weights,
+)
 from backstay._validation import Interval, check_is_fitted
 from backstay.base import FeatureRanker, Scaling
 from backstay.feature_weighting._rows import present_rows
@@ -154,6 +160,29 @@ class _Machines:
             )
         return np.sqrt(squared)
 
+    def run(self, step: int | float, last_round: Indices, last_weight: Array) -> int:
+        """Do as many rounds as the kernel can by itself; return how many.
+
+        On a few dozen rows, numpy's calls take as long as the machines themselves.
+        """
+        if self.gram is None or self.columns.size * len(self.y) > BLAS_WORK:
+            return 0
+        number, self.remaining, self.trace = eliminate_rounds(
+            self.columns,
+            self.features,
+            self.gram,
+            self.starts,
+            self.costs,
+            self.duals,
+            self.tol,
+            MAX_ITER,
+            float(step),
+            TRACE_FALL,
+            last_round,
+            last_weight,
+        )
+        return int(number)
+
     def drop(self, dropped: NDArray[np.bool_]) -> None:
         """Take the marked ones of the remaining features out."""
         left = self.remaining - int(dropped.sum())
@@ -252,7 +281,7 @@ def eliminate(
     last_round = np.empty(d, dtype=np.intp)
     last_weight = np.zeros(d)
     path: list[EliminationRound] = []
-    number = 0
+    number = 0 if record_path else machines.run(step, last_round, last_weight)
     while machines.remaining > 1 or (record_path and len(path) == number):
         features = machines.features[: machines.remaining]
         weights = machines.weights()
