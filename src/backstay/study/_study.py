@@ -40,6 +40,7 @@ from backstay.study._setup import (
     steps_of,
     subset_sizes,
 )
+from backstay.study._shortcuts import numbers_of
 from backstay.study._store import Store
 from backstay.study._tasks import Plan
 
@@ -334,7 +335,8 @@ class Study:
             store.describe_study({f"provenance of {name}": dict(provenance)})
         if retry_failed:
             store.forget_failures(name)
-        plan = Plan(X, y, classes, steps, classifiers, sizes, "roc_auc" in scoring)
+        numbers = numbers_of(X) if steps is None else None
+        plan = Plan(X, y, classes, steps, classifiers, sizes, "roc_auc" in scoring, numbers)
         if self._work(store, name, plan, methods, splits):
             for key, array in partner_arrays(X, Records(store, name, facts)).items():
                 store.set_array(name, key, array)
