@@ -15,8 +15,8 @@ from backstay.reproduction._registry import experiments
 __all__ = ["write_page"]
 
 Found = dict[str, tuple[dict[str, Any], pd.DataFrame]]
-# Longer tables are folded away under their heading.
-OPEN_ROWS = 30
+# Longer tables are folded away under their heading, and the longest left to their CSV file.
+OPEN_ROWS, MOST_ROWS = 30, 400
 
 
 def write_page(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
@@ -93,8 +93,10 @@ def _control_finding(found: Found) -> str:
         rows.append(_beside("Han–Yu data: Kuncheva's index at 50 features", at_50))
     if "han-tab7.6" in found:
         table = found["han-tab7.6"][1]
-        for name, part in table[table["frequency"] == "(50,100]"].groupby("dataset", sort=False):
-            rows.append(_beside(f"{name}: genes in more than half of 100 signatures of 50", part))
+        often = table[table["frequency"] == "(50,100]"]
+        for (name, values), part in often.groupby(["dataset", "intensities"], sort=False):
+            what = f"{name}, {values} intensities: genes in more than half of the signatures of 50"
+            rows.append(_beside(what, part))
     if not rows:
         return ""
     return "## The control finding\n\n" + _CONTROL + "\n\n" + _markdown(pd.DataFrame(rows))
@@ -140,7 +142,9 @@ def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: 
         lines.append(f"Not run for want of data: {one.wanted(about['without'])}.")
     lines.append(f"![{one.title}]({link}/{one.name}.svg)")
     shown = _markdown(table.assign(measured=table["measured"].map(_short)))
-    if len(table) > OPEN_ROWS:
+    if len(table) > MOST_ROWS:
+        shown = f"The table has {len(table)} rows."
+    elif len(table) > OPEN_ROWS:
         summary = f"<summary>The table, {len(table)} rows</summary>"
         shown = f'<details markdown="1">\n{summary}\n\n{shown}\n\n</details>'
     lines += [shown, f"[The table as CSV]({link}/{one.name}.csv)"]
