@@ -34,9 +34,6 @@ def feature_frame(results: Results, found: Recommendation) -> pd.DataFrame:
     records = results._one()
     _, orders = records.orders(found.method)
     _, weights = records.weights(found.method)
-    ranks = np.empty(orders.shape, dtype=np.int64)
-    places = np.broadcast_to(np.arange(1, records.n_features + 1), orders.shape)
-    np.put_along_axis(ranks, orders.astype(np.intp), places, axis=1)
     frequency = selection_frequency(orders[:, : found.size], records.n_features)
     chosen = np.flatnonzero(frequency > 0)
     signature = set(found.features)
@@ -45,7 +42,7 @@ def feature_frame(results: Results, found: Recommendation) -> pd.DataFrame:
             "feature": [records.feature_name(int(j)) for j in chosen],
             "column": chosen + 1,
             "frequency": frequency[chosen],
-            "mean_rank": ranks.mean(axis=0)[chosen],
+            "mean_rank": records.mean_ranks(found.method)[chosen],
             "weight": weights.mean(axis=0)[chosen],
             "in_signature": [int(j) in signature for j in chosen],
         }

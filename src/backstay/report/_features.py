@@ -29,21 +29,9 @@ def _relevant(results: Results) -> Any:
     return relevant if 0 < relevant.sum() < len(relevant) else None
 
 
-def _mean_ranks(results: Results, method: str) -> Any:
-    """Return the mean rank of every feature, over the runs of a method."""
-    records = results._one()
-    _, orders = records.orders(method)
-    if not len(orders):
-        return np.full(records.n_features, np.nan)
-    ranks = np.empty(orders.shape, dtype=np.int32)
-    places = np.arange(1, records.n_features + 1, dtype=np.int32)
-    np.put_along_axis(ranks, orders.astype(np.intp), places[None], axis=1)
-    return ranks.mean(axis=0)
-
-
 def signature_rows(results: Results, choice: Choice) -> Rows:
     """Return the consensus signature: most often chosen first, and by mean rank among equals."""
-    relevant, ranks = _relevant(results), _mean_ranks(results, choice.method)
+    relevant, ranks = _relevant(results), results._one().mean_ranks(choice.method)
     table = results.signature(choice.method, choice.size).frame()
     rows: Rows = [
         {
@@ -84,7 +72,7 @@ def feature_rows(results: Results, choice: Choice, frequencies: pd.DataFrame) ->
     """
     records = results._one()
     d = records.n_features
-    ranks = _mean_ranks(results, choice.method)
+    ranks = results._one().mean_ranks(choice.method)
     share = np.zeros((len(records.methods), d))
     for place, method in enumerate(records.methods):
         rows = frequencies[frequencies["method"] == method]

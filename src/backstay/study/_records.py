@@ -152,6 +152,17 @@ class Records:
             self._cache[key] = resamples, order
         return self._cache[key]
 
+    def mean_ranks(self, method: str) -> NDArray[np.float64]:
+        """Return the mean rank of every feature over resamples, 1 is best."""
+        _, orders = self.orders(method)
+        if not len(orders):
+            return np.full(self.n_features, np.nan)
+        ranks = np.empty(orders.shape, dtype=np.int32)
+        places = np.arange(1, self.n_features + 1, dtype=np.int32)
+        np.put_along_axis(ranks, orders.astype(np.intp), places[None], axis=1)
+        mean: NDArray[np.float64] = ranks.mean(axis=0)
+        return mean
+
     def n_ranked(self, method: str) -> int:
         """Return how many features were ranked on every resample, not dropped before."""
         _, counts = self._read(self.check_method(method), "n_ranked")

@@ -332,7 +332,16 @@ class Results(Evidence):
         random_state : int or None, default=0
             Seed of the bootstrap.
         """
-        return recommend(self._one(), metric, threshold, n_bootstrap, random_state)
+        records = self._one()
+        asked = (metric, threshold, n_bootstrap, random_state)
+        if random_state is None:
+            return recommend(records, *asked)
+        # The bootstrap is the dearest of all tables, and a report asks for it more than once.
+        key = ("recommendation", *map(repr, asked))
+        if key not in records._cache:
+            records._cache[key] = recommend(records, *asked)
+        found: Recommendation = records._cache[key]
+        return found
 
     def frame(self) -> pd.DataFrame:
         """Return stability and accuracy of every method, by size and classifier."""
