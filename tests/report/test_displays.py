@@ -68,7 +68,7 @@ def test_plot_draws_on_given_axes_or_its_own(results, kind):
     assert display.plot(ax) is display
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
-    display.figure_.canvas.draw()  # names with $, < and other scripts do no harm
+    display.figure_.draw_without_rendering()  # names with $, < and other scripts do no harm
     before = plt.get_fignums()
     own = display.plot().figure_
     assert own is not ax.figure

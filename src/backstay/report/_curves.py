@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
 from backstay.report._display import Display, Point, chance_of, one_dataset, size_axis
+from backstay.report._sheet import Sheet
 from backstay.report._style import INK, MUTED, Style
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class StabilityDisplay(Display):
         data = results.stability(measure, confidence=confidence).frame()
         return cls(data, facts["methods"], measure)
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, ax: Axes | Sheet) -> None:
         if self._data.empty:
             return
         size_axis(ax, sorted(self._data["size"].unique().tolist()))
@@ -71,10 +73,7 @@ class StabilityDisplay(Display):
             ax.axhline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
         for place, name, style, rows in self._groups():
             _band(ax, place, style, rows, self._strength(name))
-            for _, row in rows.iterrows():
-                self._points.append(
-                    Point(row["size"], row["value"], place, _told(name, row, "features"))
-                )
+            self._points += _told(place, name, rows)
         shown = self._data[["value", "low", "high"]].to_numpy()
         bottom = min(0.0, float(np.nanmin(shown))) if np.isfinite(shown).any() else 0.0
         ax.set_ylim(max(bottom, -0.25) - 0.03, 1.04)
@@ -133,16 +132,13 @@ class AccuracyDisplay(Display):
         metric = str(data["metric"].iloc[0])
         return cls(data, facts["methods"], metric, classifier, chance_of(results, metric))
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, ax: Axes | Sheet) -> None:
         size_axis(ax, sorted(self._data["size"].unique().tolist()))
         if np.isfinite(self.chance):
             ax.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         for place, name, style, rows in self._groups():
             _band(ax, place, style, rows, self._strength(name))
-            for _, row in rows[np.isfinite(rows["value"])].iterrows():
-                self._points.append(
-                    Point(row["size"], row["value"], place, _told(name, row, "features"))
-                )
+            self._points += _told(place, name, rows)
         values = self._data["value"].to_numpy()
         values = np.append(values[np.isfinite(values)], self.chance)
         low = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
@@ -173,22 +169,22 @@ class SelectionFrequencyDisplay(Display):
         _, facts = one_dataset(results)
         return cls(results.selection_frequency(size).frame(), facts["methods"], size)
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, ax: Axes | Sheet) -> None:
         n_most = 1 if self._data.empty else int(self._data.groupby("method").size().max())
         end = max(min(3 * self.size, n_most), self.size + 3)
         for place, name, style, rows in self._groups():
             shares = rows["frequency"].to_numpy()[:end]
             shares = np.append(shares, np.zeros(end - len(shares)))
             ranks = np.unique(np.linspace(1, end, min(end, DRAWN_RANKS)).astype(int))
-            (line,) = ax.plot(
+            ax.plot(
                 ranks,
                 shares[ranks - 1],
                 color=style.color,
                 linestyle=style.line,
                 linewidth=1.3 * self._strength(name),
                 drawstyle="steps-mid" if end <= 60 else "default",
+                gid=f"series-{place}",
             )
-            line.set_gid(f"series-{place}")
             self._point_at(name, place, rows, end)
         ax.plot(
             [0.5, self.size + 0.5, self.size + 0.5, end + 0.5],
@@ -206,26 +202,28 @@ class SelectionFrequencyDisplay(Display):
         ax.set_ylabel("share of runs")
 
     def _point_at(self, name: str, place: int, rows: pd.DataFrame, end: int) -> None:
-        shown = rows.iloc[:end]
-        for at in np.unique(np.linspace(0, len(shown) - 1, min(len(shown), 60)).astype(int)):
-            row = shown.iloc[at]
-            words = (
-                f"{name}: {row['name']}, chosen in {row['frequency']:.0%} of runs (no. {at + 1})"
-            )
-            self._points.append(Point(float(at + 1), float(row["frequency"]), place, words))
+        n = min(len(rows), end)
+        chosen = np.unique(np.linspace(0, n - 1, min(n, 60)).astype(int))
+        shown = rows.iloc[chosen]
+        for at, feature, share in zip(
+            chosen.tolist(), shown["name"], shown["frequency"].tolist(), strict=True
+        ):
+            words = f"{name}: {feature}, chosen in {share:.0%} of runs (no. {at + 1})"
+            self._points.append(Point(at + 1, share, place, words))
 
 
-def _band(ax: Axes, place: int, style: Style, rows: pd.DataFrame, strength: float) -> None:
+def _band(ax: Axes | Sheet, place: int, style: Style, rows: pd.DataFrame, strength: float) -> None:
     """Draw a curve with its interval."""
-    band = ax.fill_between(
+    ax.fill_between(
         rows["size"],
         rows["low"],
         rows["high"],
         color=style.color,
         alpha=0.03 * strength**3,
         linewidth=0,
+        gid=f"band-{place}",
     )
-    (line,) = ax.plot(
+    ax.plot(
         rows["size"],
         rows["value"],
         color=style.color,
@@ -235,12 +233,16 @@ def _band(ax: Axes, place: int, style: Style, rows: pd.DataFrame, strength: floa
         markersize=5,
         markerfacecolor=style.face,
         markeredgewidth=1.2,
+        gid=f"series-{place}",
     )
-    band.set_gid(f"band-{place}")
-    line.set_gid(f"series-{place}")
 
 
-def _told(name: str, row: pd.Series[Any], unit: str) -> str:
-    low, high = row["low"], row["high"]
-    interval = f" (95\u202f% {low:.2f} to {high:.2f})" if np.isfinite([low, high]).all() else ""
-    return f"{name}, {row['size']} {unit}: {row['value']:.3f}{interval}"
+def _told(place: int, name: str, rows: pd.DataFrame) -> list[Point]:
+    """Return the points of a curve with their numbers."""
+    found = []
+    columns = (rows[name].tolist() for name in ("size", "value", "low", "high"))
+    for size, value, low, high in zip(*columns, strict=True):
+        interval = f" (95\u202f% {low:.2f} to {high:.2f})" if math.isfinite(low + high) else ""
+        words = f"{name}, {size} features: {value:.3f}{interval}"
+        found.append(Point(size, value, place, words))
+    return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
+from backstay.report._sheet import Sheet
 from backstay.report._style import GRID, INK, MUTED, Style, styles
 from backstay.study._metrics import chance_level
 
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Display",
     "Point",
+    "axes_width",
     "chance_of",
-    "figure_width",
     "fitted",
     "one_dataset",
+    "padded",
     "pyplot",
     "size_axis",
 ]
@@ -92,23 +94,48 @@ class Display:
             size = (self.wide[0] / 72, self.wide[1] / 72)
             _, ax = pyplot().subplots(figsize=size, layout="constrained")
         assert ax is not None
-        self._points = []
         _dress(ax)
-        self._draw(ax)
+        self._draw_on(ax)
         _finish(ax)
-        self._points = [p for p in self._points if np.isfinite([p.x, p.y]).all()]
         if legend:
             self._beside(ax)
         self.ax_ = ax
         self.figure_ = ax.figure
         return self
 
+    def _svg(self, size: tuple[float, float], prefix: str) -> tuple[str, list[list[float]]]:
+        """Draw the figure for a page.
+
+        Parameters
+        ----------
+        size : pair of float
+            Width and height in CSS pixels.
+        prefix : str
+            Put before every id, to keep figures of a page apart.
+
+        Returns
+        -------
+        tuple of str and list
+            The SVG; x, y and number of the series of every point.
+        """
+        sheet = Sheet(*size, prefix)
+        self._draw_on(sheet)
+        svg = sheet.svg()
+        x, y = sheet.pixels([p.x for p in self._points], [p.y for p in self._points])
+        places = zip(x.round(1).tolist(), y.round(1).tolist(), strict=True)
+        return svg, [[a, b, p.series] for (a, b), p in zip(places, self._points, strict=True)]
+
     def series(self) -> list[tuple[str, Style]]:
         """Return names and styles of what the figure shows, in order."""
         shown = set(self._data["method"]) if "method" in self._data else set()
         return [(str(name), style) for name, style in self._styles.items() if name in shown]
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw_on(self, ax: Axes | Sheet) -> None:
+        self._points = []
+        self._draw(ax)
+        self._points = [p for p in self._points if math.isfinite(p.x) and math.isfinite(p.y)]
+
+    def _draw(self, ax: Axes | Sheet) -> None:
         raise NotImplementedError
 
     def _beside(self, ax: Axes) -> None:
@@ -186,7 +213,18 @@ def chance_of(results: Results, metric: str) -> float:
     return math.nan
 
 
-def size_axis(ax: Axes, sizes: Sequence[int]) -> None:
+def padded(values: Any, share: float) -> tuple[float, float]:
+    """Return limits of an axis that leave some air around values, undefined ones aside."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    air = share * (high - low) or 0.05
+    return low - air, high + air
+
+
+def size_axis(ax: Axes | Sheet, sizes: Sequence[int]) -> None:
     """Give an axis of subset sizes its scale, and as many labels as there is room for."""
     low, high = min(sizes), max(sizes)
     log = high >= 20 * low
@@ -194,7 +232,7 @@ def size_axis(ax: Axes, sizes: Sequence[int]) -> None:
         ax.set_xscale("log")
     value = np.log(sizes) if log else np.asarray(sizes, dtype=float)
     span = float(value[-1] - value[0]) or 1.0
-    room = 0.82 * figure_width(ax) * ax.get_position().width / 0.775
+    room = 0.82 * axes_width(ax)
     kept: list[int] = []
     last = -np.inf
     for size, place in zip(sizes, (value - value[0]) / span * room, strict=True):
@@ -203,24 +241,26 @@ def size_axis(ax: Axes, sizes: Sequence[int]) -> None:
             kept.append(size)
             last = place + half
     ax.set_xticks(kept, [_short_number(size) for size in kept])
-    ax.minorticks_off()
     pad = 0.03 * span
     left, right = (value[0] - pad, value[-1] + pad) if span else (value[0] - 1, value[0] + 1)
-    ax.set_xlim((np.exp(left), np.exp(right)) if log else (left, right))
+    ax.set_xlim(*((np.exp(left), np.exp(right)) if log else (left, right)))
 
 
-def figure_width(ax: Axes) -> float:
-    """Return the width of the figure in points."""
-    return float(ax.figure.bbox.width / ax.figure.dpi * 72)
+def axes_width(ax: Axes | Sheet) -> float:
+    """Return the width of axes with their labels, in points."""
+    if isinstance(ax, Sheet):
+        return ax.width
+    # Axes alone in a figure have this share of it to themselves.
+    return float(ax.figure.bbox.width / ax.figure.dpi * 72 * ax.get_position().width / 0.775)
 
 
 def _short_number(size: int) -> str:
     return f"{size / 1000:g}k" if size >= 10_000 else str(size)
 
 
-def fitted(ax: Axes, name: str, share: float = 0.34) -> str:
+def fitted(ax: Axes | Sheet, name: str, share: float = 0.34) -> str:
     """Break a name into at most two lines that leave room for the data, or shorten its middle."""
-    room = max(int(share * figure_width(ax) / CHARACTER), 8)
+    room = max(int(share * axes_width(ax) / CHARACTER), 8)
     lines = textwrap.wrap(name, room) or [name]
     if len(lines) > 2:
         # Long names tend to differ at their ends.
@@ -241,7 +281,9 @@ def _dress(ax: Axes) -> None:
 
 def _finish(ax: Axes) -> None:
     """Give labels and grid, which exist only now, their looks; names are no formulas."""
+    ax.minorticks_off()
     for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set_parse_math(False)
         label.set_color(INK)
         label.set_fontsize(12)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):

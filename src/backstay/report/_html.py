@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import quote
 
 from backstay.report._display import Display
-from backstay.report._style import MARKERS, Style, css_variables
+from backstay.report._style import Style, css_variables
 from backstay.report._summarize import gather
-from backstay.report._svg import draw
+from backstay.report._svg import outline
 from backstay.report._words import THIN, clean
 from backstay.study import Results
 
@@ -26,18 +26,6 @@ __all__ = ["write_report"]
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
-# Outlines of the legend's markers around (15, 7), as matplotlib draws them.
-OUTLINES = {
-    "o": "M11.2 7a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0-7.6 0z",
-    "s": "M11.5 3.5h7v7h-7z",
-    "^": "M15 2.8l4.2 7.8h-8.4z",
-    "D": "M15 2.2l4.8 4.8-4.8 4.8-4.8-4.8z",
-    "v": "M15 11.2l4.2-7.8h-8.4z",
-    "P": "M13.5 2.8h3v2.7h2.7v3h-2.7v2.7h-3V8.5h-2.7v-3h2.7z",
-    "X": "M11.2 5l2-2L15 4.8 16.8 3l2 2L17 7l1.8 2-2 2L15 9.2 13.2 11l-2-2L13 7z",
-    "h": "M15 2.5l3.9 2.25v4.5L15 11.5l-3.9-2.25v-4.5z",
-}
-assert set(OUTLINES) == set(MARKERS)
 
 
 def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
@@ -70,7 +58,6 @@ def render(results: Results) -> str:
     # Missing extras are told before any work is done.
     try:
         import jinja2
-        import matplotlib  # noqa: F401
         from markupsafe import Markup
     except ImportError as error:
         raise ImportError('reports need more packages: pip install "backstay[app]"') from error
@@ -109,13 +96,17 @@ def _template(name: str) -> str:
 def _drawn(display: Display, key: str) -> tuple[dict[str, Any], dict[str, Any]]:
     from markupsafe import Markup
 
-    found = {name: draw(display, getattr(display, name), f"{key}-{name[0]}") for name in SIZES}
-    series = [{"name": clean(name), "key": Markup(_key(style))} for name, style in display.series()]
-    # The SVG comes from matplotlib's writer and an XML tree: text in it is escaped already.
-    svg = {name: Markup(part["svg"]) for name, part in found.items()}
-    points: dict[str, Any] = {name: part["points"] for name, part in found.items()}
+    drawn: dict[str, Any] = {}
+    points: dict[str, Any] = {}
+    for name in SIZES:
+        svg, points[name] = display._svg(getattr(display, name), f"{key}-{name[0]}")
+        # Text in it is escaped already.
+        drawn[name] = Markup(svg)
+    drawn["series"] = [
+        {"name": clean(name), "key": Markup(_key(style))} for name, style in display.series()
+    ]
     points["labels"] = [clean(point.label) for point in display._points]
-    return {**svg, "series": series}, points
+    return drawn, points
 
 
 SIZES = ("wide", "narrow")
@@ -134,7 +125,8 @@ def _key(style: Style) -> str:
     return (
         '<svg class="key" viewBox="0 0 30 14" aria-hidden="true" focusable="false">'
         f'<path d="M1 7h28" style="stroke:{color};stroke-width:2;fill:none"{dash}/>'
-        f'<path d="{OUTLINES[style.marker]}" style="stroke:{color};stroke-width:1.6;fill:{face}"/>'
+        f'<path d="{outline(style.marker, 7.5)}" transform="translate(15 7)" '
+        f'style="stroke:{color};stroke-width:1.6;fill:{face}"/>'
         "</svg>"
     )
 

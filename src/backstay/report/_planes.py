@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.report._display import Display, Point, chance_of, figure_width, fitted, one_dataset
+from backstay.report._display import (
+    Display,
+    Point,
+    axes_width,
+    chance_of,
+    fitted,
+    one_dataset,
+    padded,
+)
+from backstay.report._sheet import Sheet
 from backstay.report._style import HEAT, INK, MUTED, PAPER, Style
 
 if TYPE_CHECKING:
@@ -69,7 +78,7 @@ class ParetoDisplay(Display):
         chance = chance_of(results, metric)
         return cls(data, facts["methods"], size, classifier, metric, chance)
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, ax: Axes | Sheet) -> None:
         known = self._data.dropna(subset=["stability", "accuracy"])
         front = known.loc[known["on_front"].to_numpy(dtype=bool)].sort_values(by="stability")
         ax.plot(
@@ -81,7 +90,7 @@ class ParetoDisplay(Display):
             if not np.isfinite([x, y]).all():
                 continue
             self._cross(ax, place, style, row)
-            (mark,) = ax.plot(
+            ax.plot(
                 [x],
                 [y],
                 color=style.color,
@@ -90,8 +99,8 @@ class ParetoDisplay(Display):
                 markerfacecolor=style.face,
                 markeredgewidth=1.6,
                 linestyle="none",
+                gid=f"series-{place}",
             )
-            mark.set_gid(f"series-{place}")
             where = "on the front" if row["on_front"] else f"dominated by {row['dominated_by']}"
             words = f"{name}: stability {x:.2f}, {self.metric} {y:.3f}, {where}"
             self._points.append(Point(x, y, place, words.replace("_", " ")))
@@ -99,18 +108,26 @@ class ParetoDisplay(Display):
             ax.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         ax.grid(True)
         ax.set_xlabel("stability (Kuncheva)")
-        ax.set_ylabel(f"{self.metric.replace('_', ' ')} ({self.classifier})", parse_math=False)
-        ax.margins(0.08)
+        ax.set_ylabel(f"{self.metric.replace('_', ' ')} ({self.classifier})")
+        ends = {
+            name: [known[c] for c in (name, f"{name}_low", f"{name}_high") if c in known]
+            for name in ("stability", "accuracy")
+        }
+        ax.set_xlim(*padded(np.concatenate(ends["stability"]), 0.08))
+        ax.set_ylim(*padded(np.append(np.concatenate(ends["accuracy"]), self.chance), 0.08))
 
-    def _cross(self, ax: Axes, place: int, style: Style, row: pd.Series[Any]) -> None:
+    def _cross(self, ax: Axes | Sheet, place: int, style: Style, row: pd.Series[Any]) -> None:
         if "stability_low" not in row:
             return
         x, y = row["stability"], row["accuracy"]
-        across = ax.hlines(y, row["stability_low"], row["stability_high"])
-        along = ax.vlines(x, row["accuracy_low"], row["accuracy_high"])
-        for lines in (across, along):
-            lines.set(color=style.color, linewidth=1, alpha=0.45)
-            lines.set_gid(f"band-{place}")
+        looks: dict[str, Any] = {
+            "color": style.color,
+            "linewidth": 1,
+            "alpha": 0.45,
+            "gid": f"band-{place}",
+        }
+        ax.hlines(y, row["stability_low"], row["stability_high"], **looks)
+        ax.vlines(x, row["accuracy_low"], row["accuracy_high"], **looks)
 
 
 def _with_intervals(
@@ -158,26 +175,21 @@ class AgreementDisplay(Display):
         names = list(dict.fromkeys(self._data["first"]))
         place = {name: i for i, name in enumerate(names)}
         values = np.full((len(names), len(names)), np.nan)
-        for _, row in self._data.iterrows():
-            i, j = place[row["first"]], place[row["second"]]
-            values[i, j] = values[j, i] = row["kuncheva"]
+        columns = (self._data[name].tolist() for name in ("first", "second", "kuncheva"))
+        for first, second, value in zip(*columns, strict=True):
+            i, j = place[first], place[second]
+            values[i, j] = values[j, i] = value
         return names, values
 
-    def _draw(self, ax: Axes) -> None:
-        from matplotlib.patches import Rectangle
-
+    def _draw(self, ax: Axes | Sheet) -> None:
         names, values = self.matrix()
         n = len(names)
         # Points that a column has for its figures, a third being left to the names.
-        room = 0.64 * figure_width(ax) / n
+        room = 0.64 * axes_width(ax) / n
         for (i, j), value in np.ndenumerate(values):
             shade = 0.0 if np.isnan(value) else float(np.clip(value, 0, 1))
             # At most 0.6 opaque, so that the figure in the cell stays legible.
-            box = Rectangle(
-                (j - 0.47, i - 0.44), 0.94, 0.88, facecolor=HEAT, alpha=0.04 + 0.5 * shade
-            )
-            box.set_linewidth(0)
-            ax.add_patch(box)
+            ax.barh(i, 0.94, 0.88, j - 0.47, color=HEAT, alpha=0.04 + 0.5 * shade)
             words = f"{names[i]} and {names[j]}: "
             words += "undefined" if np.isnan(value) else f"{value:.2f}"
             self._points.append(Point(j, i, -1, words))
@@ -190,10 +202,8 @@ class AgreementDisplay(Display):
         ax.set_yticks(range(n), [fitted(ax, label) for label in labels])
         shown = range(0, n, int(np.ceil(18 / room)))
         ax.set_xticks(shown, [str(i + 1) for i in shown])
-        ax.xaxis.tick_top()
-        ax.tick_params(length=0)
-        for side in ax.spines.values():
-            side.set_visible(False)
+        ax.tick_params(length=0, labeltop=True, labelbottom=False)
+        ax.set_frame_on(False)
 
 
 class SampleWeightsDisplay(Display):
@@ -255,7 +265,7 @@ class SampleWeightsDisplay(Display):
         frame = pd.concat(below) if below else self._data.iloc[:0].assign(fence=np.nan)
         return frame.sort_values("weight", kind="stable").reset_index(drop=True)
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, ax: Axes | Sheet) -> None:
         labels: list[str] = []
         several = len(self.lanes()) > 1
         for names, rows, fence in self.lanes():
@@ -270,10 +280,17 @@ class SampleWeightsDisplay(Display):
         ax.set_yticks(range(len(labels)), [fitted(ax, label, 0.3) for label in labels])
         ax.set_xlabel("mean weight of a sample (1 is average)")
         ax.grid(True, axis="x")
-        ax.margins(x=0.04)
+        ends = [[*rows["weight"], fence] for _, rows, fence in self.lanes()]
+        ax.set_xlim(*padded(np.concatenate([[1.0], *ends]), 0.04))
 
     def _lane(
-        self, ax: Axes, lane: pd.DataFrame, fence: float, height: int, style: Style, method: str
+        self,
+        ax: Axes | Sheet,
+        lane: pd.DataFrame,
+        fence: float,
+        height: int,
+        style: Style,
+        method: str,
     ) -> None:
         low = (lane["weight"] < fence).to_numpy()
         order = np.argsort(lane["weight"].to_numpy()[~low], kind="stable")
@@ -295,10 +312,11 @@ class SampleWeightsDisplay(Display):
                 alpha=0.6 if face != PAPER else 1,
                 markeredgewidth=0 if face != PAPER else 1.8,
             )
-            for (_, row), dy in zip(rows.iterrows(), spread, strict=True):
-                words = f"{row['name']} ({row['class']}): weight {row['weight']:.2f} in {method}"
-                words += ", below the fence" if row["weight"] < fence else ""
-                self._points.append(Point(row["weight"], height + dy, -1, words))
+            columns = (rows[name].tolist() for name in ("name", "class", "weight"))
+            for name, kind, weight, dy in zip(*columns, spread.tolist(), strict=True):
+                words = f"{name} ({kind}): weight {weight:.2f} in {method}"
+                words += ", below the fence" if weight < fence else ""
+                self._points.append(Point(weight, height + dy, -1, words))
 
 
 class FitTimesDisplay(Display):
@@ -325,16 +343,16 @@ class FitTimesDisplay(Display):
         """Return what the time was spent on."""
         return [(name, Style(hue, area=True)) for name, hue in PARTS]
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, ax: Axes | Sheet) -> None:
         left = np.zeros(len(self._data))
         for place, (part, style) in enumerate(self.series()):
             seconds = self._data[f"{part}_seconds"].to_numpy()
-            bars = ax.barh(range(len(seconds)), seconds, 0.62, left, color=style.color)
-            for bar in bars:
-                bar.set_gid(f"series-{place}")
+            looks: dict[str, Any] = {"color": style.color, "gid": f"series-{place}"}
+            ax.barh(np.arange(len(seconds)), seconds, 0.62, left, **looks)
             left = left + seconds
         ax.set_yticks(range(len(left)), [fitted(ax, name) for name in self._data["method"]])
         ax.set_ylim(len(left) - 0.4, -0.6)
+        ax.set_xlim(0, 1.05 * float(left.max(initial=0)) or 1.0)
         ax.set_xlabel("seconds per resample")
         ax.grid(True, axis="x")
         for i, (_, row) in enumerate(self._data.iterrows()):

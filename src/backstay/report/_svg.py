@@ -1,138 +1,104 @@
-"""A display as SVG that takes its colours and fonts from the page around it."""
+"""Shapes and text as SVG that takes its colours and fonts from the page around it."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from io import BytesIO
+import math
+import unicodedata
+from collections.abc import Iterable
+from html import escape
 from typing import Any
-from xml.etree import ElementTree
 
-from backstay.report._display import Display
-from backstay.report._style import css_names
+from backstay.report._style import INK, css_names
 
-__all__ = ["draw"]
+__all__ = ["fill", "number", "outline", "path", "shape", "stroke", "text", "text_width"]
 
-SVG = "{http://www.w3.org/2000/svg}"
-HREF = "{http://www.w3.org/1999/xlink}href"
-SETTINGS: dict[str, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "backstay",
-    "font.size": 12,
-    "text.parse_math": False,
-    "figure.dpi": 72,
-}
 COLORS = css_names()
-KEPT = {
-    f"{SVG}{name}" for name in ("g", "path", "use", "text", "tspan", "defs", "clipPath", "rect")
+# Corners of markers of size 1 around (0, 0), as matplotlib draws them.
+CORNERS = {
+    "s": "-.5 -.5 .5 -.5 .5 .5 -.5 .5",
+    "^": "0 -.5 .5 .5 -.5 .5",
+    "D": "0 -.707 .707 0 0 .707 -.707 0",
+    "v": "0 .5 .5 -.5 -.5 -.5",
+    "P": "-.167 -.5 .167 -.5 .167 -.167 .5 -.167 .5 .167 .167 .167 .167 .5 -.167 .5 -.167 .167 "
+    "-.5 .167 -.5 -.167 -.167 -.167",
+    "X": "-.25 -.5 0 -.25 .25 -.5 .5 -.25 .25 0 .5 .25 .25 .5 0 .25 -.25 .5 -.5 .25 -.25 0 "
+    "-.5 -.25",
+    "h": "0 -.5 .433 -.25 .433 .25 0 .5 -.433 .25 -.433 -.25",
 }
-PLACES = ("d", "x", "y", "width", "height", "transform")
 
 
-def draw(display: Display, size: tuple[float, float], prefix: str) -> dict[str, Any]:
-    """Draw a display for a page.
+def number(value: float) -> str:
+    """Return a coordinate with no more digits than can be seen."""
+    written = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if written == "-0" else written
 
-    Parameters
-    ----------
-    display : Display
-        What to draw.
-    size : pair of float
-        Width and height in CSS pixels.
-    prefix : str
-        Put before every id, to keep figures of a page apart.
 
-    Returns
-    -------
-    dict
-        ``svg``, ``width``, ``height`` and ``points``: x, y and number of the series.
+def path(x: Iterable[float], y: Iterable[float]) -> str:
+    """Return the path along points, broken where one is undefined."""
+    words, pen = [], "M"
+    for a, b in zip(x, y, strict=True):
+        if math.isfinite(a) and math.isfinite(b):
+            words.append(f"{pen}{number(a)} {number(b)}")
+            pen = "L"
+        else:
+            pen = "M"
+    return "".join(words)
+
+
+def outline(marker: str, size: float) -> str:
+    """Return the path of a marker around (0, 0)."""
+    if marker == "o":
+        r, d = number(size / 2), number(size)
+        return f"M-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0z"
+    places = [size * float(place) for place in CORNERS[marker].split()]
+    return path(places[::2], places[1::2]) + "z"
+
+
+def shape(d: str, looks: str) -> str:
+    """Return a path as an element."""
+    return f'<path d="{d}" style="{looks}"/>'
+
+
+def fill(color: str, alpha: float = 1.0) -> str:
+    """Return the looks of an area."""
+    opacity = "" if alpha == 1 else f";fill-opacity:{alpha:.3g}"
+    return f"fill:{COLORS.get(color, color)}{opacity}"
+
+
+def stroke(color: str, width: float, line: Any = "-", alpha: float = 1.0) -> str:
+    """Return the looks of a line; dashes are as long as the line is wide, as in matplotlib."""
+    looks = f"stroke:{COLORS.get(color, color)};stroke-width:{width:.3g}"
+    if line != "-":
+        looks += ";stroke-dasharray:" + " ".join(number(dash * width) for dash in line[1])
+    return looks if alpha == 1 else f"{looks};stroke-opacity:{alpha:.3g}"
+
+
+def text(
+    x: float, y: float, words: str, size: float, anchor: str = "middle", *, upright: bool = False
+) -> str:
+    """Return a line of text, which may run upwards."""
+    place = f'x="{number(x)}" y="{number(y)}"'
+    if upright:
+        place += f' transform="rotate(-90 {number(x)} {number(y)})"'
+    looks = f"font-size:{size}px;text-anchor:{anchor};{fill(INK)}"
+    return f'<text {place} style="{looks}">{escape(words)}</text>'
+
+
+def text_width(words: str, size: float) -> float:
+    """Return about how wide a line of text is, rather too wide than too narrow.
+
+    Examples
+    --------
+    >>> text_width("0.25", 11) < text_width("1000", 11) < text_width("WWWW", 11)
+    True
     """
-    from matplotlib import style
-    from matplotlib.figure import Figure
-
-    width, height = size
-    with style.context(["default", SETTINGS]), warnings.catch_warnings():
-        # The browser draws the text, with fonts that matplotlib need not have.
-        warnings.filterwarnings(
-            "ignore", message="Glyph .* missing from font", category=UserWarning
-        )
-        figure = Figure(figsize=(width / 72, height / 72), dpi=72, layout="constrained")
-        figure.patch.set_visible(False)
-        ax = figure.subplots()
-        ax.patch.set_visible(False)
-        display.plot(ax, legend=False)
-        out = BytesIO()
-        metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(out, format="svg", metadata=metadata)
-        places = [(point.x, point.y) for point in display._points]
-        pixels: Any = ax.transData.transform(places) if places else []
-    points = [
-        [round(float(x), 1), round(float(height - y), 1), point.series]
-        for (x, y), point in zip(pixels, display._points, strict=True)
-    ]
-    return {
-        "svg": _themed(out.getvalue(), prefix),
-        "width": width,
-        "height": height,
-        "points": points,
-    }
+    return size * sum(map(_width, words))
 
 
-def _themed(raw: bytes, prefix: str) -> str:
-    """Keep the drawing; drop ids nobody refers to, fixed colours and fonts."""
-    root = ElementTree.fromstring(raw)
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag not in KEPT:
-                parent.remove(child)
-    named = {node.get("id"): node for node in root.iter() if node.get("id")}
-    used: dict[str, str] = {}
-    for node in root.iter():
-        for name in (HREF, "clip-path"):
-            for target in re.findall(r"#([\w.-]+)", node.get(name) or ""):
-                used.setdefault(target, f"{prefix}-{len(used)}")
-    for node in root.iter():
-        _rename(node, used)
-        for name, tidy in (("style", _style), *((place, _rounded) for place in PLACES)):
-            if node.get(name):
-                node.set(name, tidy(node.get(name) or ""))
-    assert set(used) <= set(named)
-    root.attrib = {
-        "viewBox": root.get("viewBox") or "",
-        "aria-hidden": "true",
-        "focusable": "false",
-    }
-    for node in root.iter():
-        node.tag = node.tag.removeprefix(SVG)
-        node.tail = None
-        if node.tag not in ("text", "tspan"):
-            node.text = None
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _rename(node: ElementTree.Element, used: dict[str, str]) -> None:
-    name = node.attrib.pop("id", None)
-    if name in used:
-        node.set("id", used[name])
-    elif name is not None and re.fullmatch(r"(series|band)-\d+", name):
-        kind, number = name.split("-")
-        node.set("class", kind)
-        node.set("data-s", number)
-    if node.get(HREF):
-        node.set("href", "#" + used[node.attrib.pop(HREF)[1:]])
-    if node.get("clip-path"):
-        node.set("clip-path", f"url(#{used[node.get('clip-path', '')[5:-1]]})")
-
-
-def _rounded(text: str) -> str:
-    """Give coordinates no more digits than can be seen."""
-    text = re.sub(
-        r"-?\d+\.\d+", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text
-    )
-    return " ".join(text.split())
-
-
-def _style(text: str) -> str:
-    """Exchange colours for the page's variables, and leave fonts to the page."""
-    text = re.sub(r"#[0-9a-f]{6}", lambda found: COLORS.get(found[0], found[0]), text)
-    text = re.sub(r"font: (?:[\w ]+ )?([\d.]+px)[^;]*", r"font-size: \1", text)
-    return re.sub(r"font-family: [^;]*;?", "", text)
+def _width(character: str) -> float:
+    """Return the width of a character in em, in a font wider than most."""
+    if character in "fijlrtI.,:;|!'()[]{}/ -":
+        return 0.38
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.0
+    return 0.96 if character in "mwMW%@<>=+&~…" else 0.7 if character.isupper() else 0.63

@@ -1,0 +1,360 @@
+"""Axes for a page: the few methods of matplotlib's that displays call, written as SVG at once.
+
+matplotlib takes a fifth of a second for a figure, a sheet some milliseconds, and a report has a
+dozen and more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from backstay.report._style import GRID, INK, MUTED
+from backstay.report._svg import fill, number, outline, path, shape, stroke, text, text_width
+
+__all__ = ["Sheet"]
+
+# Sizes of the labels of ticks and of axes, and the height of figures and capitals, in pixels.
+SMALL, LARGE, CAPITAL = 11, 12, 8
+# Around the figure, between ticks and their labels, between those and the label of the axis,
+# and from a line of text to the next.
+EDGE, PAD, GAP, LINE = 3.0, 3.5, 3.5, 13.0
+# What is drawn later covers what is drawn earlier; the axes come between the last two.
+AREAS, LINES, TEXTS = range(3)
+
+
+@dataclass
+class _Axis:
+    """Limits, ticks and label of an axis, and the pixels where it starts and ends."""
+
+    limits: tuple[float, float] = (0.0, 1.0)
+    start: float = 0.0
+    end: float = 0.0
+    log: bool = False
+    grid: bool = False
+    label: str = ""
+    ticks: Sequence[float] | None = None
+    names: Sequence[str] = ()
+
+    def pixels(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return where values are."""
+        places, (low, high) = np.asarray(values, dtype=float), self.limits
+        if self.log:
+            places, low, high = np.log(places), math.log(low), math.log(high)
+        return self.start + (places - low) * ((self.end - self.start) / (high - low))
+
+    def at(self) -> list[tuple[float, str]]:
+        """Return places and names of the ticks."""
+        return list(zip(self.pixels(self.ticks or ()).tolist(), self.names, strict=True))
+
+    def choose_ticks(self, room: float) -> None:
+        """Take round numbers, unless ticks are given: at most 10, with room for each."""
+        if self.ticks is not None:
+            return
+        low, high = sorted(self.limits)
+        least = (high - low) / min(max(abs(self.end - self.start) // room, 1), 9)
+        power = 10.0 ** math.floor(math.log10(least))
+        steps = [power * s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10)]
+        place = next(i for i, s in enumerate(steps) if s >= least * (1 - 1e-9))
+        # Where the step of that many ticks leaves only one, a smaller step is taken.
+        for step in steps[place::-1]:
+            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+            if last > first:
+                break
+        digits = next((n for n in range(12) if math.isclose(round(step, n), step)), 12)
+        self.ticks = [step * i for i in range(first, last + 1)]
+        self.names = [f"{tick:.{digits}f}".replace("-", "−") for tick in self.ticks]
+
+
+class Sheet:
+    """Axes that become SVG.
+
+    Methods and their arguments are those of matplotlib's ``Axes``, so that a display draws on
+    either. Unlike there, limits must be set. A part's ``gid`` says which entry of the legend it
+    belongs to: ``series-3`` or ``band-3``.
+
+    Parameters
+    ----------
+    width, height : float
+        In pixels.
+    prefix : str
+        Put before every id, to keep figures of a page apart.
+    """
+
+    def __init__(self, width: float, height: float, prefix: str) -> None:
+        self.width, self.height = width, height
+        self._prefix = prefix
+        self._x, self._y = _Axis(), _Axis()
+        self._frame, self._tick, self._top = True, 3.0, False
+        # Drawn at the end: only then is it known where the axes are.
+        self._parts: list[tuple[int, str | None, Callable[[], str]]] = []
+        self._markers: dict[str, str] = {}
+
+    def set_xlim(self, left: float, right: float) -> None:
+        """Set the limits of the axis across."""
+        self._x.limits = (float(left), float(right))
+
+    def set_ylim(self, bottom: float, top: float) -> None:
+        """Set the limits of the upright axis."""
+        self._y.limits = (float(bottom), float(top))
+
+    def set_xscale(self, value: str) -> None:
+        """Set the scale of the axis across, log or linear."""
+        self._x.log = value == "log"
+
+    def set_xticks(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
+        """Set the ticks of the axis across."""
+        self._x.ticks, self._x.names = ticks, labels
+
+    def set_yticks(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
+        """Set the ticks of the upright axis; labels may have several lines."""
+        self._y.ticks, self._y.names = ticks, labels
+
+    def set_xlabel(self, xlabel: str) -> None:
+        """Name the axis across."""
+        self._x.label = xlabel
+
+    def set_ylabel(self, ylabel: str) -> None:
+        """Name the upright axis."""
+        self._y.label = ylabel
+
+    def grid(self, visible: bool, *, axis: str = "both") -> None:
+        """Draw lines at the ticks of an axis, or both."""
+        self._x.grid = visible and axis != "y"
+        self._y.grid = visible and axis != "x"
+
+    def tick_params(self, *, length: float, labeltop: bool, labelbottom: bool) -> None:
+        """Set the length of ticks, and whether the labels across are at the top."""
+        self._tick, self._top = length, labeltop and not labelbottom
+
+    def set_frame_on(self, b: bool) -> None:
+        """Draw the axes themselves, or leave them out."""
+        self._frame = b
+
+    def plot(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        color: str,
+        gid: str | None = None,
+        linestyle: Any = "-",
+        linewidth: float = 1.5,
+        drawstyle: str = "default",
+        alpha: float = 1.0,
+        marker: str | None = None,
+        markersize: float = 6.0,
+        markerfacecolor: str = "none",
+        markeredgewidth: float = 1.0,
+    ) -> None:
+        """Draw a line, markers, or both."""
+
+        def drawn() -> str:
+            across, along = self.pixels(x, y)
+            line = _steps(across, along) if drawstyle == "steps-mid" else (across, along)
+            found = ""
+            if linestyle != "none":
+                found = shape(path(*line), f"fill:none;{stroke(color, linewidth, linestyle)}")
+            if marker is None:
+                return found
+            edge = f";{stroke(color, markeredgewidth)}" if markeredgewidth else ""
+            used = self._marker(outline(marker, markersize))
+            places = "".join(
+                f'<use href="#{used}" x="{number(a)}" y="{number(b)}"/>'
+                for a, b in zip(across, along, strict=True)
+                if math.isfinite(a + b)
+            )
+            return f'{found}<g style="{fill(markerfacecolor, alpha)}{edge}">{places}</g>'
+
+        self._parts.append((LINES, gid, drawn))
+
+    def fill_between(
+        self,
+        x: ArrayLike,
+        y1: ArrayLike,
+        y2: ArrayLike,
+        *,
+        color: str,
+        alpha: float,
+        linewidth: float,
+        gid: str,
+    ) -> None:
+        """Fill the area between two curves, wherever both are defined; it has no edge."""
+
+        def drawn() -> str:
+            across, low = self.pixels(x, y1)
+            _, high = self.pixels(x, y2)
+            known = np.isfinite(low + high)
+            runs = np.split(np.arange(len(known)), np.flatnonzero(np.diff(known)) + 1)
+            areas = [
+                path([*across[run], *across[run][::-1]], [*low[run], *high[run][::-1]]) + "z"
+                for run in runs
+                if known[run].any()
+            ]
+            return shape("".join(areas), fill(color, alpha))
+
+        self._parts.append((AREAS, gid, drawn))
+
+    def barh(
+        self,
+        y: ArrayLike,
+        width: ArrayLike,
+        height: float,
+        left: ArrayLike,
+        *,
+        color: str,
+        alpha: float = 1.0,
+        gid: str | None = None,
+    ) -> None:
+        """Draw horizontal bars."""
+
+        def drawn() -> str:
+            start, top = self.pixels(left, np.subtract(y, height / 2))
+            end, bottom = self.pixels(np.add(left, width), np.add(y, height / 2))
+            boxes = np.broadcast_arrays(*np.atleast_1d(start, top, end, bottom))
+            return shape(
+                "".join(
+                    f"M{number(a)} {number(b)}H{number(c)}V{number(d)}H{number(a)}z"
+                    for a, b, c, d in zip(*boxes, strict=True)
+                ),
+                fill(color, alpha),
+            )
+
+        self._parts.append((AREAS, gid, drawn))
+
+    def hlines(self, y: float, xmin: float, xmax: float, **looks: Any) -> None:
+        """Draw a line across from here to there."""
+        self._straight(lambda: ((xmin, xmax), (y, y)), **looks)
+
+    def vlines(self, x: float, ymin: float, ymax: float, **looks: Any) -> None:
+        """Draw an upright line from here to there."""
+        self._straight(lambda: ((x, x), (ymin, ymax)), **looks)
+
+    def axhline(self, y: float, **looks: Any) -> None:
+        """Draw a line all across."""
+        self._straight(lambda: (self._x.limits, (y, y)), **looks)
+
+    def axvline(self, x: float, **looks: Any) -> None:
+        """Draw an upright line all along."""
+        self._straight(lambda: ((x, x), self._y.limits), **looks)
+
+    def _straight(
+        self,
+        ends: Callable[[], tuple[tuple[float, float], tuple[float, float]]],
+        *,
+        color: str,
+        linewidth: float,
+        linestyle: Any = "-",
+        alpha: float = 1.0,
+        gid: str | None = None,
+    ) -> None:
+        def drawn() -> str:
+            looks = stroke(color, linewidth, linestyle, alpha)
+            return shape(path(*self.pixels(*ends())), f"fill:none;{looks}")
+
+        self._parts.append((LINES, gid, drawn))
+
+    def text(self, x: float, y: float, s: str, *, ha: str, va: str, **looks: Any) -> None:
+        """Write a label of a place; it is centred and looks like those of ticks."""
+        if (ha, va, looks) != ("center", "center", {"fontsize": SMALL, "color": INK}):
+            raise ValueError(f"text on a sheet looks like labels of ticks, not {ha, va, looks}.")
+
+        def drawn() -> str:
+            across, along = self.pixels(x, y)
+            return text(float(across), float(along) + CAPITAL / 2, s, SMALL)
+
+        self._parts.append((TEXTS, None, drawn))
+
+    def pixels(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return where points of the data are, once ``svg`` has placed the axes."""
+        return self._x.pixels(x), self._y.pixels(y)
+
+    def svg(self) -> str:
+        """Return the drawing."""
+        self._place()
+        layers: list[list[str]] = [[], [], []]
+        for layer, gid, drawn in self._parts:
+            kind, _, series = (gid or "").partition("-")
+            mark = f' class="{kind}" data-s="{series}"' if gid else ""
+            layers[layer].append(f"<g{mark}>{drawn()}</g>" if gid else drawn())
+        x, y, box = self._x, self._y, f"{self._prefix}-box"
+        area = (
+            f'<rect x="{number(x.start)}" y="{number(y.end)}" '
+            f'width="{number(x.end - x.start)}" height="{number(y.start - y.end)}"/>'
+        )
+        markers = "".join(f'<path id="{key}" d="{d}"/>' for d, key in self._markers.items())
+        spines = f"M{number(x.start)} {number(y.end)}V{number(y.start)}H{number(x.end)}"
+        return "".join(
+            (
+                f'<svg viewBox="0 0 {number(self.width)} {number(self.height)}" ',
+                'aria-hidden="true" focusable="false">',
+                f'<defs><clipPath id="{box}">{area}</clipPath>{markers}</defs>',
+                *self._scales(),
+                f'<g clip-path="url(#{box})">',
+                *layers[AREAS],
+                *layers[LINES],
+                "</g>",
+                shape(spines, f"fill:none;{stroke(MUTED, 0.8)}") if self._frame else "",
+                *layers[TEXTS],
+                "</svg>",
+            )
+        )
+
+    def _place(self) -> None:
+        """Give labels the room they need, and the axes the rest."""
+        x, y = self._x, self._y
+        labels = EDGE + self._tick + PAD + CAPITAL + GAP
+        # Half of the uppermost label may stand above the axis.
+        y.end = labels if self._top else EDGE + CAPITAL / 2
+        y.start = self.height - (EDGE if self._top else labels) - (LARGE + GAP if x.label else 0)
+        y.choose_ticks(2 * SMALL)
+        lines = [line for name in y.names for line in name.split("\n")]
+        x.start = EDGE + max((text_width(line, SMALL) for line in lines), default=0)
+        x.start += PAD + self._tick + (LARGE + GAP if y.label else 0)
+        x.end = self.width - EDGE
+        x.choose_ticks(3 * SMALL)
+        # Nor may the last label across stand out on the right.
+        over = [a + text_width(name, SMALL) / 2 - self.width for a, name in x.at()]
+        x.end -= max([0.0, *over])
+
+    def _scales(self) -> list[str]:
+        """Draw grid, ticks and labels."""
+        x, y = self._x, self._y
+        grid = [f"M{number(a)} {number(y.start)}V{number(y.end)}" for a, _ in x.at() if x.grid]
+        grid += [f"M{number(x.start)} {number(b)}H{number(x.end)}" for b, _ in y.at() if y.grid]
+        ticks = [f"M{number(a)} {number(y.start)}v{number(self._tick)}" for a, _ in x.at()]
+        ticks += [f"M{number(x.start)} {number(b)}h-{number(self._tick)}" for b, _ in y.at()]
+        found = [shape("".join(grid), f"fill:none;{stroke(GRID, 0.8)}")] if grid else []
+        if self._tick:
+            found.append(shape("".join(ticks), f"fill:none;{stroke(MUTED, 0.8)}"))
+        base = y.end - PAD if self._top else y.start + self._tick + PAD + CAPITAL
+        found += [text(a, base, name, SMALL) for a, name in x.at()]
+        for place, name in y.at():
+            lines = name.split("\n")
+            base = place + (CAPITAL - LINE * (len(lines) - 1)) / 2
+            found += [
+                text(x.start - self._tick - PAD, base + LINE * i, line, SMALL, "end")
+                for i, line in enumerate(lines)
+            ]
+        if x.label:
+            middle = (x.start + x.end) / 2
+            found.append(text(middle, self.height - EDGE - LARGE / 4, x.label, LARGE))
+        if y.label:
+            middle = (y.start + y.end) / 2
+            found.append(text(EDGE + LARGE * 0.75, middle, y.label, LARGE, upright=True))
+        return found
+
+    def _marker(self, d: str) -> str:
+        """Return the id of a shape to be used in many places."""
+        return self._markers.setdefault(d, f"{self._prefix}-{len(self._markers)}")
+
+
+def _steps(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Turn points into steps that change halfway between them."""
+    middle = np.repeat((x[1:] + x[:-1]) / 2, 2)
+    return np.concatenate([x[:1], middle, x[-1:]]), np.repeat(y, 2)
