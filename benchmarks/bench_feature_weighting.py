@@ -217,9 +217,11 @@ def downdating_error(X, y):
     while machines.remaining > 1:
         features = machines.features[: machines.remaining]
         count = svm._n_dropped(0.1, machines.remaining)
-        machines.drop(svm._smallest(machines.weights(), features, count))
-        rest = machines.columns[: machines.remaining]
-        exact = rest.T @ rest
+        dropped = np.empty(machines.remaining, dtype=bool)
+        svm.mark_smallest(machines.weights(), features, count, dropped)
+        machines.drop(dropped)
+        rest = machines.rows[:, : machines.remaining]
+        exact = rest @ rest.T
         worst = max(worst, np.abs(machines.gram - exact).max() / np.abs(exact).max())
     return float(worst)
 

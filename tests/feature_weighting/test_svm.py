@@ -177,8 +177,8 @@ def test_downdated_gram_matrix_stays_exact(spread):
         if largest.all():
             break
         machines.drop(largest)
-        rest = machines.columns[: machines.remaining]
-        exact = rest.T @ rest
+        rest = machines.rows[:, : machines.remaining]
+        exact = rest @ rest.T
         assert np.abs(machines.gram - exact).max() <= 1e-12 * np.abs(exact).max()
 
 

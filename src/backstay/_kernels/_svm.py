@@ -5,158 +5,102 @@ from numba import njit
 
 TAU = 1e-12  # stands in for a curvature that is not positive
 MAX_ITER = 10_000_000
-LANES = 4
+LANES = 16
+CHUNK = 512  # features at a time, so that a few rows of them stay near the processor
+MAGNITUDE = 0x7FFFFFFFFFFFFFFF  # all bits of a float64 but its sign
 
 
 @njit(cache=True, nogil=True)
-def _highest(values):
-    """Return the largest value, by four chains of comparisons that need not wait for another."""
-    a = b = c = d = -np.inf
-    for t in range(0, len(values), LANES):
-        a = values[t] if values[t] > a else a
-        b = values[t + 1] if values[t + 1] > b else b
-        c = values[t + 2] if values[t + 2] > c else c
-        d = values[t + 3] if values[t + 3] > d else d
-    return max(max(a, b), max(c, d))
-
-
-@njit(cache=True, nogil=True)
-def _last(values, value):
+def _last(bits, wanted):
     """Return the last position of a value."""
-    t = len(values) - 1
-    while t > 0 and values[t] != value:
+    t = len(bits) - 1
+    while t > 0 and bits[t] != wanted:
         t -= 1
     return t
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _working_set(K, diagonal, pull, rise, fall, tol, gains, falls):
+def _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls):
     """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`.
 
     i is pulled up most; j lowers the objective most together with i (second order).
-    `gains` and `falls` are scratch.
+    `gains` and `falls` are scratch. Their largest elements are found among their bits: those
+    of floats without sign are ordered as the floats are, and unlike floats, of which any may
+    be nan, the compiler compares integers side by side.
     """
-    for t in range(len(pull)):
-        gains[t] = pull[t] + rise[t]
-    best = _highest(gains)
-    if best == -np.inf:
+    n = len(pull)
+    gain_bits, fall_bits = gains.view(np.int64), falls.view(np.int64)
+    for t in range(n):
+        gains[t] = pull[t] if dual[t] < high[t] else -np.inf
+    highest = np.int64(-MAGNITUDE)
+    for t in range(n):
+        key = gain_bits[t] ^ ((gain_bits[t] >> 63) & MAGNITUDE)
+        highest = key if key > highest else highest
+    i = _last(gain_bits, highest ^ ((highest >> 63) & MAGNITUDE))
+    best, at_i = gains[i], diagonal[i]
+    for t in range(n):
+        fall = best - pull[t]
+        falls[t] = fall if dual[t] > low[t] and fall > 0.0 else 0.0
+    for t in range(n):
+        curvature = at_i + diagonal[t] - 2.0 * K[i, t]
+        gains[t] = falls[t] * falls[t] / (curvature if curvature > 0.0 else TAU)
+    furthest = most = np.int64(0)
+    for t in range(n):
+        furthest = fall_bits[t] if fall_bits[t] > furthest else furthest
+    for t in range(n):
+        most = gain_bits[t] if gain_bits[t] > most else most
+    if best == -np.inf or most == 0 or falls[_last(fall_bits, furthest)] < tol:
         return -1, -1
-    i = _last(gains, best)
-    K_i, at_i = K[i], diagonal[i]
-    # Loops with few arrays each: the compiler has to prove that they do not overlap.
-    for t in range(len(pull)):
-        falls[t] = best - pull[t] + fall[t]
-    for t in range(len(pull)):
-        gain = falls[t] if falls[t] > 0.0 else 0.0
-        curvature = at_i + diagonal[t] - 2.0 * K_i[t]
-        gains[t] = gain * gain / (curvature if curvature > 0.0 else TAU)
-    most = _highest(gains)
-    if _highest(falls) < tol or most <= 0.0:
-        return -1, -1
-    return i, _last(gains, most)
+    return i, _last(gain_bits, most)
 
 
 @njit(cache=True, nogil=True)
-def _set_bars(t, active, sign, alpha, cost, rise, fall):
-    """0 where a row may still rise or fall along its sign, −∞ where it may not."""
-    up = alpha[t] < cost[t] if sign[t] > 0.0 else alpha[t] > 0.0
-    down = alpha[t] > 0.0 if sign[t] > 0.0 else alpha[t] < cost[t]
-    rise[t] = 0.0 if up and active[t] else -np.inf
-    fall[t] = 0.0 if down and active[t] else -np.inf
-
-
-@njit(cache=True, nogil=True)
-def _set_all_bars(active, sign, alpha, cost, rise, fall):
-    for t in range(len(sign)):
-        _set_bars(t, active, sign, alpha, cost, rise, fall)
-
-
-@njit(cache=True, nogil=True)
-def _shrink(active, sign, alpha, cost, pull, rise, fall, tol, restored):
+def _shrink(pull, dual, bounds, low, high, tol, restored):
     """Set aside rows at a bound that point further out than any row can move.
 
     When the gap first falls to ten times `tol` all rows come back before that; returns
     whether they have.
     """
     highest = lowest = -np.inf
-    for t in range(len(sign)):
-        highest = max(highest, pull[t] + rise[t])
-        lowest = max(lowest, fall[t] - pull[t])
+    for t in range(len(pull)):
+        highest = max(highest, pull[t] if dual[t] < high[t] else -np.inf)
+        lowest = max(lowest, -pull[t] if dual[t] > low[t] else -np.inf)
     if not restored and highest + lowest <= 10.0 * tol:
         restored = True
-        for t in range(len(sign)):
-            active[t] = cost[t] > 0.0
-    for t in range(len(sign)):
-        if alpha[t] >= cost[t]:
-            outside = pull[t] > highest if sign[t] > 0.0 else -pull[t] > lowest
-        elif alpha[t] <= 0.0:
-            outside = -pull[t] > lowest if sign[t] > 0.0 else pull[t] > highest
-        else:
-            outside = False
-        if outside:
-            active[t] = False
-    _set_all_bars(active, sign, alpha, cost, rise, fall)
+        low[:], high[:] = bounds
+    for t in range(len(pull)):
+        beyond = dual[t] >= bounds[1, t] and pull[t] > highest
+        beyond |= dual[t] <= bounds[0, t] and -pull[t] > lowest
+        if beyond:
+            low[t], high[t] = np.inf, -np.inf
     return restored
 
 
-@njit(cache=True, nogil=True)
-def _joint_step(curvature, sign, alpha, cost, pull, i, j):
-    """Move alpha_i and alpha_j to the minimum along Σ sign·alpha = const, inside the box."""
-    step = (pull[i] - pull[j]) / (curvature if curvature > 0.0 else TAU)
-    a, b = alpha[i] + sign[i] * step, alpha[j] - sign[j] * step
-    if sign[i] != sign[j]:
-        difference = alpha[i] - alpha[j]
-        if difference > 0.0:
-            if b < 0.0:
-                a, b = difference, 0.0
-        elif a < 0.0:
-            a, b = 0.0, -difference
-        if difference > cost[i] - cost[j]:
-            if a > cost[i]:
-                a, b = cost[i], cost[i] - difference
-        elif b > cost[j]:
-            a, b = cost[j] + difference, cost[j]
-    else:
-        total = alpha[i] + alpha[j]
-        if total > cost[i]:
-            if a > cost[i]:
-                a, b = cost[i], total - cost[i]
-        elif b < 0.0:
-            a, b = total, 0.0
-        if total > cost[j]:
-            if b > cost[j]:
-                a, b = total - cost[j], cost[j]
-        elif a < 0.0:
-            a, b = 0.0, total
-    return a, b
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_dual(K, diagonal, sign, cost, tol, dual):
+    """Sequential minimal optimisation from 0; returns the number of steps.
 
+    min ½ Σ K_ij β_i β_j − Σ sign·β over the signed coefficients β = sign·α, under Σβ = 0 and
+    0 ≤ α_i ≤ cost_i, with the working sets of Fan, Chen & Lin (2005) and the shrinking and
+    stopping rule of Chang & Lin (2011). K is in single and the rest in double precision, the
+    first class comes first, and of equal candidates the last is taken: so does libsvm, hence
+    both walk the same path and stop at the same point. At the usual tolerance that point, not
+    the optimum, decides which of two features with nearly the same weight is dropped; for the
+    same reason there is shrinking here, although it saves no time.
 
-@njit(cache=True, nogil=True)
-def solve_dual(K, diagonal, sign, cost, tol, alpha):
-    """Sequential minimal optimisation from alpha = 0; returns the number of steps.
-
-    min ½ Σ sign_i sign_j K_ij α_i α_j − Σα under Σ sign·α = 0 and 0 ≤ α_i ≤ cost_i, with
-    the working sets of Fan, Chen & Lin (2005) and the shrinking and stopping rule of Chang
-    & Lin (2011). K is in single and the rest in double precision, the first class comes
-    first, and of equal candidates the last is taken: so does libsvm, hence both walk the same
-    path and stop at the same point. At the usual tolerance that point, not the optimum,
-    decides which of two features with nearly the same weight is dropped; for the same
-    reason there is shrinking here, although it saves no time.
-
-    Lengths are multiples of LANES; rows of cost 0 fill up and never move. `pull` is minus
-    the gradient along the sign.
+    `pull` is minus the gradient. Rows set aside have bounds that leave no room; rows of cost 0,
+    which fill up the last lanes, never have any.
     """
     n = len(sign)
     pull = sign.copy()
-    active = np.ones(n, np.bool_)
-    rise, fall, gains, falls = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    alpha[:] = 0.0
+    bounds = np.empty((2, n))
     n_rows = 0
     for t in range(n):
         n_rows += cost[t] > 0.0
-        active[t] = cost[t] > 0.0
-    filled = active.copy()
-    _set_all_bars(active, sign, alpha, cost, rise, fall)
+        bounds[0, t] = 0.0 if sign[t] > 0.0 else -cost[t]
+        bounds[1, t] = cost[t] if sign[t] > 0.0 else 0.0
+    low, high, gains, falls = bounds[0].copy(), bounds[1].copy(), np.empty(n), np.empty(n)
+    dual[:] = 0.0
     restored = False
     period = min(n_rows, 1000)
     countdown = period + 1
@@ -164,24 +108,28 @@ def solve_dual(K, diagonal, sign, cost, tol, alpha):
         countdown -= 1
         if countdown == 0:
             countdown = period
-            restored = _shrink(active, sign, alpha, cost, pull, rise, fall, tol, restored)
-        i, j = _working_set(K, diagonal, pull, rise, fall, tol, gains, falls)
+            restored = _shrink(pull, dual, bounds, low, high, tol, restored)
+        i, j = _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
         if i < 0:
-            active[:] = filled
-            _set_all_bars(active, sign, alpha, cost, rise, fall)
-            i, j = _working_set(K, diagonal, pull, rise, fall, tol, gains, falls)
+            low[:], high[:] = bounds
+            i, j = _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
             if i < 0:
                 return step
             countdown = 1
+        # To the minimum along β_i + β_j = const, inside the box.
         curvature = diagonal[i] + diagonal[j] - 2.0 * K[i, j]
-        a, b = _joint_step(curvature, sign, alpha, cost, pull, i, j)
-        by_i, by_j = sign[i] * (a - alpha[i]), sign[j] * (b - alpha[j])
-        alpha[i], alpha[j] = a, b
-        _set_bars(i, active, sign, alpha, cost, rise, fall)
-        _set_bars(j, active, sign, alpha, cost, rise, fall)
-        K_i, K_j = K[i], K[j]
+        total = dual[i] + dual[j]
+        by = (pull[i] - pull[j]) / (curvature if curvature > 0.0 else TAU)
+        a, b = dual[i] + by, dual[j] - by
+        if total > bounds[1, i] + bounds[0, j]:
+            if a > bounds[1, i]:
+                a, b = bounds[1, i], total - bounds[1, i]
+        elif b < bounds[0, j]:
+            a, b = total - bounds[0, j], bounds[0, j]
+        by_i, by_j = a - dual[i], b - dual[j]
+        dual[i], dual[j] = a, b
         for t in range(n):
-            pull[t] -= K_i[t] * by_i + K_j[t] * by_j
+            pull[t] -= K[i, t] * by_i + K[j, t] * by_j
     return MAX_ITER
 
 
@@ -203,7 +151,7 @@ def one_vs_one_duals(K, starts, cost, tol, out):
             size = -(-n // LANES) * LANES
             rows = np.empty(n, np.intp)
             sign = np.ones(size)
-            diagonal, costs, alpha = np.ones(size), np.zeros(size), np.empty(size)
+            diagonal, costs, dual = np.ones(size), np.zeros(size), np.empty(size)
             block = np.zeros((size, size), np.float32)
             for t in range(n):
                 rows[t] = starts[a] + t if t < n_a else starts[b] + t - n_a
@@ -211,67 +159,84 @@ def one_vs_one_duals(K, starts, cost, tol, out):
                 diagonal[t] = K[rows[t], rows[t]]
                 costs[t] = cost[rows[t]]
             for t in range(n):
-                for u in range(n):
-                    block[t, u] = K[rows[t], rows[u]]
-            most = max(most, solve_dual(block, diagonal, sign, costs, tol, alpha))
+                for u in range(n_a):
+                    block[t, u] = K[rows[t], starts[a] + u]
+                for u in range(n - n_a):
+                    block[t, n_a + u] = K[rows[t], starts[b] + u]
+            most = max(most, solve_dual(block, diagonal, sign, costs, tol, dual))
             for t in range(n):
-                out[m, rows[t]] = sign[t] * alpha[t]
+                out[m, rows[t]] = dual[t]
             m += 1
     return most
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def squared_weights(columns, duals, out):
-    """out[j] = Σ over machines of w_j², w_j = Σ_i dual_i x_ij; equal columns get equal sums.
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def squared_weights(rows, duals, out):
+    """out[j] = Σ over machines of w_j², w_j = Σ_i dual_i x_ij, of the first features.
 
-    A BLAS product would sum the last rows of a table in another order than the first,
-    and so tell copies of a feature apart by rounding.
+    Every feature's sum is taken over the rows in the same order. A BLAS product would take the
+    last features in another order than the first, and so tell copies of a feature apart by
+    rounding.
     """
-    for j in range(len(out)):
-        total = 0.0
-        column = columns[j]
-        for m in range(duals.shape[0]):
-            w = 0.0
-            dual = duals[m]
-            for i in range(len(column)):
-                w += dual[i] * column[i]
-            total += w * w
-        out[j] = total
+    w = np.empty(min(CHUNK, len(out)))
+    for first in range(0, len(out), CHUNK):
+        width = min(CHUNK, len(out) - first)
+        out[first : first + width] = 0.0
+        for m in range(len(duals)):
+            w[:width] = 0.0
+            for i in range(len(rows)):
+                dual, row = duals[m, i], rows[i, first : first + width]
+                if dual != 0.0:
+                    for j in range(width):
+                        w[j] += dual * row[j]
+            for j in range(width):
+                out[first + j] += w[j] * w[j]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def add_products(columns, factor, K):
-    """K += factor · Σ_j x_j x_jᵀ over features j, eight at a time; K stays symmetric.
+def add_products(rows, start, stop, factor, K):
+    """K += factor · Σ_j x_j x_jᵀ over features start ≤ j < stop; K stays symmetric.
 
     For products so small that BLAS threads cost more to wake than they save, above all
-    while other processes hold the cores.
+    while other processes hold the cores. Four rows times two at once, so that what is read
+    is used eight times over; rows beyond the last stand for it and are not added.
     """
-    d, n = columns.shape
-    whole = d - d % 8
-    for j in range(0, whole, 8):
-        c0, c1, c2, c3 = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
-        c4, c5, c6, c7 = columns[j + 4], columns[j + 5], columns[j + 6], columns[j + 7]
-        for i in range(n):
-            x0, x1, x2, x3 = factor * c0[i], factor * c1[i], factor * c2[i], factor * c3[i]
-            x4, x5, x6, x7 = factor * c4[i], factor * c5[i], factor * c6[i], factor * c7[i]
-            row = K[i]
-            for t in range(i, n):
-                first = x0 * c0[t] + x1 * c1[t] + x2 * c2[t] + x3 * c3[t]
-                row[t] += first + x4 * c4[t] + x5 * c5[t] + x6 * c6[t] + x7 * c7[t]
-    for j in range(whole, d):
-        column = columns[j]
-        for i in range(n):
-            x = factor * column[i]
-            row = K[i]
-            for t in range(i, n):
-                row[t] += x * column[t]
+    n = len(rows)
+    end = n - 1
+    for first in range(start, stop, CHUNK):
+        last = min(first + CHUNK, stop)
+        for i in range(0, n, 4):
+            a, b = rows[i, first:last], rows[min(i + 1, end), first:last]
+            c, d = rows[min(i + 2, end), first:last], rows[min(i + 3, end), first:last]
+            for t in range(i, n, 2):
+                x, y = rows[t, first:last], rows[min(t + 1, end), first:last]
+                ax = ay = bx = by = cx = cy = dx = dy = 0.0
+                for j in range(last - first):
+                    ax += a[j] * x[j]
+                    ay += a[j] * y[j]
+                    bx += b[j] * x[j]
+                    by += b[j] * y[j]
+                    cx += c[j] * x[j]
+                    cy += c[j] * y[j]
+                    dx += d[j] * x[j]
+                    dy += d[j] * y[j]
+                for r, of_x, of_y in (
+                    (i, ax, ay),
+                    (i + 1, bx, by),
+                    (i + 2, cx, cy),
+                    (i + 3, dx, dy),
+                ):
+                    if r < n:
+                        K[r, t] += factor * of_x
+                        if t < end:
+                            K[r, t + 1] += factor * of_y
     for i in range(n):
         for t in range(i):
             K[i, t] = K[t, i]
 
 
 @njit(cache=True, nogil=True)
-def _mark_smallest(weights, features, count, marked):
+def mark_smallest(weights, features, count, marked):
     """Mark the `count` smallest weights; of equal ones the later columns."""
     cut = np.partition(weights, count - 1)[count - 1]
     left = count
@@ -289,24 +254,22 @@ def _mark_smallest(weights, features, count, marked):
 
 
 @njit(cache=True, nogil=True)
-def _move_behind(columns, features, marked, left):
+def move_behind(rows, features, marked, left):
     """Exchange marked features with the last unmarked ones, so that the first `left` remain."""
-    mover = left
-    for hole in range(left):
-        if marked[hole]:
-            while marked[mover]:
-                mover += 1
-            for i in range(columns.shape[1]):
-                kept = columns[mover, i]
-                columns[mover, i] = columns[hole, i]
-                columns[hole, i] = kept
-            features[hole], features[mover] = features[mover], features[hole]
-            mover += 1
+    holes = np.flatnonzero(marked[:left])
+    movers = left + np.flatnonzero(~marked[left:])
+    for i in range(len(rows)):
+        row = rows[i]
+        for k in range(len(holes)):
+            row[holes[k]], row[movers[k]] = row[movers[k]], row[holes[k]]
+    for k in range(len(holes)):
+        hole, mover = holes[k], movers[k]
+        features[hole], features[mover] = features[mover], features[hole]
 
 
 @njit(cache=True, nogil=True)
 def eliminate_rounds(
-    columns, features, gram, starts, costs, duals, tol, most_steps, step, fall, rounds, weights_then
+    rows, features, gram, starts, costs, duals, tol, most_steps, step, fall, rounds, weights_then
 ):
     """Eliminate features round by round, as far as nothing is out of the ordinary.
 
@@ -316,7 +279,7 @@ def eliminate_rounds(
     caller. `step` below 1 is the share of the remaining features to drop, else their number;
     `rounds` and `weights_then` get when each feature was dropped, and its weight in that round.
     """
-    d = len(columns)
+    d = rows.shape[1]
     remaining, number = d, 0
     trace = np.trace(gram)
     weights, marked = np.empty(d), np.empty(d, np.bool_)
@@ -324,7 +287,7 @@ def eliminate_rounds(
         now = weights[:remaining]
         if one_vs_one_duals(gram, starts, costs, tol, duals) >= most_steps:
             break
-        squared_weights(columns[:remaining], duals, now)
+        squared_weights(rows, duals, now)
         finite = True
         for t in range(remaining):
             finite &= np.isfinite(now[t])
@@ -334,19 +297,19 @@ def eliminate_rounds(
         left = remaining - count
         if not finite:
             break
-        _mark_smallest(now, features[:remaining], count, marked[:remaining])
+        mark_smallest(now, features[:remaining], count, marked[:remaining])
         for t in range(remaining):
             if marked[t]:
                 rounds[features[t]] = number
                 weights_then[features[t]] = now[t]
-        _move_behind(columns, features, marked, left)
+        move_behind(rows, features, marked[:remaining], left)
         anew = count >= left
         if not anew:
-            add_products(columns[left:remaining], -1.0, gram)
+            add_products(rows, left, remaining, -1.0, gram)
             anew = np.trace(gram) * fall <= trace
         if anew:
             gram[:] = 0.0
-            add_products(columns[:left], 1.0, gram)
+            add_products(rows, 0, left, 1.0, gram)
             trace = np.trace(gram)
         remaining = left
         number += 1

@@ -16,6 +16,8 @@ from backstay._kernels._svm import (
     MAX_ITER,
     add_products,
     eliminate_rounds,
+    mark_smallest,
+    move_behind,
     one_vs_one_duals,
     squared_weights,
 )
@@ -83,22 +85,14 @@ class Elimination:
         return importances
 
 
-def _subtract_products(gram: Array, columns: Array) -> None:
-    """Take the features in `columns` (one per row) out of a Gram matrix."""
-    if columns.size * len(gram) > BLAS_WORK:
-        gram -= columns.T @ columns
-    else:
-        add_products(columns, -1.0, gram)
-
-
-def _products(columns: Array) -> Array:
-    n = columns.shape[1]
-    if columns.size * n > BLAS_WORK:
+def _add_products(rows: Array, start: int, stop: int, factor: float, gram: Array) -> None:
+    """Add the products of rows over some features to a Gram matrix, or take them out."""
+    if (stop - start) * len(rows) ** 2 > BLAS_WORK:
+        part = rows[:, start:stop]
         with np.errstate(over="ignore", invalid="ignore"):
-            return columns.T @ columns
-    gram = np.zeros((n, n))
-    add_products(columns, 1.0, gram)
-    return gram
+            gram += factor * (part @ part.T)
+    else:
+        add_products(rows, start, stop, factor, gram)
 
 
 def _check_squares(squares: Array) -> None:
@@ -113,14 +107,14 @@ def _check_squares(squares: Array) -> None:
 class _Machines:
     """One-vs-one linear SVMs on the remaining features.
 
-    Features are kept as rows, the remaining ones in front: dropping some exchanges
-    them with the last remaining ones, so that a round touches what it drops and no more.
+    The remaining features are kept in front: dropping some exchanges them with the last
+    remaining ones, so that a round moves what it drops and no more.
     """
 
     def __init__(self, X: Array, y: Indices, costs: Array, tol: float, gram: Array | None) -> None:
         n, d = X.shape
         order = np.argsort(y, kind="stable")  # libsvm, too, orders rows by class
-        self.columns = np.ascontiguousarray(X[order].T)
+        self.rows = np.ascontiguousarray(X[order])
         self.features = np.arange(d)
         self.remaining = d
         self.y = y[order]
@@ -133,7 +127,7 @@ class _Machines:
         if gram is not None:
             self._set_gram(gram[np.ix_(order, order)])
         elif n < d:
-            self._set_gram(_products(self.columns))
+            self._multiply()
         else:
             with np.errstate(over="ignore"):
                 _check_squares((X**2).sum(axis=1))
@@ -152,7 +146,7 @@ class _Machines:
                     stacklevel=6,
                 )
         squared = np.empty(self.remaining)
-        squared_weights(self.columns[: self.remaining], self.duals, squared)
+        squared_weights(self.rows, self.duals, squared)
         if not np.isfinite(squared).all():
             raise ValueError(
                 "the SVM's weights overflow: C times the largest sample_weight is "
@@ -165,10 +159,10 @@ class _Machines:
 
         On a few dozen rows, numpy's calls take as long as the machines themselves.
         """
-        if self.gram is None or self.columns.size * len(self.y) > BLAS_WORK:
+        if self.gram is None or self.rows.size * len(self.y) > BLAS_WORK:
             return 0
         number, self.remaining, self.trace = eliminate_rounds(
-            self.columns,
+            self.rows,
             self.features,
             self.gram,
             self.starts,
@@ -185,19 +179,23 @@ class _Machines:
 
     def drop(self, dropped: NDArray[np.bool_]) -> None:
         """Take the marked ones of the remaining features out."""
-        left = self.remaining - int(dropped.sum())
-        holes = np.flatnonzero(dropped[:left])
-        movers = left + np.flatnonzero(~dropped[left:])
-        self.columns[holes], self.columns[movers] = self.columns[movers], self.columns[holes]
-        self.features[holes], self.features[movers] = self.features[movers], self.features[holes]
-        gone, self.remaining = self.columns[left : self.remaining], left
+        before = self.remaining
+        self.remaining -= int(dropped.sum())
+        move_behind(self.rows, self.features, dropped, self.remaining)
         if self.gram is None:
             return
-        if len(gone) < left:
-            _subtract_products(self.gram, gone)
+        if before < 2 * self.remaining:
+            _add_products(self.rows, self.remaining, before, -1.0, self.gram)
             if np.trace(self.gram) * TRACE_FALL > self.trace:
                 return
-        self._set_gram(_products(self.columns[:left]))
+        self._multiply()
+
+    def _multiply(self) -> None:
+        """Compute the Gram matrix of the remaining features anew."""
+        n = len(self.rows)
+        gram = np.zeros((n, n))
+        _add_products(self.rows, 0, self.remaining, 1.0, gram)
+        self._set_gram(gram)
 
     def _set_gram(self, gram: Array) -> None:
         _check_squares(np.diagonal(gram))
@@ -207,7 +205,7 @@ class _Machines:
     def _solve_plain(self) -> None:
         """With n ≥ d the Gram matrix is the larger table: leave it to libsvm."""
         machine = SVC(kernel="linear", C=1.0, tol=self.tol)
-        rows = np.ascontiguousarray(self.columns[: self.remaining].T)
+        rows = np.ascontiguousarray(self.rows[:, : self.remaining])
         machine.fit(rows, self.y, sample_weight=self.costs)
         n_classes = len(self.starts) - 1
         coefficients = np.zeros((n_classes - 1, len(self.y)))
@@ -223,16 +221,6 @@ class _Machines:
                 self.duals[m, first] = coefficients[b - 1, first]
                 self.duals[m, second] = coefficients[a, second]
                 m += 1
-
-
-def _smallest(weights: Array, features: Indices, count: int) -> NDArray[np.bool_]:
-    """Mark the `count` smallest weights; of equal ones the later columns."""
-    cut = np.partition(weights, count - 1)[count - 1]
-    marked = weights < cut
-    tied = np.flatnonzero(weights == cut)
-    later_first = tied[np.argsort(-features[tied])]
-    marked[later_first[: count - int(marked.sum())]] = True
-    return marked
 
 
 def _n_dropped(step: int | float, remaining: int) -> int:
@@ -289,7 +277,8 @@ def eliminate(
             path.append(_normalised(features, weights))
         if machines.remaining == 1:
             break
-        dropped = _smallest(weights, features, _n_dropped(step, machines.remaining))
+        dropped = np.empty(machines.remaining, dtype=np.bool_)
+        mark_smallest(weights, features, _n_dropped(step, machines.remaining), dropped)
         last_round[features[dropped]] = number
         last_weight[features[dropped]] = weights[dropped]
         machines.drop(dropped)
