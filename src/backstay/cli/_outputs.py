@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from backstay import __version__
 from backstay.cli._lists import as_json
 from backstay.cli._show import figure, say, table
 from backstay.datasets import LabelledTable
-from backstay.report import summarize
+from backstay.report._html import write_page
+from backstay.report._summarize import gather
 from backstay.stability import selection_frequency
 from backstay.study import Recommendation, Results
 
@@ -55,10 +55,10 @@ def write_outputs(
     results: Results, folder: Path, given: LabelledTable | None, command: str
 ) -> tuple[Recommendation, dict[str, Any]]:
     """Write features.csv, results.json and report.html; return what they say."""
+    summary, displays = gather(results)
     found = results.recommend()
     features = feature_frame(results, found)
     features.to_csv(folder / "features.csv", index=False, float_format="%.6g")
-    summary = summarize(results)
     everything = {
         "backstay": __version__,
         "command": command,
@@ -71,10 +71,7 @@ def write_outputs(
         "summary": summary,
     }
     (folder / "results.json").write_text(as_json(everything) + "\n", encoding="utf-8")
-    with warnings.catch_warnings():
-        # Fonts and layouts are matplotlib's affair, not the reader's.
-        warnings.simplefilter("ignore", UserWarning)
-        results.report(folder / "report.html")
+    write_page(summary, displays, folder / "report.html")
     return found, summary
 
 

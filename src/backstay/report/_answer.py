@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pandas as pd
+
 from backstay.report._caveats import caveats, verdicts
 from backstay.report._choice import Choice
 from backstay.report._words import count, interval, percent, percent_interval
@@ -18,10 +20,14 @@ LISTED = 12
 
 
 def answer(
-    results: Results, choice: Choice, facts: Facts, signature: list[dict[str, Any]]
+    results: Results,
+    choice: Choice,
+    facts: Facts,
+    signature: list[dict[str, Any]],
+    gains: pd.DataFrame,
 ) -> dict[str, Any]:
     """Return headline, sentence, key figures, signature and caveats."""
-    judged = verdicts(results, choice)
+    judged = verdicts(results, choice, gains)
     own = [
         f"{verdict['title']} {verdict['text']}"
         for verdict in judged

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from backstay.report._choice import Choice
 from backstay.report._words import count, interval, listed, signed
@@ -88,12 +89,11 @@ def _about_control(choice: Choice, facts: Facts) -> list[dict[str, str]]:
     ]
 
 
-def verdicts(results: Results, choice: Choice) -> list[dict[str, str]]:
+def verdicts(results: Results, choice: Choice, gains: pd.DataFrame) -> list[dict[str, str]]:
     """Say of every weighted method whether its weights did anything for stability."""
-    table = results.gains(choice.metric).frame()
-    if table.empty:
+    if gains.empty:
         return []
-    table = table[(table["quantity"] == "stability") & (table["size"] == choice.size)]
+    table = gains[(gains["quantity"] == "stability") & (gains["size"] == choice.size)]
     found = []
     for method in dict.fromkeys(table["method"]):
         over = {row["over"]: row for _, row in table[table["method"] == method].iterrows()}

@@ -71,7 +71,7 @@ class StabilityDisplay(Display):
         if self.measure in ("nogueira", "kuncheva"):
             ax.axhline(0, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
             ax.axhline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
-        for place, name, style, rows in self._groups():
+        for place, name, style, rows in self._groups:
             _band(ax, place, style, rows, self._strength(name))
             self._points += _told(place, name, rows)
         shown = self._data[["value", "low", "high"]].to_numpy()
@@ -136,7 +136,7 @@ class AccuracyDisplay(Display):
         size_axis(ax, sorted(self._data["size"].unique().tolist()))
         if np.isfinite(self.chance):
             ax.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
-        for place, name, style, rows in self._groups():
+        for place, name, style, rows in self._groups:
             _band(ax, place, style, rows, self._strength(name))
             self._points += _told(place, name, rows)
         values = self._data["value"].to_numpy()
@@ -172,7 +172,7 @@ class SelectionFrequencyDisplay(Display):
     def _draw(self, ax: Axes | Sheet) -> None:
         n_most = 1 if self._data.empty else int(self._data.groupby("method").size().max())
         end = max(min(3 * self.size, n_most), self.size + 3)
-        for place, name, style, rows in self._groups():
+        for place, name, style, rows in self._groups:
             shares = rows["frequency"].to_numpy()[:end]
             shares = np.append(shares, np.zeros(end - len(shares)))
             ranks = np.unique(np.linspace(1, end, min(end, DRAWN_RANKS)).astype(int))

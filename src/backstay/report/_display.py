@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -158,11 +159,12 @@ class Display:
             return 1.9
         return 1.4 if self.highlight is None and len(self.series()) <= 4 else 1.15
 
+    @cached_property
     def _groups(self) -> list[tuple[int, str, Style, pd.DataFrame]]:
-        """Return number, name, style and rows of every series."""
+        """Number, name, style and rows of every series."""
+        rows = dict(iter(self._data.groupby("method", sort=False)))
         return [
-            (place, name, style, self._data[self._data["method"] == name])
-            for place, (name, style) in enumerate(self.series())
+            (place, name, style, rows[name]) for place, (name, style) in enumerate(self.series())
         ]
 
 

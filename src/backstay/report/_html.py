@@ -10,6 +10,7 @@ import json
 import math
 import os
 from collections.abc import Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,12 @@ from urllib.parse import quote
 
 from backstay.report._display import Display
 from backstay.report._style import Style, css_variables
-from backstay.report._summarize import gather
+from backstay.report._summarize import Figures, gather
 from backstay.report._svg import outline
 from backstay.report._words import THIN, clean
 from backstay.study import Results
 
-__all__ = ["write_report"]
+__all__ = ["write_page", "write_report"]
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
@@ -43,8 +44,17 @@ def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
     Path
         Where it is.
     """
-    path = Path(path)
-    text = render(results)
+    # A missing extra is told before any work is done.
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise ImportError('reports need more packages: pip install "backstay[app]"') from error
+    return write_page(*gather(results), Path(path))
+
+
+def write_page(summary: dict[str, Any], displays: list[Figures], path: Path) -> Path:
+    """Write the report of what was gathered."""
+    text = _page(summary, displays)
     path.parent.mkdir(parents=True, exist_ok=True)
     # Whoever has the old file open never sees half of the new one.
     partial = path.with_name(path.name + ".part")
@@ -53,21 +63,31 @@ def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def render(results: Results) -> str:
+def _page(summary: dict[str, Any], displays: list[Figures]) -> str:
     """Return the report as text; the same results give the same text."""
-    # Missing extras are told before any work is done.
-    try:
-        import jinja2
-        from markupsafe import Markup
-    except ImportError as error:
-        raise ImportError('reports need more packages: pip install "backstay[app]"') from error
-    summary, displays = gather(results)
+    from markupsafe import Markup
+
     drawn, points = {}, {}
     for part, figures in zip(summary["datasets"], displays, strict=True):
         for kind, display in figures.items():
             key = f"{part['key']}-{kind}"
             drawn[key], points[key] = _drawn(display, key)
-    files = {name: _template(name) for name in ("report.html", "report.css", "report.js")}
+    script = _file("report.js")
+    policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return _template().render(
+        summary=summary,
+        drawn=drawn,
+        css=Markup(css_variables() + _file("report.css")),
+        script=Markup(script),
+        script_hash=policy,
+        points=Markup(json_text(points)),
+    )
+
+
+@cache
+def _template() -> Any:
+    import jinja2
+
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
@@ -78,18 +98,10 @@ def render(results: Results) -> str:
         "heading": lambda name: name.replace("_", " "),
     }
     environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS}
-    policy = base64.b64encode(hashlib.sha256(files["report.js"].encode()).digest()).decode()
-    return environment.from_string(files["report.html"]).render(
-        summary=summary,
-        drawn=drawn,
-        css=Markup(css_variables() + files["report.css"]),
-        script=Markup(files["report.js"]),
-        script_hash=policy,
-        points=Markup(json_text(points)),
-    )
+    return environment.from_string(_file("report.html"))
 
 
-def _template(name: str) -> str:
+def _file(name: str) -> str:
     return resources.files("backstay.report").joinpath("templates", name).read_text("utf-8")
 
 

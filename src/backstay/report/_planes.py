@@ -84,7 +84,7 @@ class ParetoDisplay(Display):
         ax.plot(
             front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=(0, (1, 2))
         )
-        for place, name, style, rows in self._groups():
+        for place, name, style, rows in self._groups:
             row = rows.iloc[0]
             x, y = row["stability"], row["accuracy"]
             if not np.isfinite([x, y]).all():

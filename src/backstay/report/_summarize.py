@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from backstay.base import one_thread
 from backstay.report import _words as words
 from backstay.report._answer import answer
 from backstay.report._choice import Choice, choose
@@ -22,7 +23,7 @@ from backstay.report._planes import (
 )
 from backstay.study import Results
 
-__all__ = ["gather", "summarize"]
+__all__ = ["Figures", "gather", "summarize"]
 
 Figures = dict[str, Display]
 # A figure's data beyond that many rows are left to the results' own tables.
@@ -63,10 +64,12 @@ def gather(results: Results) -> tuple[dict[str, Any], list[Figures]]:
     if not results.datasets:
         raise ValueError("the results are empty; run a study first.")
     parts, displays = [], []
-    for place, name in enumerate(results.datasets):
-        part, figures = _part(results[name], name, f"d{place}")
-        parts.append(part)
-        displays.append(figures)
+    # Thousands of small products: threads would spend their time waiting for each other.
+    with one_thread():
+        for place, name in enumerate(results.datasets):
+            part, figures = _part(results[name], name, f"d{place}")
+            parts.append(part)
+            displays.append(figures)
     names = ", ".join(words.clean(name) for name in results.datasets)
     return plain({"title": names, "datasets": parts}), displays
 
@@ -93,6 +96,7 @@ def _part(results: Results, name: str, key: str) -> tuple[dict[str, Any], Figure
     frequencies = displays["frequency"].frame()
     signature = signature_rows(results, choice)
     features, n_features = feature_rows(results, choice, frequencies)
+    gains = results.gains(choice.metric).frame()
     part = {
         "name": name,
         "key": key,
@@ -109,10 +113,10 @@ def _part(results: Results, name: str, key: str) -> tuple[dict[str, Any], Figure
             "high": choice.high,
             "sentence": choice.recommendation.sentence if choice.recommendation else "",
         },
-        "answer": answer(results, choice, facts, signature),
+        "answer": answer(results, choice, facts, signature, gains),
         "truth": truth_rows(results, choice),
         "figures": {kind: _figure(kind, display) for kind, display in displays.items()},
-        "gains": _gains(results, choice),
+        "gains": _gains(gains, choice),
         "consensus": consensus_rows(frequencies, list(facts["methods"]), choice.size),
         "features": {"rows": features, "n": n_features},
         "outlying": _outlying(displays.get("weights")),
@@ -202,8 +206,8 @@ def _trimmed(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.groupby("method", sort=False).head(max(each, 1))
 
 
-def _gains(results: Results, choice: Choice) -> dict[str, Any]:
-    table = results.gains(choice.metric).frame().drop(columns="dataset", errors="ignore")
+def _gains(gains: pd.DataFrame, choice: Choice) -> dict[str, Any]:
+    table = gains.drop(columns="dataset", errors="ignore")
     return {
         "columns": [str(name) for name in table.columns],
         "rows": table.astype(object).to_numpy().tolist(),
