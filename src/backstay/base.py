@@ -62,7 +62,9 @@ class Scaling:
         """Apply to rows; C-contiguous, in the precision of the training rows."""
         if self.identity:
             return np.ascontiguousarray(X)
-        return np.ascontiguousarray((X - self.shift) * self.factor)
+        scaled = X - self.shift
+        scaled *= self.factor
+        return np.ascontiguousarray(scaled)
 
 
 @cache

@@ -12,8 +12,8 @@ from sklearn.svm import SVC
 from backstay import ReliefF
 from backstay.ensemble import BaggedRanker
 from backstay.study import Study, Subsampling
-from backstay.study import _tasks as tasks
-from backstay.study._shortcuts import numbers_of, reads_numbers, shortcut_of, unit_range
+from backstay.study import _study as module
+from backstay.study._shortcuts import numbers_of, reads_numbers, shortcuts_of, unit_range
 
 MODELS = [KNeighborsClassifier(1), SVC(kernel="linear"), SVC(kernel="linear", C=0.1)]
 
@@ -28,10 +28,17 @@ def test_same_predictions(load, model):
     train, test = rows[:60], rows[60:200]
     pipeline = make_pipeline(MinMaxScaler(), model)
     classes, codes = np.unique(y[train], return_inverse=True)
-    direct = shortcut_of(pipeline)(*_scaled(X, train, test, codes))
+    direct = shortcuts_of({"it": pipeline})["it"](*_scaled(X, train, test, codes))
     np.testing.assert_array_equal(
         classes[direct], pipeline.fit(X[train], y[train]).predict(X[test])
     )
+
+
+def test_scaled_as_scikit_learn_does():
+    X, _ = load_digits(return_X_y=True)  # some columns are constant
+    scaler = MinMaxScaler().fit(X[:50])
+    for ours, theirs in zip(unit_range(X[:50], X[50:]), (X[:50], X[50:]), strict=True):
+        np.testing.assert_array_equal(ours, scaler.transform(theirs))
 
 
 def _scaled(X, train, test, codes):
@@ -52,7 +59,7 @@ def _scaled(X, train, test, codes):
     ],
 )
 def test_others_go_the_general_way(other):
-    assert shortcut_of(other) is None
+    assert shortcuts_of({"other": other}) == {}
 
 
 def test_a_study_is_the_same_either_way(monkeypatch):
@@ -61,7 +68,7 @@ def test_a_study_is_the_same_either_way(monkeypatch):
     direct = study.run(X, y).scores().frame()
     named = study.run(pd.DataFrame(X), y).scores().frame()
     assert direct.equals(named)
-    monkeypatch.setattr(tasks, "shortcut_of", lambda classifier: None)
+    monkeypatch.setattr(module, "shortcuts_of", lambda classifiers: {})
     general = study.run(X, y).scores().frame()
     assert direct.equals(general)
     assert len(direct) > 0

@@ -10,8 +10,8 @@ into one once for all. Everything else goes the general way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 
 from backstay._validation import libsvm
 
-__all__ = ["Shortcut", "numbers_of", "reads_numbers", "shortcut_of", "unit_range"]
+__all__ = ["Shortcut", "numbers_of", "reads_numbers", "shortcuts_of", "unit_range"]
 
 Array = NDArray[np.float64]
 # Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers.
@@ -51,11 +51,17 @@ def reads_numbers(method: Any) -> bool:
 def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
     """Scale features to [0, 1] on the training rows, as ``MinMaxScaler`` does."""
     scaler = MinMaxScaler().fit(train)
-    return scaler.transform(train), scaler.transform(test)
+    # What transform does, without looking at the same rows again.
+    return train * scaler.scale_ + scaler.min_, test * scaler.scale_ + scaler.min_
 
 
-def shortcut_of(classifier: Any) -> Shortcut | None:
-    """Return the direct way to a classifier's predictions, None if there is none."""
+def shortcuts_of(classifiers: Mapping[str, Any]) -> dict[str, Shortcut]:
+    """Return the direct ways to predictions, of the classifiers that have one, by name."""
+    found = {name: _shortcut_of(classifier) for name, classifier in classifiers.items()}
+    return {name: shortcut for name, shortcut in found.items() if shortcut is not None}
+
+
+def _shortcut_of(classifier: Any) -> Shortcut | None:
     if type(classifier) is not Pipeline or classifier.memory is not None:
         return None
     steps = [step for _, step in classifier.steps]
@@ -64,7 +70,7 @@ def shortcut_of(classifier: Any) -> Shortcut | None:
     if _is(steps[1], KNeighborsClassifier(n_neighbors=1)):
         return _nearest
     if _is(steps[1], SVC(kernel="linear", C=getattr(steps[1], "C", 1.0))) and _same_as_svc():
-        return lambda train, classes, test: _linear(train, classes, test, float(steps[1].C))
+        return partial(_linear, C=float(steps[1].C))
     return None
 
 

@@ -40,7 +40,7 @@ from backstay.study._setup import (
     steps_of,
     subset_sizes,
 )
-from backstay.study._shortcuts import numbers_of
+from backstay.study._shortcuts import numbers_of, shortcuts_of
 from backstay.study._store import Store
 from backstay.study._tasks import Plan
 
@@ -336,7 +336,9 @@ class Study:
         if retry_failed:
             store.forget_failures(name)
         numbers = numbers_of(X) if steps is None else None
-        plan = Plan(X, y, classes, steps, classifiers, sizes, "roc_auc" in scoring, numbers)
+        keep_scores = "roc_auc" in scoring
+        shortcuts = {} if keep_scores else shortcuts_of(classifiers)
+        plan = Plan(X, y, classes, steps, classifiers, sizes, keep_scores, numbers, shortcuts)
         if self._work(store, name, plan, methods, splits):
             for key, array in partner_arrays(X, Records(store, name, facts)).items():
                 store.set_array(name, key, array)

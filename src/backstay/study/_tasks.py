@@ -26,7 +26,7 @@ from backstay.base import (
 )
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.study._protocols import Split
-from backstay.study._shortcuts import reads_numbers, shortcut_of, unit_range
+from backstay.study._shortcuts import Shortcut, reads_numbers, unit_range
 
 __all__ = ["Outcome", "Plan", "run_task"]
 
@@ -37,7 +37,8 @@ Labels = NDArray[Any]
 class Plan:
     """What all tasks on a data set share; the same object for every worker.
 
-    ``numbers`` is X without its names, where that changes nothing but the time it takes.
+    ``numbers`` is X without its names, and ``shortcuts`` are ways around classifiers, where
+    that changes nothing but the time it takes.
     """
 
     X: Any
@@ -48,6 +49,7 @@ class Plan:
     sizes: tuple[int, ...]
     keep_scores: bool
     numbers: NDArray[np.float64] | None = None
+    shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
 
 
 @dataclass
@@ -252,11 +254,8 @@ def _direct(
 ) -> set[str]:
     """Predict with the classifiers that have a shortcut; return their names."""
     plain = all(isinstance(table, np.ndarray) and table.dtype == np.float64 for table in tables)
-    if plan.keep_scores or not plain:
-        return set()
-    found = {name: shortcut_of(classifier) for name, classifier in plan.classifiers.items()}
-    direct = {name: shortcut for name, shortcut in found.items() if shortcut is not None}
-    if not direct:
+    direct = plan.shortcuts
+    if not direct or not plain:
         return set()
     best = np.sort(order[: max(plan.sizes)])
     train, test = (np.take(table, best, axis=1) for table in tables)
