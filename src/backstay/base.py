@@ -66,6 +66,13 @@ class Scaling:
         scaled *= self.factor
         return np.ascontiguousarray(scaled)
 
+    def in_place(self, rows: Floats) -> Floats:
+        """Apply to rows that nobody else needs."""
+        if not self.identity:
+            rows -= self.shift
+            rows *= self.factor
+        return rows
+
 
 @cache
 def _thread_pools() -> ThreadpoolController:

@@ -111,10 +111,20 @@ class _Machines:
     remaining ones, so that a round moves what it drops and no more.
     """
 
-    def __init__(self, X: Array, y: Indices, costs: Array, tol: float, gram: Array | None) -> None:
+    def __init__(
+        self,
+        X: Array,
+        y: Indices,
+        costs: Array,
+        tol: float,
+        gram: Array | None,
+        scaling: Scaling | None = None,
+    ) -> None:
         n, d = X.shape
         order = np.argsort(y, kind="stable")  # libsvm, too, orders rows by class
         self.rows = np.ascontiguousarray(X[order])
+        if scaling is not None:
+            scaling.in_place(self.rows)
         self.features = np.arange(d)
         self.remaining = d
         self.y = y[order]
@@ -130,7 +140,7 @@ class _Machines:
             self._multiply()
         else:
             with np.errstate(over="ignore"):
-                _check_squares((X**2).sum(axis=1))
+                _check_squares((self.rows**2).sum(axis=1))
 
     def weights(self) -> Array:
         """|w_j| of the remaining features; √Σ w_j² over the machines with several classes."""
@@ -236,6 +246,7 @@ def eliminate(
     step: int | float = 0.1,
     tol: float = 1e-3,
     gram: Array | None = None,
+    scaling: Scaling | None = None,
     record_path: bool = False,
 ) -> Elimination:
     """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
@@ -249,7 +260,7 @@ def eliminate(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Scaled rows, float64.
+        Rows, float64.
     y : ndarray of shape (n_samples,)
         Class numbers 0..C-1, each present.
     costs : ndarray of shape (n_samples,)
@@ -258,13 +269,15 @@ def eliminate(
         As in :class:`SVMRFE`.
     gram : ndarray of shape (n_samples, n_samples), optional
         ``X @ X.T``; computed here when it is smaller than `X`.
+    scaling : Scaling, optional
+        Applied to the rows; None if they are scaled already.
 
     Returns
     -------
     Elimination
         Rounds and weights from which the ranking follows.
     """
-    machines = _Machines(X, y, costs, tol, gram)
+    machines = _Machines(X, y, costs, tol, gram, scaling)
     d = X.shape[1]
     last_round = np.empty(d, dtype=np.intp)
     last_weight = np.zeros(d)
@@ -397,11 +410,12 @@ class SVMRFE(FeatureRanker):
             rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)
             X, costs = X[rows], costs[rows] * sample_weight[rows]
         course = eliminate(
-            np.asarray(Scaling(X, self.scaling)(X), dtype=np.float64),
+            X,
             y,
             costs,
             step=self.step,
             tol=self.tol,
+            scaling=Scaling(X, self.scaling),
             record_path=self.record_path,
         )
         if self.record_path:
