@@ -1,6 +1,7 @@
 """A sheet against matplotlib: the same marks, ticks and markers, in the same places."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
 from matplotlib.ticker import MaxNLocator
 
-from backstay.report._sheet import Sheet, _Axis
+from backstay.report._sheet import Sheet, round_ticks
 from backstay.report._style import MARKERS, PAPER
 from backstay.report._svg import outline, path, text_width
 from report.test_displays import EVERY
@@ -62,15 +63,13 @@ def test_ticks_are_those_of_matplotlib(seed):
     rng = np.random.default_rng(seed)
     low = rng.normal() * 10.0 ** rng.integers(-3, 3)
     high = low + rng.uniform(0.5, 10) * 10.0 ** rng.integers(-3, 3)
-    length = rng.uniform(80, 700)
-    axis = _Axis((low, high), 0, length)
-    axis.choose_ticks(33)
-    bins = int(np.clip(length // 33, 1, 9))
-    expected = MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    n = int(rng.integers(1, 10))
+    ticks, names = round_ticks(low, high, n)
+    expected = MaxNLocator(n, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     slack = 1e-9 * (high - low)
     expected = expected[(expected >= low - slack) & (expected <= high + slack)]
-    np.testing.assert_allclose(axis.ticks, expected, atol=slack)
-    written = [float(name.replace("−", "-")) for name in axis.names]
+    np.testing.assert_allclose(ticks, expected, atol=slack)
+    written = [float(name.replace("−", "-")) for name in names]
     np.testing.assert_allclose(written, expected, atol=slack)
 
 
@@ -131,6 +130,17 @@ def test_long_labels_stay_on_the_sheet():
             left = x - width * {"end": 1, "middle": 0.5}[anchor]
             assert left >= 0
             assert left + width <= 400.5
+
+
+@pytest.mark.parametrize("high", [8.7e-5, 0.0021, 0.3, 7, 123456])
+def test_labels_of_ticks_stay_apart(high):
+    made = Sheet(350, 200, "p")
+    made.set_xlim(0, high)
+    root, _ = shown(made.svg())
+    found = [node for node in root.iter("text") if float(node.get("y")) > 185]
+    ends = [(float(n.get("x")), text_width(n.text, 11) / 2) for n in found]
+    assert len(ends) >= 2
+    assert all(a + half < b - other for (a, half), (b, other) in pairwise(ends))
 
 
 def test_text_elsewhere_is_refused():

@@ -52,23 +52,26 @@ class _Axis:
         """Return places and names of the ticks."""
         return list(zip(self.pixels(self.ticks or ()).tolist(), self.names, strict=True))
 
-    def choose_ticks(self, room: float) -> None:
-        """Take round numbers, unless ticks are given: at most 10, with room for each."""
-        if self.ticks is not None:
-            return
-        low, high = sorted(self.limits)
-        least = (high - low) / min(max(abs(self.end - self.start) // room, 1), 9)
-        power = 10.0 ** math.floor(math.log10(least))
-        steps = [power * s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10)]
-        place = next(i for i, s in enumerate(steps) if s >= least * (1 - 1e-9))
-        # Where the step of that many ticks leaves only one, a smaller step is taken.
-        for step in steps[place::-1]:
-            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-            if last > first:
-                break
-        digits = next((n for n in range(12) if math.isclose(round(step, n), step)), 12)
-        self.ticks = [step * i for i in range(first, last + 1)]
-        self.names = [f"{tick:.{digits}f}".replace("-", "−") for tick in self.ticks]
+    def set_round_ticks(self, room: float) -> None:
+        """Take round numbers for ticks, at most 10, with so much room for each."""
+        n = min(max(abs(self.end - self.start) // room, 1), 9)
+        self.ticks, self.names = round_ticks(min(self.limits), max(self.limits), int(n))
+
+
+def round_ticks(low: float, high: float, n: int) -> tuple[list[float], list[str]]:
+    """Return round numbers between limits, about n steps apart, and how they are written."""
+    least = (high - low) / n
+    power = 10.0 ** math.floor(math.log10(least))
+    steps = [power * s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10)]
+    place = next(i for i, s in enumerate(steps) if s >= least * (1 - 1e-9))
+    # Where the step leaves only one number, a smaller one is taken.
+    for step in steps[place::-1]:
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            break
+    digits = next((k for k in range(12) if math.isclose(round(step, k), step)), 12)
+    ticks = [step * i for i in range(first, last + 1)]
+    return ticks, [f"{tick:.{digits}f}".replace("-", "−") for tick in ticks]
 
 
 class Sheet:
@@ -312,12 +315,16 @@ class Sheet:
         # Half of the uppermost label may stand above the axis.
         y.end = labels if self._top else EDGE + CAPITAL / 2
         y.start = self.height - (EDGE if self._top else labels) - (LARGE + GAP if x.label else 0)
-        y.choose_ticks(2 * SMALL)
+        if y.ticks is None:
+            y.set_round_ticks(2 * SMALL)
         lines = [line for name in y.names for line in name.split("\n")]
         x.start = EDGE + max((text_width(line, SMALL) for line in lines), default=0)
         x.start += PAD + self._tick + (LARGE + GAP if y.label else 0)
         x.end = self.width - EDGE
-        x.choose_ticks(3 * SMALL)
+        if x.ticks is None:
+            x.set_round_ticks(3 * SMALL)
+            widest = max(text_width(name, SMALL) for name in x.names)
+            x.set_round_ticks(max(3 * SMALL, widest + 2 * PAD))
         # Nor may the last label across stand out on the right.
         over = [a + text_width(name, SMALL) / 2 - self.width for a, name in x.at()]
         x.end -= max([0.0, *over])
