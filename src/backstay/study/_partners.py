@@ -31,21 +31,25 @@ def partner_arrays(X: Any, records: Records) -> dict[str, NDArray[Any]]:
     inside = places < len(columns)
     inside[inside] = columns[places[inside]] == often[inside]
     places = places[inside]
-    found: list[tuple[int, int, float]] = []
+    features, partners, correlations = [columns[:0]], [columns[:0]], [np.empty(0)]
     if len(columns) > 1:
         standard = _standardized(table)
         for start in range(0, len(places), _BLOCK):
             block = places[start : start + _BLOCK]
             r = standard[:, block].T @ standard
             r[np.arange(len(block)), block] = 0
-            for row, place in zip(r, block, strict=True):
-                strong = np.flatnonzero(np.abs(row) >= STRONG)
-                best = strong[np.argsort(-np.abs(row[strong]), kind="stable")][:N_PARTNERS]
-                found += [(columns[place], columns[j], np.clip(row[j], -1, 1)) for j in best]
+            rows, others = np.nonzero(np.abs(r) >= STRONG)
+            strongest = np.lexsort((-np.abs(r[rows, others]), rows))
+            rows, others = rows[strongest], others[strongest]
+            kept = np.arange(len(rows)) - np.searchsorted(rows, rows) < N_PARTNERS
+            rows, others = rows[kept], others[kept]
+            features.append(columns[block[rows]])
+            partners.append(columns[others])
+            correlations.append(np.clip(r[rows, others], -1, 1))
     return {
-        "partner of": np.array([feature for feature, _, _ in found], dtype="<i4"),
-        "partner": np.array([partner for _, partner, _ in found], dtype="<i4"),
-        "partner correlation": np.array([r for _, _, r in found], dtype="<f8"),
+        "partner of": np.concatenate(features).astype("<i4"),
+        "partner": np.concatenate(partners).astype("<i4"),
+        "partner correlation": np.concatenate(correlations),
     }
 
 

@@ -110,22 +110,21 @@ def _stage(outcome: Outcome, name: str) -> Iterator[None]:
 
 def _run(plan: Plan, method: Any, split: Split, outcome: Outcome) -> None:
     y_train = plan.y[split.train]
-    X_train, X_test = take(plan.X, split.train), None
-    n_features = X_train.shape[1]
+    n_features = plan.X.shape[1]
     columns = np.arange(n_features)
-    if plan.classifiers:
-        X_test = take(plan.X, split.test)
+    prepared = None
     if plan.preprocess is not None:
         with _stage(outcome, "preprocess"):
             steps = seeded(plan.preprocess, split.seed)
-            X_train = steps.fit_transform(X_train, y_train)
+            X_train = steps.fit_transform(take(plan.X, split.train), y_train)
             columns = traced_columns(steps, n_features, X_train.shape[1])
-            X_test = None if X_test is None else steps.transform(X_test)
+            X_test = steps.transform(take(plan.X, split.test)) if plan.classifiers else None
+            prepared = X_train, X_test
     with _stage(outcome, "method"):
-        rows = X_train
-        if plan.numbers is not None and reads_numbers(method):
-            rows = plan.numbers[split.train]
-        fitted = seeded(method, split.seed).fit(rows, y_train)
+        if prepared is None:
+            named = plan.numbers is None or not reads_numbers(method)
+            X_train = take(plan.X if named else plan.numbers, split.train)
+        fitted = seeded(method, split.seed).fit(X_train, y_train)
         importances = importances_of(fitted)
         order = best_first(fitted, importances, len(columns), split.seed)
     omega = getattr(fitted, "sample_weight_", None)
@@ -140,9 +139,8 @@ def _run(plan: Plan, method: Any, split: Split, outcome: Outcome) -> None:
     if omega is not None and np.shape(omega) == y_train.shape:
         outcome.arrays["sample_weight"] = np.asarray(omega, dtype="<f8")
     if plan.classifiers:
-        tables = X_train, X_test
         weights = importances, outcome.arrays.get("sample_weight")
-        _classify(plan, tables, y_train, order, weights, split, outcome)
+        _classify(plan, prepared, y_train, order, weights, split, outcome)
 
 
 def best_first(
@@ -196,6 +194,8 @@ def _on_all_columns(
     n_features: int,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Put order and weights in terms of the data's columns; dropped ones come last, with 0."""
+    if len(columns) == n_features:
+        return order.astype("<i4"), importances.astype("<f8")
     dropped = np.setdiff1d(np.arange(n_features), columns, assume_unique=True)
     weights = np.zeros(n_features, dtype="<f8")
     weights[columns] = importances
@@ -204,7 +204,7 @@ def _on_all_columns(
 
 def _classify(
     plan: Plan,
-    tables: tuple[Any, Any],
+    prepared: tuple[Any, Any] | None,
     y_train: Labels,
     order: NDArray[np.intp],
     weights: tuple[NDArray[np.float64], NDArray[Any] | None],
@@ -212,25 +212,31 @@ def _classify(
     outcome: Outcome,
 ) -> None:
     """Train every classifier on the best features at every size; predict the test rows."""
-    n_test = tables[1].shape[0]
-    shape = (len(plan.classifiers), len(plan.sizes), n_test)
+    shape = (len(plan.classifiers), len(plan.sizes), len(split.test))
     n_columns = 1 if len(plan.classes) == 2 else len(plan.classes)
     predicted = np.empty(shape, dtype="<i2")
     scores = np.empty((*shape, n_columns), dtype="<f8") if plan.keep_scores else None
-    numbers = tables
-    if plan.numbers is not None:
-        numbers = plan.numbers[split.train], plan.numbers[split.test]
-    direct = _direct(plan, numbers, y_train, order, outcome, predicted)
+    best = np.sort(order[: max(plan.sizes)])
+    places = [np.searchsorted(best, np.sort(order[:size])) for size in plan.sizes]
+    direct: set[str] = set()
+    if plan.shortcuts:
+        with _stage(outcome, "classifier tables"):
+            X = plan.X if plan.numbers is None else plan.numbers
+            tables = _tables(X, prepared, split, best)
+        direct = _direct(plan, tables, y_train, places, outcome, predicted)
     others = {name: c for name, c in plan.classifiers.items() if name not in direct}
-    places = {name: i for i, name in enumerate(plan.classifiers)}
+    numbers = {name: i for i, name in enumerate(plan.classifiers)}
+    if others:
+        with _stage(outcome, "classifier tables"):
+            tables = _tables(plan.X, prepared, split, best)
     for j, size in enumerate(plan.sizes if others else ()):
-        chosen = np.sort(order[:size])
-        train, test = (_columns(table, chosen) for table in tables)
+        with _stage(outcome, f"classifier tables at size {size}"):
+            train, test = (_columns(table, places[j]) for table in tables)
         for name, classifier in others.items():
-            i = places[name]
+            i = numbers[name]
             with _stage(outcome, f"classifier {name!r} at size {size}"):
                 importances, omega = weights
-                model = _weighted(classifier, importances[chosen])
+                model = _weighted(classifier, importances[best[places[j]]])
                 model = seeded(model, split.seed)
                 doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
                 fit_weights = {"sample_weight": omega} if doubly and omega is not None else {}
@@ -248,31 +254,39 @@ def _direct(
     plan: Plan,
     tables: tuple[Any, Any],
     y_train: Labels,
-    order: NDArray[np.intp],
+    places: list[NDArray[np.intp]],
     outcome: Outcome,
     predicted: NDArray[Any],
 ) -> set[str]:
     """Predict with the classifiers that have a shortcut; return their names."""
-    plain = all(isinstance(table, np.ndarray) and table.dtype == np.float64 for table in tables)
-    direct = plan.shortcuts
-    if not direct or not plain:
-        return set()
-    best = np.sort(order[: max(plan.sizes)])
-    train, test = (np.take(table, best, axis=1) for table in tables)
-    if not (np.isfinite(train).all() and np.isfinite(test).all()):
-        return set()
+    for table in tables:
+        plain = isinstance(table, np.ndarray) and table.dtype == np.float64
+        if not plain or not np.isfinite(table).all():
+            return set()
     present, codes = np.unique(y_train, return_inverse=True)
     numbers = np.searchsorted(plan.classes, present)
     with _stage(outcome, "classifier scaling"):
-        train, test = unit_range(train, test)
+        train, test = unit_range(*tables)
     for j, size in enumerate(plan.sizes):
-        places = np.searchsorted(best, np.sort(order[:size]))
-        rows, new = np.take(train, places, axis=1), np.take(test, places, axis=1)
+        with _stage(outcome, f"classifier tables at size {size}"):
+            rows, new = _columns(train, places[j]), _columns(test, places[j])
         for i, name in enumerate(plan.classifiers):
-            if name in direct:
+            if name in plan.shortcuts:
                 with _stage(outcome, f"classifier {name!r} at size {size}"):
-                    predicted[i, j] = numbers[direct[name](rows, codes, new)]
-    return set(direct)
+                    predicted[i, j] = numbers[plan.shortcuts[name](rows, codes, new)]
+    return set(plan.shortcuts)
+
+
+def _tables(
+    X: Any, prepared: tuple[Any, Any] | None, split: Split, columns: NDArray[np.intp]
+) -> tuple[Any, Any]:
+    """Return some columns of the training and of the test rows."""
+    if prepared is not None:
+        return _columns(prepared[0], columns), _columns(prepared[1], columns)
+    if isinstance(X, np.ndarray):
+        return X[np.ix_(split.train, columns)], X[np.ix_(split.test, columns)]
+    chosen = _columns(X, columns)
+    return take(chosen, split.train), take(chosen, split.test)
 
 
 def _columns(table: Any, chosen: NDArray[np.intp]) -> Any:
