@@ -37,8 +37,9 @@ make bench-check    # what CI watches: have ratios to peers fallen?
 
 **How to read it.** A ratio is how many times as long the other one takes: above 1, backstay is
 faster. Both run in the same process, by turns, on the same arrays; the median of at least five
-runs after a warm-up counts, of three where one takes more than a second and a half. What takes
-more than {once:g} seconds is run once, and marked ¹. Compiling is not in the times; it has a
+runs after a warm-up counts, of three where one takes more than a second and a half; in brackets
+the lowest and the highest ratio of a turn. What takes more than {once:g} seconds is run once, and
+marked ¹. Compiling is not in the times; it has a
 section of its own. *One thread* holds BLAS, OpenMP and numba to one thread on both sides.
 Memory is how far the process grows during one call. A peer whose result is another quantity is
 shown in italics and not counted. Ratios between two programs carry over to other machines
@@ -71,7 +72,8 @@ written with pandas, SciPy, scikit-learn and fast-select (`benchmarks/_plain_stu
 methods with their controls, same resamples and seeds, same classifiers at the same sizes, as
 many jobs. Workers are started and kernels compiled beforehand on both sides. The tables are
 {data}. Where the plain study would take too long it ran on fewer resamples and its
-time was multiplied, which is marked ².
+time was multiplied, which is marked ². Ours is the median of three runs, with the ratios of the
+slowest and the fastest in brackets; the plain study runs once.
 """
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks._measure import machine
 from benchmarks._registry import workloads
-from benchmarks._workload import kept
+from benchmarks._workload import OURS, kept
 
 SUMMARY = Path(__file__).parent / "summary.json"
 
@@ -23,22 +23,27 @@ def _rounded(value):
 
 
 def _condensed(record):
-    """Keep, of a call's times, the median, the extremes and how many there are."""
+    """Keep, of a call's times, the median, the extremes, and those of its ratio to ours."""
     if record["kind"] == "beside":
         seconds = {
-            count: {
-                name: {
-                    "median": float(np.median(taken)),
-                    "low": min(taken),
-                    "high": max(taken),
-                    "times": len(taken),
-                }
-                for name, taken in calls.items()
-            }
+            count: {name: _times(taken, calls[OURS]) for name, taken in calls.items()}
             for count, calls in record["seconds"].items()
         }
         record = record | {"seconds": seconds}
     return _rounded(record)
+
+
+def _times(taken, ours):
+    found = {
+        "median": float(np.median(taken)),
+        "low": min(taken),
+        "high": max(taken),
+        "times": len(taken),
+    }
+    if len(taken) > 1:  # turn by turn, so that what slows a turn slows both
+        ratios = [theirs / mine for theirs, mine in zip(taken, ours, strict=False)]
+        found["ratio_low_high"] = [min(ratios), max(ratios)]
+    return found
 
 
 def gather():

@@ -87,7 +87,7 @@ def _peer_rows(workload, record, notes):
             continue
         once = "¹" if peer.name in record["once"] else ""
         cells = [
-            f"{figure(ratio_of(record, peer.name, count))}×{once}"
+            f"{figure(ratio_of(record, peer.name, count))}×{once}{_range(record, peer.name, count)}"
             if peer.name in record["seconds"][count]
             else ""
             for count in (counts[0], counts[-1])
@@ -106,6 +106,12 @@ def _peer_rows(workload, record, notes):
         if peer.note:
             notes.append(f"{workload.title}, {peer.name}: {peer.note}.")
     return rows
+
+
+def _range(record, peer, count):
+    """Lowest and highest ratio of a turn, where there is more than one."""
+    ends = record["seconds"][count][peer].get("ratio_low_high")
+    return "" if ends is None else " ({}–{})".format(*map(figure, ends))
 
 
 def growth(facts):
@@ -146,9 +152,13 @@ def end_to_end(ends):
         shape = name.removeprefix("end_to_end_").replace("x", " × ")
         fewer = facts["plain_resamples"] < facts["resamples"]
         shares = [f"{taken / facts['seconds']:.0%}" for taken in facts["parts"].values()]
+        slowest, fastest = (
+            facts["ratio"] * facts["seconds"] / taken for taken in facts["seconds_low_high"][::-1]
+        )
+        ends = f"{figure(slowest)}–{figure(fastest)}"
         mark = f"² (plain: {facts['plain_resamples']})" if fewer else ""
         lines.append(
-            f"| {shape} | {facts['resamples']}{mark} | {figure(facts['ratio'])}× | "
+            f"| {shape} | {facts['resamples']}{mark} | {figure(facts['ratio'])}× ({ends}) | "
             + " | ".join(shares)
             + f" | {facts['same_selections']:.1%} |"
         )
