@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -93,16 +94,25 @@ class _Pool:
     kind: NDArray[Any]
     shape: tuple[int, int, int]
 
+    @cached_property
+    def _by_class(self) -> list[tuple[NDArray[Any], Floats, Floats, Floats]]:
+        """Rows of every class; whether they were tested, and sums of right and its square."""
+        found = []
+        for c in np.unique(self.kind):
+            rows = self.kind == c
+            right, tested = self.right[rows], self.tested[rows]
+            found.append((rows, tested, right * tested, right**2 * tested))
+        return found
+
     def estimates(self, copies: Floats) -> tuple[Floats, Floats]:
         """Return accuracy and standard error of every configuration, rows counted by copies."""
         means, variances = [], []
-        for c in np.unique(self.kind):
-            rows = self.kind == c
+        for rows, tested, right, squared in self._by_class:
             counts = copies[rows]
-            size = counts @ self.tested[rows]
+            size = counts @ tested
             size = np.where(size > 0, size, np.nan)
-            mean = counts @ (self.right[rows] * self.tested[rows]) / size
-            square = counts @ (self.right[rows] ** 2 * self.tested[rows]) / size
+            mean = counts @ right / size
+            square = counts @ squared / size
             means.append(mean)
             variances.append(np.maximum(square - mean**2, 0) / size)
         errors = np.sqrt(np.sum(variances, axis=0)) / len(means)

@@ -363,8 +363,8 @@ class Study:
                 for outcome in running:
                     store.write(name, outcome)
                     progress.advance(outcome.error is not None)
-                    finished += 1
         except KeyboardInterrupt as stop:
+            finished = len(store.done(name))  # it may come between a task and its count
             kept = "" if self.store is None else f"; they are kept in {self.store}"
             stop.add_note(
                 f"The study stopped after {finished} of {len(tasks)} tasks on {name!r}{kept}."
