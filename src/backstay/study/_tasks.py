@@ -6,8 +6,7 @@ Nothing here sees test rows before the classifiers predict them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,17 +94,20 @@ def run_task(plan: Plan, name: str, method: Any, resample: int, split: Split) ->
     return outcome
 
 
-@contextmanager
-def _stage(outcome: Outcome, name: str) -> Iterator[None]:
+class _stage:  # a function with yield would take longer than some stages do
     """Note what is being done and add up how long it takes."""
-    outcome.stage = name
-    start = time.perf_counter()
-    try:
-        yield
-    finally:
-        kind = name.split(maxsplit=1)[0]
-        spent = time.perf_counter() - start
-        outcome.seconds[kind] = outcome.seconds.get(kind, 0.0) + spent
+
+    def __init__(self, outcome: Outcome, name: str) -> None:
+        self.outcome, self.name = outcome, name
+
+    def __enter__(self) -> None:
+        self.outcome.stage = self.name
+        self.start = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        spent = time.perf_counter() - self.start
+        kind = self.name.split(maxsplit=1)[0]
+        self.outcome.seconds[kind] = self.outcome.seconds.get(kind, 0.0) + spent
 
 
 def _run(plan: Plan, method: Any, split: Split, outcome: Outcome) -> None:
@@ -216,17 +218,15 @@ def _classify(
     n_columns = 1 if len(plan.classes) == 2 else len(plan.classes)
     predicted = np.empty(shape, dtype="<i2")
     scores = np.empty((*shape, n_columns), dtype="<f8") if plan.keep_scores else None
-    best = np.sort(order[: max(plan.sizes)])
-    places = [np.searchsorted(best, np.sort(order[:size])) for size in plan.sizes]
-    direct: set[str] = set()
-    if plan.shortcuts:
-        with _stage(outcome, "classifier tables"):
-            X = plan.X if plan.numbers is None else plan.numbers
-            tables = _tables(X, prepared, split, best)
-        direct = _direct(plan, tables, y_train, places, outcome, predicted)
+    with _stage(outcome, "classifier tables"):
+        best = np.sort(order[: max(plan.sizes)])
+        places = [np.searchsorted(best, np.sort(order[:size])) for size in plan.sizes]
+        X = plan.X if plan.numbers is None or not plan.shortcuts else plan.numbers
+        tables = _tables(X, prepared, split, best)
+    direct = _direct(plan, tables, y_train, places, outcome, predicted)
     others = {name: c for name, c in plan.classifiers.items() if name not in direct}
     numbers = {name: i for i, name in enumerate(plan.classifiers)}
-    if others:
+    if others and X is not plan.X:
         with _stage(outcome, "classifier tables"):
             tables = _tables(plan.X, prepared, split, best)
     for j, size in enumerate(plan.sizes if others else ()):
@@ -259,13 +259,15 @@ def _direct(
     predicted: NDArray[Any],
 ) -> set[str]:
     """Predict with the classifiers that have a shortcut; return their names."""
-    for table in tables:
-        plain = isinstance(table, np.ndarray) and table.dtype == np.float64
-        if not plain or not np.isfinite(table).all():
-            return set()
-    present, codes = np.unique(y_train, return_inverse=True)
-    numbers = np.searchsorted(plan.classes, present)
+    if not plan.shortcuts:
+        return set()
     with _stage(outcome, "classifier scaling"):
+        for table in tables:
+            plain = isinstance(table, np.ndarray) and table.dtype == np.float64
+            if not plain or not np.isfinite(table).all():
+                return set()
+        present, codes = np.unique(y_train, return_inverse=True)
+        numbers = np.searchsorted(plan.classes, present)
         train, test = unit_range(*tables)
     for j, size in enumerate(plan.sizes):
         with _stage(outcome, f"classifier tables at size {size}"):
