@@ -72,8 +72,8 @@ written with pandas, SciPy, scikit-learn and fast-select (`benchmarks/_plain_stu
 methods with their controls, same resamples and seeds, same classifiers at the same sizes, as
 many jobs. Workers are started and kernels compiled beforehand on both sides. The tables are
 {data}. Where the plain study would take too long it ran on fewer resamples and its
-time was multiplied, which is marked ². Ours is the median of three runs, with the ratios of the
-slowest and the fastest in brackets; the plain study runs once.
+time was multiplied, which is marked ². Each runs once, except that ours on 62 × 2,000 is the median
+of three runs, with the ratios of the slowest and the fastest in brackets.
 """
 
 

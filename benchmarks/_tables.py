@@ -155,10 +155,10 @@ def end_to_end(ends):
         slowest, fastest = (
             facts["ratio"] * facts["seconds"] / taken for taken in facts["seconds_low_high"][::-1]
         )
-        ends = f"{figure(slowest)}–{figure(fastest)}"
+        ends = "" if slowest == fastest else f" ({figure(slowest)}–{figure(fastest)})"
         mark = f"² (plain: {facts['plain_resamples']})" if fewer else ""
         lines.append(
-            f"| {shape} | {facts['resamples']}{mark} | {figure(facts['ratio'])}× ({ends}) | "
+            f"| {shape} | {facts['resamples']}{mark} | {figure(facts['ratio'])}×{ends} | "
             + " | ".join(shares)
             + f" | {facts['same_selections']:.1%} |"
         )

@@ -3,24 +3,33 @@
 import json
 import tempfile
 
+import numpy as np
+
 from benchmarks._measure import in_fresh_process
 from benchmarks._workload import Measurement, Target, fact
 
-IMPORT = """
+# As where backstay is installed without its app: pandas and scikit-learn import pyarrow and
+# rich wherever they find them.
+WITHOUT_THE_APP = """
 import sys, time
+for name in ("matplotlib", "dask", "typer", "rich", "jinja2", "pyarrow"):
+    sys.modules[name] = None
 start = time.perf_counter()
-import backstay
-print(time.perf_counter() - start)
-unwanted = {"matplotlib", "dask", "typer", "rich", "jinja2", "pyarrow"} & set(sys.modules)
-print(" ".join(sorted(unwanted)))
 """
-
-SCIKIT_LEARN = """
-import time
-start = time.perf_counter()
+DEPENDENCIES = """
 import numpy, scipy.stats, pandas, sklearn.svm, sklearn.neighbors, sklearn.pipeline
 import sklearn.covariance, sklearn.feature_selection, sklearn.model_selection, joblib, numba
-print(time.perf_counter() - start)
+"""
+TAKEN = "\nprint(time.perf_counter() - start)"
+IMPORT = f"{WITHOUT_THE_APP}import backstay{TAKEN}"
+IMPORT_DEPENDENCIES = f"{WITHOUT_THE_APP}{DEPENDENCIES}{TAKEN}"
+ADDED = f"""
+import sys
+{DEPENDENCIES}
+before = set(sys.modules)
+import backstay
+app = {{"matplotlib", "dask", "typer", "rich", "jinja2", "pyarrow"}}
+print(" ".join(sorted(app & (set(sys.modules) - before))))
 """
 
 # Everything that is compiled, in both precisions; kernels shared with an earlier one are
@@ -58,19 +67,21 @@ OF_THE_ISSUE = (
 
 def start(quick):
     """Import and first calls, with an empty cache and with a filled one."""
-    loads = [in_fresh_process(IMPORT).splitlines() for _ in range(2 if quick else 6)]
-    # The first may read files from disk; sorted()[…] is the median of the others.
-    times = sorted(float(lines[0]) for lines in loads[1:])
-    unwanted = sorted({name for lines in loads for name in lines[1:] if name})
-    others = sorted(float(in_fresh_process(SCIKIT_LEARN)) for _ in range(1 if quick else 5))
+    turns = 1 if quick else 5
+    added = in_fresh_process(ADDED).split()  # first, so that files are read from disk here
+    loads = [
+        [float(in_fresh_process(code)) for code in (IMPORT, IMPORT_DEPENDENCIES)]
+        for _ in range(turns)
+    ]
+    ours, dependencies = np.median(loads, axis=0).tolist()
     with tempfile.TemporaryDirectory() as cache:
         first, second = (
             json.loads(in_fresh_process(CALLS, NUMBA_CACHE_DIR=cache)) for _ in range(2)
         )
     return {
-        "import_seconds": times[len(times) // 2],
-        "import_seconds_of_dependencies": others[len(others) // 2],
-        "imports_not_wanted": unwanted,
+        "import_seconds": ours,
+        "import_seconds_of_dependencies": dependencies,
+        "app_modules_added": added,
         "first_calls_seconds": sum(first[name] for name in OF_THE_ISSUE),
         "first_calls_of_everything_seconds": sum(first.values()),
         "second_process_seconds": sum(second.values()),
@@ -103,10 +114,9 @@ WORKLOADS = (
             Target(
                 2,
                 "modules of the app loaded by the import",
-                lambda record: len(record["facts"]["imports_not_wanted"]),
+                lambda record: len(record["facts"]["app_modules_added"]),
                 at_most=0,
                 unit="",
-                why="pandas imports pyarrow wherever it is installed",
             ),
         ),
     ),

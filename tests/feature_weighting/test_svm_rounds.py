@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from backstay._kernels._svm import mark_smallest
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE
 
@@ -36,3 +40,16 @@ def test_same_with_weights():
     with_path = SVMRFE(record_path=True).fit(X, y, sample_weight=weights)
     without = SVMRFE().fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(without.feature_importances_, with_path.feature_importances_)
+
+
+@given(
+    arrays(np.float64, st.integers(1, 60), elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.5])),
+    st.data(),
+)
+def test_the_smallest_are_marked_and_of_equal_ones_the_later_columns(weights, data):
+    count = data.draw(st.integers(1, len(weights)))
+    features = np.array(data.draw(st.permutations(range(len(weights)))), dtype=np.intp)
+    marked = np.empty(len(weights), dtype=bool)
+    mark_smallest(weights, features, count, marked)
+    expected = np.lexsort((-features, weights))[:count]
+    assert np.flatnonzero(marked).tolist() == sorted(expected.tolist())

@@ -55,6 +55,13 @@ def _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls):
 
 
 @njit(cache=True, nogil=True)
+def _restore(bounds, low, high):
+    """Let every row move within its bounds."""
+    for t in range(len(low)):
+        low[t], high[t] = bounds[0, t], bounds[1, t]
+
+
+@njit(cache=True, nogil=True)
 def _shrink(pull, dual, bounds, low, high, tol, restored):
     """Set aside rows at a bound that point further out than any row can move.
 
@@ -67,7 +74,7 @@ def _shrink(pull, dual, bounds, low, high, tol, restored):
         lowest = max(lowest, -pull[t] if dual[t] > low[t] else -np.inf)
     if not restored and highest + lowest <= 10.0 * tol:
         restored = True
-        low[:], high[:] = bounds
+        _restore(bounds, low, high)
     for t in range(len(pull)):
         beyond = dual[t] >= bounds[1, t] and pull[t] > highest
         beyond |= dual[t] <= bounds[0, t] and -pull[t] > lowest
@@ -99,7 +106,8 @@ def solve_dual(K, diagonal, sign, cost, tol, dual):
         n_rows += cost[t] > 0.0
         bounds[0, t] = 0.0 if sign[t] > 0.0 else -cost[t]
         bounds[1, t] = cost[t] if sign[t] > 0.0 else 0.0
-    low, high, gains, falls = bounds[0].copy(), bounds[1].copy(), np.empty(n), np.empty(n)
+    low, high, gains, falls = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    _restore(bounds, low, high)
     dual[:] = 0.0
     restored = False
     period = min(n_rows, 1000)
@@ -111,7 +119,7 @@ def solve_dual(K, diagonal, sign, cost, tol, dual):
             restored = _shrink(pull, dual, bounds, low, high, tol, restored)
         i, j = _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
         if i < 0:
-            low[:], high[:] = bounds
+            _restore(bounds, low, high)
             i, j = _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
             if i < 0:
                 return step
@@ -236,9 +244,37 @@ def add_products(rows, start, stop, factor, K):
 
 
 @njit(cache=True, nogil=True)
+def _at_rank(values, rank):
+    """Return the value that would be at a place of the sorted values, which are reordered.
+
+    Hoare's selection: numba takes ten seconds to compile ``np.partition``.
+    """
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return values[rank]
+
+
+@njit(cache=True, nogil=True)
 def mark_smallest(weights, features, count, marked):
     """Mark the `count` smallest weights; of equal ones the later columns."""
-    cut = np.partition(weights, count - 1)[count - 1]
+    cut = _at_rank(weights.copy(), count - 1)
     left = count
     for t in range(len(weights)):
         marked[t] = weights[t] < cut
