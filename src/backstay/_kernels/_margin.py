@@ -43,6 +43,27 @@ def _sorted_margins(columns, keys, index_mask, y, n_classes, v, out):
             all_sum_before += v[i] * x
 
 
+@njit(cache=True, nogil=True)
+def _sorted_margins_of_two(columns, keys, index_mask, second, v, out):
+    """Do the same for two classes: their margins are one running sum, with either sign."""
+    n_features, n = columns.shape
+    signed = np.where(second, v, -v)
+    weight = signed.sum()
+    for f in range(n_features):
+        column = columns[f]
+        total = 0.0
+        for i in range(n):
+            total += signed[i] * column[i]
+        weight_before = sum_before = 0.0
+        for p in range(n):
+            i = keys[f, p] & index_mask
+            x = column[i]
+            margin = x * (2.0 * weight_before - weight) + total - 2.0 * sum_before
+            out[i, f] = -margin if second[i] else margin
+            weight_before += signed[i]
+            sum_before += signed[i] * x
+
+
 def margins_of_all(X, y, v, feature_block=256):
     """Margin vectors with all hits and all misses, O(d n log n).
 
@@ -61,7 +82,11 @@ def margins_of_all(X, y, v, feature_block=256):
         columns -= columns.min(axis=1, keepdims=True)  # margins do not change with the origin
         keys = (columns.view(np.int64) & ~index_mask) | rows
         keys.sort(axis=1)
-        _sorted_margins(columns, keys, index_mask, y, n_classes, v, out[:, f0 : f0 + feature_block])
+        part = out[:, f0 : f0 + feature_block]
+        if n_classes == 2:
+            _sorted_margins_of_two(columns, keys, index_mask, y == 1, v, part)
+        else:
+            _sorted_margins(columns, keys, index_mask, y, n_classes, v, part)
     return out
 
 
