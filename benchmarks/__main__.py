@@ -12,6 +12,8 @@ import os
 import sys
 import time
 
+from joblib.externals.loky import get_reusable_executor
+
 from benchmarks._registry import chosen, of_file, workloads
 from benchmarks._workload import code_version, keep, kept
 
@@ -26,13 +28,22 @@ def run_here(mode, area, name):
         print(line)
 
 
+def _run_and_dismiss(*workload):
+    """Run one workload; joblib's workers, if there are any, would keep the process waiting."""
+    try:
+        run_here(*workload)
+    finally:
+        get_reusable_executor(reuse=True).shutdown(wait=True)
+
+
 def _in_a_process(mode, area, name):
     """Run one workload in a process of its own that has everything imported; its exit code.
 
     Nothing has been computed here yet, so a copy of this process is as good as a new one, and
     several seconds earlier at work.
     """
-    child = multiprocessing.get_context("fork").Process(target=run_here, args=(mode, area, name))
+    fork = multiprocessing.get_context("fork")
+    child = fork.Process(target=_run_and_dismiss, args=(mode, area, name))
     child.start()
     child.join()
     return child.exitcode
