@@ -135,7 +135,7 @@ def limits(reached):
     """Shares of the machine's limits."""
     lines = ["| | rate | limit | share | of what |", "|---|---|---|---|---|"]
     lines += [
-        f"| {name} | {figure(row['rate'])} | {figure(row['limit'])} | {row['share']:.0%} | "
+        f"| {name} | {figure(row['rate'])} | {figure(row['limit'])} | {figure(100 * row['share'], 2)} % | "
         f"{row['unit']} |"
         for name, row in reached.items()
     ]

@@ -44,24 +44,26 @@ def _sorted_margins(columns, keys, index_mask, y, n_classes, v, out):
 
 
 @njit(cache=True, nogil=True)
-def _sorted_margins_of_two(columns, keys, index_mask, second, v, out):
+def _sorted_margins_of_two(columns, keys, index_mask, sign, v, out):
     """Do the same for two classes: their margins are one running sum, with either sign."""
     n_features, n = columns.shape
-    signed = np.where(second, v, -v)
-    weight = signed.sum()
+    weight = 0.0
+    for i in range(n):
+        weight += sign[i] * v[i]
     for f in range(n_features):
         column = columns[f]
         total = 0.0
         for i in range(n):
-            total += signed[i] * column[i]
+            total += sign[i] * v[i] * column[i]
         weight_before = sum_before = 0.0
         for p in range(n):
             i = keys[f, p] & index_mask
             x = column[i]
             margin = x * (2.0 * weight_before - weight) + total - 2.0 * sum_before
-            out[i, f] = -margin if second[i] else margin
-            weight_before += signed[i]
-            sum_before += signed[i] * x
+            out[i, f] = -sign[i] * margin
+            signed = sign[i] * v[i]
+            weight_before += signed
+            sum_before += signed * x
 
 
 def margins_of_all(X, y, v, feature_block=256):
@@ -77,6 +79,7 @@ def margins_of_all(X, y, v, feature_block=256):
     n_classes = int(y.max()) + 1
     index_mask = (1 << int(n - 1).bit_length()) - 1
     rows = np.arange(n, dtype=np.int64)
+    sign = np.where(y == 1, 1.0, -1.0)
     for f0 in range(0, d, feature_block):
         columns = np.array(X[:, f0 : f0 + feature_block].T, dtype=np.float64, order="C")
         columns -= columns.min(axis=1, keepdims=True)  # margins do not change with the origin
@@ -84,7 +87,7 @@ def margins_of_all(X, y, v, feature_block=256):
         keys.sort(axis=1)
         part = out[:, f0 : f0 + feature_block]
         if n_classes == 2:
-            _sorted_margins_of_two(columns, keys, index_mask, y == 1, v, part)
+            _sorted_margins_of_two(columns, keys, index_mask, sign, v, part)
         else:
             _sorted_margins(columns, keys, index_mask, y, n_classes, v, part)
     return out
