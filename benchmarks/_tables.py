@@ -135,8 +135,8 @@ def limits(reached):
     """Shares of the machine's limits."""
     lines = ["| | rate | limit | share | of what |", "|---|---|---|---|---|"]
     lines += [
-        f"| {name} | {figure(row['rate'])} | {figure(row['limit'])} | {figure(100 * row['share'], 2)} % | "
-        f"{row['unit']} |"
+        f"| {name} | {figure(row['rate'])} | {figure(row['limit'])} | "
+        f"{figure(100 * row['share'], 2)} % | {row['unit']} |"
         for name, row in reached.items()
     ]
     return "\n".join(lines)
