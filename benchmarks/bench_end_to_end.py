@@ -30,8 +30,8 @@ def table(n, d):
     """A table of a shape, and where it is from."""
     if os.environ.get(REAL):
         for name, held in load_npz_dir(os.environ[REAL]).items():
-            if held.data.shape == (n, d):
-                return np.asarray(held.data), np.asarray(held.target), f"real, {name}"
+            if held.X.shape == (n, d):
+                return np.asarray(held.X), np.asarray(held.y), f"real, {name}"
     # Features come in correlated blocks of 10, the last of which may be cut.
     X, y, _ = make_han_yu(n, n_features=-(-d // 10) * 10, random_state=0)
     return X[:, :d], y, "synthetic"
