@@ -108,7 +108,7 @@ WORKLOADS = (
                 fact("import_seconds"),
                 at_most=2,
                 unit="s",
-                why="nearly all of it is scikit-learn, SciPy, pandas and numba, "
+                why="most of it is scikit-learn, SciPy, pandas and numba, "
                 "which the same run measured by themselves",
             ),
             Target(
