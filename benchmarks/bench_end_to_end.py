@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from backstay.datasets import load_npz_dir, make_han_yu, read_table
+from backstay.datasets import make_han_yu, read_table
 from backstay.study import Study, Subsampling
-from backstay.study._panel import make_methods
+from backstay.study._methods import make_methods
 from backstay.study._protocols import draw_splits
 from benchmarks import _plain_study
 from benchmarks._agreement import mean_overlap, share_of_same_sets
 from benchmarks._measure import n_cores, seconds_of
 from benchmarks._workload import Measurement, Target, fact
+from reproduction._folder import load_npz_dir
 
 TARGET = "class"
 # What `backstay run` takes by itself.

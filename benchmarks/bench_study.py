@@ -23,7 +23,8 @@ from backstay import (
 from backstay.base import ranking_from_importances
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
-from backstay.study import Results, Study, Subsampling
+from backstay.results import Results
+from backstay.study import Study, Subsampling
 from benchmarks._measure import in_fresh_process, n_cores, seconds_of
 from benchmarks._workload import Measurement, Target, fact
 

@@ -43,7 +43,8 @@ from backstay.neighbors import (
     DoublyWeightedKNeighborsClassifier,
 )
 from backstay.report import write_report
-from backstay.study import Results, Study
+from backstay.results import Results
+from backstay.study import Study
 from backstay.wrappers import (
     SequentialSelector,
 )

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from backstay import __version__
 from backstay.cli import main
 from backstay.cli._app import app
-from backstay.study import Results
+from backstay.results import Results
 
-COMMANDS = ("run", "demo", "compare", "report", "stability", "methods", "measures", "reproduce")
+COMMANDS = ("run", "demo", "compare", "report", "stability", "methods", "measures")
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
 
 
@@ -213,7 +213,6 @@ def test_other_wrong_uses(done, call, tmp_path):
     assert "there is no store" in fails(call, 2, "report", tmp_path / "no.db")
     assert "is not a study's store" in fails(call, 2, "report", file)
     assert "--size 3 is not in all" in fails(call, 2, "compare", folder / "one", "--size", 3)
-    assert "no experiment" in fails(call, 2, "reproduce", "nothing")
 
 
 def test_classes_too_small_for_the_protocol(call, tmp_path):

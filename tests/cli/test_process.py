@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from backstay import __version__
-from backstay.study import Results, StoreError
+from backstay.results import Results, StoreError
 
 BACKSTAY = [sys.executable, "-m", "backstay"]
 

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy import io, sparse
 
-from backstay.datasets import TableError, load_npz_dir, log2_floor, read_table
+from backstay.datasets import TableError, log2_floor, read_table
+from reproduction._folder import load_npz_dir
 
 ROWS = 24
 

@@ -9,9 +9,9 @@ from backstay.datasets import (
     make_modulo,
     make_non_monotonic,
     make_random_rbf,
-    separability,
 )
 from reference import decision_lists
+from reproduction._separability import separability
 
 GENERATORS = {
     "numeric list": make_decision_list,

@@ -9,7 +9,7 @@ from backstay import FeatureRanker, InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.study import Study, Subsampling
-from backstay.study._tasks import Outcome
+from backstay.study._task import TaskRecord
 
 
 class Unhurried(FeatureRanker):
@@ -53,4 +53,4 @@ def study(store, n_jobs=None, pause=0.0, **options):
 
 def probe(plan, name, method, resample, split):
     """Stand in for a task: say whether the data came as a memory map."""
-    return Outcome(name, resample, {"mapped": np.array([isinstance(plan.X, np.memmap)])})
+    return TaskRecord(name, resample, {"mapped": np.array([isinstance(plan.X, np.memmap)])})

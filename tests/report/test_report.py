@@ -310,7 +310,7 @@ def test_many_features_keep_the_file_small(tmp_path):
 
 
 def test_empty_results_are_refused():
-    from backstay.study._store import Store
+    from backstay.results._store import Store
 
     with pytest.raises(ValueError, match="run a study first"):
         summarize(Results(Store(None)))

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from backstay.reproduction import Experiment, MissingDataError, Outcome, Setting, reproduce
-from backstay.reproduction import _page as page
-from backstay.reproduction._experiment import claimed, compared, mean_row
+from reproduction import Experiment, MissingDataError, Outcome, Setting, reproduce
+from reproduction import _page as page
+from reproduction._experiment import claimed, compared, mean_row
 
 
 def draw(figure):

@@ -11,12 +11,13 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay.datasets import make_han_yu
-from backstay.reproduction import _han_real, _han_runs, _han_variance
-from backstay.reproduction._experiment import MissingDataError, Setting, published_table
-from backstay.reproduction._han_consensus import EXPERIMENTS as CONSENSUS
-from backstay.reproduction._han_consensus import another_count, selection_counts
-from backstay.reproduction._han_estimates import Estimate, fresh
-from backstay.reproduction._han_paths import (
+from backstay.stability import bias_variance, stability_score
+from reproduction import _han_real, _han_runs, _han_variance
+from reproduction._experiment import MissingDataError, Setting, published_table
+from reproduction._han_consensus import EXPERIMENTS as CONSENSUS
+from reproduction._han_consensus import another_count, selection_counts
+from reproduction._han_estimates import Estimate, fresh
+from reproduction._han_paths import (
     CONTROL,
     MEAN_ONE,
     PLAIN,
@@ -26,10 +27,9 @@ from backstay.reproduction._han_paths import (
     linear_machine,
     load_paths,
 )
-from backstay.reproduction._han_stability import EXPERIMENTS as STABILITY
-from backstay.reproduction._han_stability import chance_share
-from backstay.reproduction._han_synthetic import EXPERIMENTS as SYNTHETIC
-from backstay.stability import bias_variance, stability_score
+from reproduction._han_stability import EXPERIMENTS as STABILITY
+from reproduction._han_stability import chance_share
+from reproduction._han_synthetic import EXPERIMENTS as SYNTHETIC
 
 REAL = [*_han_real.EXPERIMENTS, *_han_variance.EXPERIMENTS, *STABILITY, *CONSENSUS]
 NAMES = [f"han-fig6.{i}" for i in range(1, 5)]

@@ -6,15 +6,16 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from backstay import LogisticWeighting, Simba
-from backstay.datasets import make_majority, make_xor, separability
+from backstay.datasets import make_majority, make_xor
 from backstay.feature_weighting import DoubleReliefF, ReliefF
-from backstay.reproduction import (
+from reproduction import (
     Setting,
     _prat_measures,
     _prat_relief,
     _prat_relief_runs,
     _prat_xor,
 )
+from reproduction._separability import separability
 
 
 def run(module, name, setting):

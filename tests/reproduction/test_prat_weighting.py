@@ -11,20 +11,20 @@ from scipy import stats
 from backstay.base import InstanceWeighted
 from backstay.feature_weighting import OneR, Simba
 from backstay.instance_weighting import LogisticWeighting, MarginWeighting
-from backstay.reproduction import MissingDataError, Setting
-from backstay.reproduction import _prat_evaluation as evaluation
-from backstay.reproduction import _prat_problems as problems
-from backstay.reproduction import _prat_synthetic as synthetic
-from backstay.reproduction import _prat_weighting as weighting
-from backstay.reproduction._experiment import published_table
-from backstay.reproduction._prat_variants import (
+from backstay.study import RepeatedStratifiedKFold
+from reproduction import MissingDataError, Setting
+from reproduction import _prat_evaluation as evaluation
+from reproduction import _prat_problems as problems
+from reproduction import _prat_synthetic as synthetic
+from reproduction import _prat_weighting as weighting
+from reproduction._experiment import published_table
+from reproduction._prat_variants import (
     Variant,
     control_of,
     instance_weights,
     rank,
     variants,
 )
-from backstay.study import RepeatedKFold
 
 
 def two_classes(n_samples, n_features, seed=0):
@@ -213,7 +213,7 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(problems, "QUICK", ("heart_statlog", "glass"))
     monkeypatch.setattr(problems, "QUICK_TREES", 2)
     for module in (problems, evaluation):  # 1×2 folds
-        monkeypatch.setattr(module, "FiveByTwo", partial(RepeatedKFold, 2, 1))
+        monkeypatch.setattr(module, "FiveByTwo", partial(RepeatedStratifiedKFold, 2, 1))
     return Setting(tmp_path / "out", data, quick=True)
 
 

@@ -8,14 +8,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from backstay.datasets import make_anti_corral
-from backstay.reproduction import MissingDataError, Setting
-from backstay.reproduction import _prat_accumulated as accumulated
-from backstay.reproduction import _prat_cells as cells
-from backstay.reproduction import _prat_remainder as remainder
-from backstay.reproduction import _prat_wrappers as wrappers
 from backstay.stability import stability_curve
-from backstay.study import RepeatedKFold
+from backstay.study import RepeatedStratifiedKFold
 from backstay.wrappers import SequentialSelector
+from reproduction import MissingDataError, Setting
+from reproduction import _prat_accumulated as accumulated
+from reproduction import _prat_cells as cells
+from reproduction import _prat_remainder as remainder
+from reproduction import _prat_wrappers as wrappers
 
 EXPERIMENTS = {one.name: one for one in remainder.EXPERIMENTS + accumulated.EXPERIMENTS}
 # The last lines of the printed tables, made from figures that were not yet rounded.
@@ -69,7 +69,7 @@ def test_nested(method):
 def test_nested_is_the_selector_on_training_rows():
     X, y, _ = make_anti_corral(60, random_state=0)
     found = wrappers.nested(X, y, "knn", "RSA forward", n_repeats=2, shuffle=False)
-    for run, (train, _) in enumerate(RepeatedKFold(2, 2, random_state=0).split(X, y)):
+    for run, (train, _) in enumerate(RepeatedStratifiedKFold(2, 2, random_state=0).split(X, y)):
         selector = SequentialSelector(
             "1nn", criterion="remainder", scaling=None, random_state=run
         ).fit(X[train], y[train])
@@ -128,7 +128,7 @@ def test_genes_come_from_training_rows(monkeypatch):
     found = wrappers.nested(X, y, "lda", "SFG", n_repeats=2, preselect=True)
     assert found["orders"].shape == (4, 3)
     for order, (train, _) in zip(
-        found["orders"], RepeatedKFold(2, 2, random_state=0).split(X, y), strict=True
+        found["orders"], RepeatedStratifiedKFold(2, 2, random_state=0).split(X, y), strict=True
     ):
         assert set(order) == set(wrappers.best_genes(X[train], y[train]))
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from backstay.study import Results
+from backstay.results import Results
 
 PAGE = (Path(__file__).parents[2] / "docs" / "study.md").read_text(encoding="utf-8")
 

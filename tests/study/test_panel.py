@@ -7,7 +7,7 @@ import backstay
 from backstay import FeatureRanker, InstanceWeighted, SequentialSelector
 from backstay.datasets import make_han_yu
 from backstay.study import Study, Subsampling
-from backstay.study._panel import PANEL, list_methods, make_methods
+from backstay.study._methods import PANEL, list_methods, make_methods
 
 DEFAULT = ["t", "relieff", "iw-relieff", "svm-rfe", "iw-svm-rfe", "bagged-svm-rfe", "simba"]
 

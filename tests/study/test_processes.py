@@ -13,11 +13,12 @@ import pytest
 
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
-from backstay.study import StoreError, Study, StudyError, Subsampling, _parallel
+from backstay.results import StoreError
+from backstay.results._store import Store
+from backstay.study import Study, StudyError, Subsampling, _parallel
 from backstay.study._parallel import outcomes
 from backstay.study._protocols import Split
-from backstay.study._store import Store
-from backstay.study._tasks import Plan
+from backstay.study._task import Plan
 from reference.study import contents
 from reference.study_worker import data, probe, study
 

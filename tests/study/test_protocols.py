@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedShuffleSplit
 
-from backstay.study import FiveByTwo, RepeatedKFold, Subsampling
+from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 from backstay.study._protocols import draw_splits
 
 Y = np.repeat([0, 1, 2], [30, 20, 10])
-PROTOCOLS = [Subsampling(7, 0.5), FiveByTwo(), RepeatedKFold(5, 2)]
+PROTOCOLS = [Subsampling(7, 0.5), FiveByTwo(), RepeatedStratifiedKFold(5, 2)]
 
 
 def seeds(number=0):
@@ -73,8 +73,8 @@ def test_pairs_of_rows_are_a_resampling_too():
     [
         (Subsampling(0), "n_splits=0 must be an integer of at least 1"),
         (Subsampling(3, train_size=1.5), "train_size=1.5 must be a share"),
-        (RepeatedKFold(1), "n_splits=1 must be an integer of at least 2"),
-        (RepeatedKFold(5, n_repeats="x"), "n_repeats='x'"),
+        (RepeatedStratifiedKFold(1), "n_splits=1 must be an integer of at least 2"),
+        (RepeatedStratifiedKFold(5, n_repeats="x"), "n_repeats='x'"),
         ([(np.arange(20), np.arange(20, 60))], "trains on one class only"),
         ([(np.arange(60), np.arange(5))], "row 0 among its training and its test rows"),
         ([], "gives no splits"),

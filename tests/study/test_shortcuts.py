@@ -13,7 +13,7 @@ from backstay import ReliefF
 from backstay.ensemble import BaggedRanker
 from backstay.study import Study, Subsampling
 from backstay.study import _study as module
-from backstay.study._shortcuts import numbers_of, reads_numbers, shortcuts_of, unit_range
+from backstay.study._classify import numbers_of, reads_numbers, shortcuts_of, unit_range
 
 MODELS = [KNeighborsClassifier(1), SVC(kernel="linear"), SVC(kernel="linear", C=0.1)]
 

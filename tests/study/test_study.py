@@ -22,8 +22,9 @@ from backstay import (
 )
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import InformationGain, TTest
-from backstay.study import Results, Study, StudyError, Subsampling, run_many
-from backstay.study._tasks import best_first
+from backstay.results import Results
+from backstay.study import Study, StudyError, Subsampling
+from backstay.study._task import best_first
 from reference.study import contents
 
 X, y, TRUTH = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
@@ -235,7 +236,7 @@ def test_the_doubly_weighted_knn_gets_the_methods_weights(monkeypatch):
 def test_many_data_sets_go_into_one_store(tmp_path):
     path = tmp_path / "many.db"
     data = {"a": (X, y), "b": (X[:, ::-1], y, None, TRUTH[::-1])}
-    results = run_many(data, small(store=path))
+    results = small(store=path).run_many(data)
     assert results.datasets == ["a", "b"]
     assert results["b"].datasets == ["b"]
     assert set(results.stability().frame()["dataset"]) == {"a", "b"}

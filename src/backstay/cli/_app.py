@@ -14,7 +14,6 @@ from backstay.cli._compare import add_to as add_compare
 from backstay.cli._demo import add_to as add_demo
 from backstay.cli._guard import close_quietly, given
 from backstay.cli._lists import add_to as add_lists
-from backstay.cli._reproduce import add_to as add_reproduce
 from backstay.cli._run import add_to as add_run
 from backstay.cli._show import complain, say
 from backstay.cli._stability import add_to as add_stability
@@ -52,7 +51,7 @@ def _everywhere(
     pass
 
 
-for _add in (add_run, add_demo, add_compare, add_stability, add_lists, add_reproduce):
+for _add in (add_run, add_demo, add_compare, add_stability, add_lists):
     _add(app)
 
 

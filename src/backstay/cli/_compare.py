@@ -10,7 +10,7 @@ import typer
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._outputs import show_methods
 from backstay.cli._show import say, table
-from backstay.study import Results
+from backstay.results import Results
 
 __all__ = ["add_to"]
 

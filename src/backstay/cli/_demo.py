@@ -17,8 +17,9 @@ from backstay.cli._plan import n_jobs_of
 from backstay.cli._run import _make_folder
 from backstay.cli._show import say, table
 from backstay.datasets import make_han_yu
-from backstay.study import Results, Study, Subsampling
-from backstay.study._panel import make_methods
+from backstay.results import Results
+from backstay.study import Study, Subsampling
+from backstay.study._methods import make_methods
 
 __all__ = ["add_to"]
 

@@ -15,7 +15,8 @@ import typer
 
 from backstay.cli._show import complain, say, warn
 from backstay.datasets import TableError
-from backstay.study import StoreError, StudyError
+from backstay.results import StoreError
+from backstay.study import StudyError
 
 __all__ = ["Debug", "WrongUse", "command_line", "given", "guarded"]
 

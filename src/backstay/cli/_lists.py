@@ -11,7 +11,7 @@ import typer
 from backstay.cli._guard import Debug, guarded
 from backstay.cli._show import say, table
 from backstay.stability import list_measures
-from backstay.study._panel import list_methods
+from backstay.study._methods import list_methods
 
 __all__ = ["add_to", "as_json"]
 

@@ -14,8 +14,8 @@ from backstay.cli._show import figure, say, table
 from backstay.datasets import LabelledTable
 from backstay.report._html import write_page
 from backstay.report._summarize import gather
+from backstay.results import Recommendation, Results
 from backstay.stability import selection_frequency
-from backstay.study import Recommendation, Results
 
 __all__ = ["feature_frame", "show_results", "write_outputs"]
 

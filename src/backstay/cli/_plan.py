@@ -13,9 +13,9 @@ from sklearn.impute import SimpleImputer
 
 from backstay.cli._guard import WrongUse
 from backstay.datasets import LabelledTable
-from backstay.study import FiveByTwo, RepeatedKFold, Study, Subsampling
+from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Study, Subsampling
 from backstay.study._controls import with_controls
-from backstay.study._panel import make_methods
+from backstay.study._methods import make_methods
 
 __all__ = ["Plan", "check_classes", "make_plan", "names_in", "protocol"]
 
@@ -51,7 +51,7 @@ def protocol(name: str, repeats: int | None) -> tuple[Any, str]:
     if name == "subsample":
         return Subsampling(times), f"{times} random splits, 2/3 of the rows for training"
     if name == "10x10":
-        return RepeatedKFold(10, times), f"{times} times 10-fold cross-validation"
+        return RepeatedStratifiedKFold(10, times), f"{times} times 10-fold cross-validation"
     if times != 5:
         raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
     return FiveByTwo(), "5 times two halves"

@@ -12,7 +12,7 @@ from backstay.cli._outputs import show_results, write_outputs
 from backstay.cli._plan import Plan, make_plan, names_in
 from backstay.cli._show import listing, say, warn
 from backstay.datasets import LabelledTable, TableError, read_table
-from backstay.study import Results
+from backstay.results import Results
 
 __all__ = ["add_to", "run"]
 

@@ -1,20 +1,17 @@
 """Synthetic data with known relevance, and tables read from files."""
 
+from backstay.datasets._columns import log2_floor
 from backstay.datasets._concepts import make_majority, make_modulo, make_non_monotonic
 from backstay.datasets._correlation import make_anti_corral, make_corral
 from backstay.datasets._decision_lists import make_decision_list
 from backstay.datasets._files import read_table
-from backstay.datasets._folder import NpzFolder, load_npz_dir, log2_floor
 from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._rbf import make_random_rbf
-from backstay.datasets._separability import separability
 from backstay.datasets._synthetic import make_han_yu, make_xor
 
 __all__ = [
     "LabelledTable",
-    "NpzFolder",
     "TableError",
-    "load_npz_dir",
     "log2_floor",
     "make_anti_corral",
     "make_corral",
@@ -26,5 +23,4 @@ __all__ = [
     "make_random_rbf",
     "make_xor",
     "read_table",
-    "separability",
 ]

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
-from backstay.datasets._folder import log2_floor
 from backstay.datasets._labelled import TableError, listed
 
 __all__ = ["Columns", "look_for_leaks", "plain_text", "sort_columns"]
@@ -19,6 +18,31 @@ __all__ = ["Columns", "look_for_leaks", "plain_text", "sort_columns"]
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is meant to be one of numbers.
 MOSTLY = 0.5
+
+
+def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
+    """Raise values below a floor to it, then take log2, as is usual for raw intensities.
+
+    Parameters
+    ----------
+    X : array-like
+        Intensities; gaps stay gaps.
+    floor : float, default=20
+        The lowest value that is told from noise.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape, float64.
+
+    Examples
+    --------
+    >>> log2_floor([5.0, 20.0, 64.0], floor=16)
+    array([4.        , 4.32192809, 6.        ])
+    """
+    if not floor > 0:
+        raise ValueError(f"floor={floor!r} must be above 0: log2 is taken of it.")
+    return np.log2(np.maximum(np.asarray(X, dtype=np.float64), floor))
 
 
 @dataclass

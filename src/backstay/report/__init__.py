@@ -17,7 +17,7 @@ from backstay.report._planes import (
     SampleWeightsDisplay,
 )
 from backstay.report._summarize import summarize
-from backstay.study._results import register_report
+from backstay.results._results import register_report
 
 __all__ = [
     "AccuracyDisplay",

@@ -10,7 +10,7 @@ import pandas as pd
 from backstay.report._caveats import caveats, verdicts
 from backstay.report._choice import Choice
 from backstay.report._words import count, interval, percent, percent_interval
-from backstay.study import Results
+from backstay.results import Results
 
 __all__ = ["answer"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from backstay.report._display import one_dataset
-from backstay.study import Recommendation, Results
+from backstay.results import Recommendation, Results
 
 __all__ = ["Choice", "choose"]
 

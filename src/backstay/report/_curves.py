@@ -15,7 +15,7 @@ from backstay.report._style import INK, MUTED, Style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from backstay.study import Results
+    from backstay.results import Results
 
 __all__ = ["AccuracyDisplay", "SelectionFrequencyDisplay", "StabilityDisplay"]
 

@@ -14,12 +14,12 @@ import pandas as pd
 
 from backstay.report._sheet import Sheet
 from backstay.report._style import GRID, INK, MUTED, Style, styles
-from backstay.study._metrics import chance_level
+from backstay.results._metrics import chance_level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from backstay.study import Results
+    from backstay.results import Results
 
 __all__ = [
     "Display",

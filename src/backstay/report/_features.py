@@ -9,8 +9,8 @@ import pandas as pd
 
 from backstay.report._choice import Choice
 from backstay.report._words import clean
+from backstay.results import Results
 from backstay.stability import selection_frequency
-from backstay.study import Results
 
 __all__ = ["MOST_FEATURES", "consensus_rows", "feature_rows", "signature_rows", "truth_rows"]
 

@@ -21,7 +21,7 @@ from backstay.report._style import Style, css_variables
 from backstay.report._summarize import Figures, gather
 from backstay.report._svg import outline
 from backstay.report._words import THIN, clean
-from backstay.study import Results
+from backstay.results import Results
 
 __all__ = ["write_page", "write_report"]
 

@@ -23,7 +23,7 @@ from backstay.report._style import HEAT, INK, MUTED, PAPER, Style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from backstay.study import Results
+    from backstay.results import Results
 
 __all__ = ["AgreementDisplay", "FitTimesDisplay", "ParetoDisplay", "SampleWeightsDisplay"]
 

@@ -21,7 +21,7 @@ from backstay.report._planes import (
     ParetoDisplay,
     SampleWeightsDisplay,
 )
-from backstay.study import Results
+from backstay.results import Results
 
 __all__ = ["Figures", "gather", "summarize"]
 

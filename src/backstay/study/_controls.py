@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from backstay._identity import describe
 from backstay.base import InstanceWeighted
 from backstay.instance_weighting import UniformWeighting
-from backstay.study._identity import describe
 
 __all__ = ["EqualMass", "Role", "with_controls"]
 

@@ -10,8 +10,9 @@ from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay.base import one_thread
+from backstay.results import TaskRecord
 from backstay.study._protocols import Split
-from backstay.study._tasks import Outcome, Plan, run_task
+from backstay.study._task import Plan, run_task
 
 __all__ = ["StudyError", "outcomes"]
 
@@ -32,7 +33,7 @@ def outcomes(
     splits: Sequence[Split],
     pending: list[tuple[str, int]],
     n_jobs: int | None,
-) -> Generator[Outcome, None, None]:
+) -> Generator[TaskRecord, None, None]:
     """Yield the outcome of every pending task (method, resample), as they come."""
     left = dict.fromkeys(pending)
     fruitless = 0
@@ -67,7 +68,7 @@ def _attempt(
     splits: Sequence[Split],
     tasks: list[tuple[str, int]],
     n_jobs: int | None,
-) -> Iterator[Outcome]:
+) -> Iterator[TaskRecord]:
     call: Callable[..., Any] = delayed(run_task)
     shared = _shared(plan)
     parallel = Parallel(

@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 
 from backstay._validation import check_random_state
 
-__all__ = ["FiveByTwo", "RepeatedKFold", "Split", "Subsampling", "draw_splits"]
+__all__ = ["FiveByTwo", "RepeatedStratifiedKFold", "Split", "Subsampling", "draw_splits"]
 
 Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
@@ -136,7 +136,7 @@ def _whole_groups(
     )
 
 
-class RepeatedKFold(_Protocol):
+class RepeatedStratifiedKFold(_Protocol):
     """Stratified k-fold cross-validation, repeated; respects groups when they are given.
 
     Parameters
@@ -148,9 +148,9 @@ class RepeatedKFold(_Protocol):
 
     Examples
     --------
-    >>> from backstay.study import RepeatedKFold
+    >>> from backstay.study import RepeatedStratifiedKFold
     >>> y = [0, 1] * 10
-    >>> len(list(RepeatedKFold(5, 2, random_state=0).split(y, y)))
+    >>> len(list(RepeatedStratifiedKFold(5, 2, random_state=0).split(y, y)))
     10
     """
 
@@ -178,7 +178,7 @@ class RepeatedKFold(_Protocol):
             yield from folds.split(np.zeros((len(y), 1)), y, groups)
 
 
-class FiveByTwo(RepeatedKFold):
+class FiveByTwo(RepeatedStratifiedKFold):
     """Five times two halves, each trained on and tested on the other [Prat 3.2].
 
     Splits 2i and 2i + 1 are the two directions of repeat i, the order that

@@ -14,15 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from backstay.study._controls import Role, with_controls
-from backstay.study._identity import describe, digest, fingerprint
-from backstay.study._parallel import outcomes
-from backstay.study._partners import partner_arrays
-from backstay.study._progress import Progress
-from backstay.study._protocols import FiveByTwo, Split, Subsampling, draw_splits
-from backstay.study._records import Records
-from backstay.study._results import Results
-from backstay.study._setup import (
+from backstay._identity import describe, digest, fingerprint
+from backstay.results._partners import partner_arrays
+from backstay.results._records import Records
+from backstay.results._results import Results
+from backstay.results._store import Store
+from backstay.study._checks import (
     check_scores,
     checked_data,
     checked_truth,
@@ -40,11 +37,14 @@ from backstay.study._setup import (
     steps_of,
     subset_sizes,
 )
-from backstay.study._shortcuts import numbers_of, shortcuts_of
-from backstay.study._store import Store
-from backstay.study._tasks import Plan
+from backstay.study._classify import numbers_of, shortcuts_of
+from backstay.study._controls import Role, with_controls
+from backstay.study._parallel import outcomes
+from backstay.study._progress import Progress
+from backstay.study._protocols import FiveByTwo, Split, Subsampling, draw_splits
+from backstay.study._task import Plan
 
-__all__ = ["Study", "run_many"]
+__all__ = ["Study"]
 
 
 class Study:
@@ -59,7 +59,7 @@ class Study:
     methods : dict of str to ranker
         Rankers of backstay, or any scikit-learn estimator that exposes
         ``feature_importances_``, ``coef_`` or ``ranking_``.
-    resampling : Subsampling, FiveByTwo, RepeatedKFold or splitter, default=None
+    resampling : Subsampling, FiveByTwo, RepeatedStratifiedKFold or splitter, default=None
         How rows are split; None is ``Subsampling(100, train_size=2/3)``. Any
         scikit-learn splitter will do, or a list of pairs of training and test rows.
     classifiers : dict of str to classifier, default=None
@@ -374,31 +374,3 @@ class Study:
         finally:
             running.close()
         return len(pending)
-
-
-def run_many(datasets: Mapping[str, Any], study: Study) -> Results:
-    """Run a study on several data sets, into one store.
-
-    Parameters
-    ----------
-    datasets : dict of str to (X, y), (X, y, groups) or (X, y, groups, truth)
-        The data, by name.
-    study : Study
-        What to run on each.
-
-    Returns
-    -------
-    Results
-        With one part per data set, ``results["name"]``.
-
-    Examples
-    --------
-    >>> from backstay import ReliefF
-    >>> from backstay.datasets import make_xor
-    >>> from backstay.study import Study, Subsampling, run_many
-    >>> data = {name: make_xor(60, random_state=seed)[:2] for seed, name in enumerate("ab")}
-    >>> study = Study({"relieff": ReliefF()}, Subsampling(3), sizes=[3], random_state=0)
-    >>> run_many(data, study).datasets
-    ['a', 'b']
-    """
-    return study.run_many(datasets)

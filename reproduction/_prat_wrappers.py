@@ -1,0 +1,323 @@
+"""The thesis' nested evaluation of sequential wrappers [Prat 3.2], for its chapters 6 and 7.
+
+Outer 5×2 folds: a search on one half, its best subset tested on the other. The
+searches judge subsets by inner 5×2 folds of their half. Plain searches are run
+once and serve the tables of both chapters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from backstay.datasets import make_anti_corral
+from backstay.feature_weighting import BetweenWithinRatio
+from backstay.study import RepeatedStratifiedKFold
+from backstay.wrappers import SequentialSelector
+from backstay.wrappers._checkpoint import EvaluationLog
+from backstay.wrappers._criteria import Accumulated
+from backstay.wrappers._folds import draw_folds
+from backstay.wrappers._inducers import equivalent
+from backstay.wrappers._search import Search, choose, order_units
+from reproduction._experiment import Arrays, MissingDataError, Setting
+
+__all__ = ["METHODS", "PROBLEMS", "Problem", "Unit", "files", "pairs_run", "run_units", "search"]
+
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+
+# R's `knn` takes features as they are, its `svm` standardises them; LDA does not care.
+INDUCERS: dict[str, tuple[str, str | None]] = {
+    "knn": ("1nn", None),
+    "lda": ("lda", None),
+    "svm": ("svm_linear", "standard"),
+}
+PRINTED = "SBG+ as printed"
+METHODS: dict[str, dict[str, Any]] = {
+    "SFG": {"direction": "forward"},
+    "SBG": {"direction": "backward"},
+    "RSA forward": {"direction": "forward", "criterion": "remainder"},
+    "RSA backward": {"direction": "backward", "criterion": "remainder"},
+    "SBG+": {"direction": "backward", "criterion": "accumulated"},
+    PRINTED: {"direction": "backward", "criterion": "accumulated"},
+}
+N_GENES = 200
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set of the thesis' tables.
+
+    Attributes
+    ----------
+    file : str
+        Its file without extension; empty if it needs none.
+    shape : (int, int)
+        Rows and features of the file.
+    inducers : str
+        Those run here; the others of the tables take too long. One with a ``>`` is run
+        with forward searches only.
+    n_rows : int or None
+        Rows drawn to save time, None for all.
+    genes : {"", "training rows", "all rows"}
+        Rows that the 200 genes of the largest between-within ratio are chosen by.
+    differs : str
+        Why its figures cannot be expected to be the published ones, if so.
+    """
+
+    file: str
+    shape: tuple[int, int]
+    inducers: str = "knn lda svm"
+    n_rows: int | None = None
+    genes: str = ""
+    differs: str = ""
+
+    @property
+    def n_features(self) -> int:
+        """Features that a search can choose from, over all runs."""
+        return N_GENES if self.genes == "all rows" else self.shape[1]
+
+
+_DRAWN = "1000 rows drawn at random"
+_FEWER = "102 rows, published with 136"
+_TRAIN, _ALL = "training rows", "all rows"
+PROBLEMS: dict[str, Problem] = {
+    "diabetes": Problem("pima", (768, 8)),
+    "heart-statlog": Problem("heart_statlog", (270, 13)),
+    "ionosphere": Problem("ionosphere", (351, 34), "knn svm>"),
+    "landsat_train": Problem("landsat", (6435, 36), "knn lda", 1000, differs=_DRAWN),
+    "parkinsons": Problem("parkinsons", (195, 22), "knn svm"),
+    "pop_failures": Problem("pop_failures", (540, 18)),
+    "sonar": Problem("sonar", (208, 60), "knn"),
+    "spectf": Problem("spectf", (267, 44)),
+    "vehicle": Problem("vehicle", (846, 18), "knn lda svm>"),
+    "waveform": Problem("waveform21", (5000, 21), "knn lda svm>", 1000, differs=_DRAWN),
+    "wdbc": Problem("", (569, 30)),
+    "iris": Problem("", (150, 4), "lda"),
+    "antiCorrAl": Problem("", (200, 11), "lda", differs="another sample; rows not published"),
+    "ma_colon_tumor": Problem("colon_alon", (62, 2000), "knn", genes=_TRAIN),
+    "ma_leukemia": Problem("leukemia_golub", (72, 7129), "knn", genes=_TRAIN),
+    "ma_lung_cancer": Problem("lung_gordon", (181, 12533), "knn", genes=_TRAIN),
+    "ma_prostate_cancer": Problem(
+        "prostate_singh", (102, 12600), "knn", genes=_TRAIN, differs=_FEWER
+    ),
+    "ma_colon_tumor*": Problem("colon_alon", (62, 2000), "knn", genes=_ALL),
+    "ma_leukemia*": Problem("leukemia_golub", (72, 7129), "knn", genes=_ALL),
+    "ma_lung_cancer*": Problem("lung_gordon", (181, 12533), "knn", genes=_ALL),
+}
+QUICK = (("heart-statlog", "knn"), ("heart-statlog", "lda"), ("parkinsons", "knn"))
+
+
+class Unit(NamedTuple):
+    """One method with one inducer on one problem: what is run and kept together."""
+
+    problem: str
+    inducer: str
+    method: str
+    ties: str = "random"
+
+
+def files() -> dict[str, tuple[int, int]]:
+    """Return the data files needed and their shapes."""
+    return {one.file: one.shape for one in PROBLEMS.values() if one.file}
+
+
+def pairs_run(
+    setting: Setting, published: Iterable[tuple[str, str]], *, forward: bool
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the pairs of problem and inducer to run, and the problems whose file is missing."""
+    listed = set(published)
+    pairs, missing = [], []
+    for name, problem in PROBLEMS.items():
+        run = [i.rstrip(">") for i in problem.inducers.split() if forward or not i.endswith(">")]
+        inducers = [i for i in run if (name.rstrip("*"), i) in listed]
+        if setting.quick:
+            inducers = [i for i in inducers if (name, i) in QUICK]
+        try:
+            if inducers:
+                _load(setting, name)
+        except MissingDataError:
+            missing.append(name)
+            continue
+        pairs += [(name, inducer) for inducer in inducers]
+    return pairs, missing
+
+
+def run_units(setting: Setting, units: Iterable[Unit], n_repeats: int) -> dict[Unit, Arrays]:
+    """Run what was not run before, and return everything."""
+    asked = list(dict.fromkeys(units))
+    found = Parallel(n_jobs=setting.n_jobs)(
+        delayed(_kept_unit)(setting, unit, n_repeats) for unit in asked
+    )
+    return dict(zip(asked, found, strict=True))
+
+
+def _kept_unit(setting: Setting, unit: Unit, n_repeats: int) -> Arrays:
+    problem = PROBLEMS[unit.problem]
+    key = {**unit._asdict(), "repeats": n_repeats, "rows": problem.n_rows, "genes": problem.genes}
+    key["inducer"] = " ".join(map(str, INDUCERS[unit.inducer]))
+    return setting.kept("prat-wrappers", key, lambda: _run_unit(setting, unit, n_repeats))
+
+
+def _load(setting: Setting, name: str) -> tuple[Floats, NDArray[Any]]:
+    """Return rows and labels of a problem."""
+    from sklearn.datasets import load_breast_cancer, load_iris
+
+    problem = PROBLEMS[name]
+    if name == "wdbc":
+        return load_breast_cancer(return_X_y=True)
+    if name == "iris":
+        return load_iris(return_X_y=True)
+    if name == "antiCorrAl":
+        return make_anti_corral(random_state=setting.seed)[:2]
+    X, y = setting.load(problem.file)
+    if problem.n_rows is not None:
+        rng = np.random.default_rng(setting.seed)
+        rows = np.sort(rng.choice(len(y), problem.n_rows, replace=False))
+        X, y = X[rows], y[rows]
+    return X, y
+
+
+def _run_unit(setting: Setting, unit: Unit, n_repeats: int) -> Arrays:
+    problem = PROBLEMS[unit.problem]
+    X, y = _load(setting, unit.problem)
+    if problem.genes == _ALL:
+        X = X[:, best_genes(X, y)]
+    found = nested(
+        X,
+        y,
+        unit.inducer,
+        unit.method,
+        n_repeats=n_repeats,
+        seed=setting.seed,
+        preselect=problem.genes == _TRAIN,
+        shuffle=unit.ties == "random",
+    )
+    return found
+
+
+def best_genes(X: Floats, y: NDArray[Any]) -> Columns:
+    """Return the columns of the 200 largest between-within ratios, in the order of columns."""
+    ranking = BetweenWithinRatio().fit(X, y).ranking_
+    return np.flatnonzero(ranking <= N_GENES)
+
+
+def nested(
+    X: Floats,
+    y: NDArray[Any],
+    inducer: str,
+    method: str,
+    *,
+    n_repeats: int = 5,
+    seed: int = 0,
+    preselect: bool = False,
+    shuffle: bool = True,
+) -> Arrays:
+    """Search on the training half of every outer split and test on the other.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        Rows and labels.
+    inducer, method : str
+        Keys of INDUCERS and METHODS.
+    n_repeats : int
+        Times that the rows are split into halves.
+    seed : int
+        Of outer folds, inner folds and column order, all the same for every method.
+    preselect : bool
+        Whether each search begins with the 200 best genes of its training rows.
+    shuffle : bool
+        Whether each search sees the columns in an order of its own. Ties go to the
+        lowest column, and with few rows there are many: in one order for all, chance
+        would choose the same features again and again, and pass for stability.
+
+    Returns
+    -------
+    dict
+        orders : (n_runs, n_searched), columns from best to worst; features: how many
+        of them are the best subset; errors: of the inducer on the test half; J: of the
+        best subset on the inner folds.
+    """
+    name, scaling = INDUCERS[inducer]
+    orders, features, errors, merits = [], [], [], []
+    splitter = RepeatedStratifiedKFold(2, n_repeats, random_state=seed)
+    for run, (train, test) in enumerate(splitter.split(X, y)):
+        columns = best_genes(X[train], y[train]) if preselect else np.arange(X.shape[1])
+        if shuffle:
+            columns = np.random.default_rng([seed, run]).permutation(columns)
+        half = np.ascontiguousarray(X[train][:, columns])
+        ranked, n_selected, merit = search(
+            half, y[train], name, method, scaling=scaling, seed=1000 * seed + run
+        )
+        order = columns[ranked]
+        chosen = np.sort(order[:n_selected])
+        classifier = clone(equivalent(name, scaling)).fit(X[train][:, chosen], y[train])
+        orders.append(order)
+        features.append(n_selected)
+        errors.append(1 - classifier.score(X[test][:, chosen], y[test]))
+        merits.append(merit)
+    return {
+        "orders": np.array(orders),
+        "features": np.array(features),
+        "errors": np.array(errors),
+        "J": np.array(merits),
+    }
+
+
+def search(
+    X: Floats, y: NDArray[Any], inducer: str, method: str, *, scaling: str | None, seed: int
+) -> tuple[Columns, int, float]:
+    """Return columns from best to worst, the size of the best subset, and its J."""
+    selector = SequentialSelector(inducer, scaling=scaling, random_state=seed, **METHODS[method])
+    if method == PRINTED:
+        return _printed_sign(selector, X, y)
+    selector.fit(X, y)
+    return np.argsort(selector.ranking_), int(selector.n_features_), float(selector.score_)
+
+
+class _PrintedSign(Accumulated):
+    """Eq. 7.10 as printed: a backward step, too, adds the relevance of what it removes."""
+
+    def values(
+        self,
+        scores: Floats,
+        remainders: Floats,
+        current: tuple[float, float],
+        moved: Columns,
+        adding: bool,
+    ) -> Floats:
+        """Return λ/2·(1 + R) + (1−λ)·J, whatever the direction."""
+        return super().values(scores, remainders, current, moved, True)
+
+
+def _printed_sign(
+    selector: SequentialSelector, X: Floats, y: NDArray[Any]
+) -> tuple[Columns, int, float]:
+    """Search backward with the printed sign, on the folds the selector would draw.
+
+    The selector rightly has no option for it, so its search is run with another criterion.
+    """
+    d = X.shape[1]
+    folds = draw_folds(None, selector.random_state, y, None)
+    units = [np.array([column]) for column in range(d)]
+    sizes = np.ones(d, dtype=np.intp)
+    run = Search(
+        evaluate=selector._evaluator(X, y, np.unique(y, return_inverse=True)[1], folds, units),
+        criterion=_PrintedSign(sizes, selector.accumulation, None),
+        sizes=sizes,
+        fixed=np.zeros(d, dtype=bool),
+        forward=False,
+        target=1,
+        log=EvaluationLog(None, {}, folds),
+    )
+    run.run(floating=False, plus=1, minus=0, stop="never")
+    chosen = choose(run.visits, sizes, None)
+    merit = next(v.score for v in run.visits if np.array_equal(v.members, chosen))
+    return order_units(run, chosen), int(chosen.sum()), float(merit)

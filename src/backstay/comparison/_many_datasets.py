@@ -1,0 +1,150 @@
+"""Several methods over several data sets: Friedman, Nemenyi, and counting [spec 9]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from backstay.comparison._two_methods import ratio
+
+__all__ = ["FriedmanNemenyi", "better_equal_worse", "friedman_nemenyi"]
+
+
+@dataclass(frozen=True)
+class FriedmanNemenyi:
+    """Several methods over several data sets.
+
+    Attributes
+    ----------
+    statistic, p_value : float
+        Friedman's χ² with its p-value.
+    f_statistic, f_p_value : float
+        Iman & Davenport's F, less conservative.
+    critical_difference : float
+        Mean ranks further apart than this differ, by Nemenyi's test.
+    mean_ranks : dict of str to float
+        1 is best.
+    """
+
+    statistic: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    critical_difference: float
+    mean_ranks: dict[str, float]
+    _pairs: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """Return every pair of methods with its difference in mean rank and Nemenyi's p."""
+        return self._pairs.copy()
+
+
+def friedman_nemenyi(
+    scores: ArrayLike, names: Sequence[str] | None = None, *, alpha: float = 0.05
+) -> FriedmanNemenyi:
+    """Test whether methods differ over data sets, and which pairs do.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_datasets, n_methods)
+        One score per data set and method, higher is better.
+    names : sequence of str, optional
+        Of the methods; taken from a frame's columns if not given.
+    alpha : float, default=0.05
+        Level of the critical difference.
+
+    Returns
+    -------
+    FriedmanNemenyi
+        ``frame()`` gives every pair.
+
+    References
+    ----------
+    Demšar (2006), Statistical comparisons of classifiers over multiple data sets.
+
+    Examples
+    --------
+    >>> from backstay.comparison import friedman_nemenyi
+    >>> scores = [[0.7, 0.8, 0.9], [0.6, 0.7, 0.8], [0.5, 0.7, 0.6], [0.6, 0.7, 0.9]]
+    >>> found = friedman_nemenyi(scores, ["a", "b", "c"])
+    >>> round(found.statistic, 2), found.mean_ranks
+    (6.5, {'a': 3.0, 'b': 1.75, 'c': 1.25})
+    """
+    if names is None and hasattr(scores, "columns"):
+        names = [str(name) for name in scores.columns]
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 3:
+        raise ValueError(
+            f"scores must be data sets × methods, at least 2 × 3, got shape {table.shape}."
+        )
+    if not np.isfinite(table).all():
+        raise ValueError("scores must be finite, got nan or infinity.")
+    n, k = table.shape
+    labels = [str(i) for i in range(k)] if names is None else list(names)
+    if len(labels) != k:
+        raise ValueError(f"names has {len(labels)} names for {k} methods.")
+    ranks = stats.rankdata(-table, axis=1)
+    mean = ranks.mean(axis=0)
+    if (ranks == ranks[:, :1]).all():
+        chi2, p = 0.0, 1.0
+    else:
+        chi2, p = (float(value) for value in stats.friedmanchisquare(*table.T))
+    f = ratio((n - 1) * chi2, n * (k - 1) - chi2)
+    error = math.sqrt(k * (k + 1) / (6 * n))
+    critical = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2) * error
+    rows: list[dict[str, Any]] = []
+    for i in range(k):
+        for j in range(i + 1, k):
+            apart = float(mean[j] - mean[i])
+            q = abs(apart) / error * math.sqrt(2)
+            rows.append(
+                {
+                    "first": labels[i],
+                    "second": labels[j],
+                    "rank_difference": apart,
+                    "p_value": float(stats.studentized_range.sf(q, k, np.inf)),
+                }
+            )
+    return FriedmanNemenyi(
+        statistic=chi2,
+        p_value=p,
+        f_statistic=f,
+        f_p_value=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        critical_difference=critical,
+        mean_ranks=dict(zip(labels, mean.tolist(), strict=True)),
+        _pairs=pd.DataFrame(rows),
+    )
+
+
+def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int, int, int]:
+    """Count on how many data sets the second method is better, equal or worse.
+
+    Parameters
+    ----------
+    results : sequence of TestedDifference
+        One test per data set.
+    alpha : float, default=0.05
+        A difference counts if its p-value is below.
+
+    Returns
+    -------
+    tuple of int
+        Better, equal, worse.
+
+    Examples
+    --------
+    >>> from backstay.comparison import better_equal_worse, signed_rank
+    >>> up = signed_rank([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
+    >>> same = signed_rank([1, 2, 3], [1, 2, 3])
+    >>> better_equal_worse([up, up, same])
+    (2, 1, 0)
+    """
+    signs = [np.sign(r.difference) if r.p_value < alpha else 0.0 for r in results]
+    return signs.count(1.0), signs.count(0.0), signs.count(-1.0)

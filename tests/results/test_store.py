@@ -1,0 +1,258 @@
+"""The store: what is written comes back, and what is not a store is left alone."""
+
+import contextlib
+import json
+import os
+import sqlite3
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import MinMaxScaler
+
+from backstay import ReliefF
+from backstay.datasets import make_xor
+from backstay.feature_weighting import TTest
+from backstay.results import Results, StoreError, _store
+from backstay.results._store import Store
+from backstay.study import Study, Subsampling
+from backstay.study._task import TaskRecord
+from reference.study import contents
+
+X, y, _ = make_xor(40, random_state=0)
+
+
+def study(store, **changes):
+    options = {
+        "methods": {"t": TTest()},
+        "resampling": Subsampling(3),
+        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "sizes": [2],
+        "random_state": 0,
+    }
+    return Study(**{**options, "store": store, **changes})
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "study.db"
+    study(path).run(X, y)
+    return path
+
+
+def unchanged(path):
+    """A context that checks that a file's bytes stay as they are."""
+
+    @contextlib.contextmanager
+    def check():
+        before = path.read_bytes()
+        yield
+        assert path.read_bytes() == before
+
+    return check()
+
+
+def test_arrays_come_back_as_they_went(tmp_path):
+    arrays = {
+        "order": np.arange(6, dtype="<i4"),
+        "weights": np.array([[0.1, -np.inf], [np.nan, 1e-300]]),
+        "empty": np.empty((0, 3), dtype="<i2"),
+    }
+    with Store(tmp_path / "s.db") as store:
+        store.add_dataset("d", {"n": 1}, {"codes": np.arange(3)})
+        store.write("d", TaskRecord("m", 0, arrays, {"total": 0.5}))
+    with Store(tmp_path / "s.db", write=False) as store:
+        for name, array in arrays.items():
+            ((resample, found),) = store.task_arrays("d", "m", name)
+            assert resample == 0
+            assert found.dtype == array.dtype
+            assert found.shape == array.shape
+            assert found.tobytes() == array.tobytes()
+        assert store.done("d") == {("m", 0)}
+
+
+def test_no_files_are_left_beside_the_store(path):
+    assert os.listdir(path.parent) == ["study.db"]
+    with path.open("rb") as file:
+        assert file.read(16) == b"SQLite format 3\0"
+
+
+def test_it_holds_json_and_plain_arrays_only(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for (text,) in connection.execute(
+            "SELECT value FROM study UNION ALL SELECT facts FROM datasets "
+            "UNION ALL SELECT seconds FROM tasks UNION ALL SELECT shape FROM arrays"
+        ):
+            json.loads(text)
+        rows = connection.execute("SELECT dtype, shape, data FROM arrays").fetchall()
+    for dtype, shape, data in rows:
+        assert dtype in {"<i2", "<i4", "<i8", "<f8"}
+        assert len(data) == np.dtype(dtype).itemsize * np.prod(json.loads(shape), dtype=int)
+
+
+def test_a_stranger_cannot_smuggle_in_objects(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE arrays SET dtype = '|O' WHERE name = 'order'")
+    with pytest.raises(StoreError, match="damaged: array 'order'"):
+        Results.load(path).stability()
+
+
+def test_the_same_study_skips_what_is_done(path, monkeypatch):
+    before = contents(Results.load(path))
+    monkeypatch.setattr("backstay.study._study.outcomes", never_called_with_tasks)
+    assert contents(study(path).run(X, y)) == before
+
+
+def never_called_with_tasks(plan, methods, splits, pending, n_jobs):
+    assert pending == []
+    yield from ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"methods": {"t": ReliefF()}}, r"other parameters: methods\.t\.class is"),
+        ({"methods": {"u": TTest()}}, r"other parameters: methods\.t is in the store only"),
+        ({"sizes": [3]}, r"other parameters: sizes\[0\] is 2 in the store and 3 now"),
+        ({"random_state": 1}, "random_state is 0 in the store and 1 now"),
+        ({"resampling": Subsampling(4)}, r"other data or splits: resampling is 'Subsampling"),
+        ({"classifiers": {"3nn": KNeighborsClassifier(3)}}, r"classifiers\.1nn is in the store"),
+        ({"preprocess": MinMaxScaler()}, "preprocess is None in the store"),
+    ],
+)
+def test_another_study_is_refused(path, changes, message):
+    with unchanged(path), pytest.raises(StoreError, match=message):
+        study(path, **changes).run(X, y)
+
+
+def test_other_data_are_refused(path):
+    other = X.copy()
+    other[3, 4] = np.nextafter(other[3, 4], 2)
+    with unchanged(path), pytest.raises(StoreError, match=r"other data or splits: data\.X is"):
+        study(path).run(other, y)
+    with unchanged(path), pytest.raises(StoreError, match=r"data\.y is"):
+        study(path).run(X, np.where(y == 1, "a", "b"))
+
+
+def test_n_jobs_and_verbose_do_not_make_another_study(path):
+    study(path, n_jobs=1, verbose=0, methods={"t": TTest()}).run(X, y)
+    nested = {"1nn": KNeighborsClassifier(1, n_jobs=1)}
+    study(path, classifiers=nested).run(X, y)
+
+
+@pytest.mark.parametrize("content", [b"not a database", b"SQLite format 3\0" + b"x" * 5000])
+def test_what_is_no_store_is_left_alone(tmp_path, content):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with unchanged(path), pytest.raises(StoreError, match=r"not a study's store|damaged"):
+        study(path).run(X, y)
+    with unchanged(path), pytest.raises(StoreError, match=r"not a study's store|damaged"):
+        Results.load(path)
+
+
+def test_another_database_is_left_alone(tmp_path):
+    path = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE mine (x)")
+    with unchanged(path), pytest.raises(StoreError, match="not a study's store"):
+        study(path).run(X, y)
+
+
+def test_a_truncated_store_is_left_alone(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with unchanged(path), pytest.raises(StoreError, match="damaged"):
+        study(path).run(X, y)
+
+
+def test_a_flipped_bit_in_an_array_is_found(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        (data,) = connection.execute(
+            "SELECT data FROM arrays WHERE name = 'weights' LIMIT 1"
+        ).fetchone()
+        flipped = bytes([data[0] ^ 1]) + data[1:]
+        connection.execute("UPDATE arrays SET data = ? WHERE name = 'weights'", (flipped,))
+    with pytest.raises(StoreError, match="array 'weights' of task 1 does not check"):
+        Results.load(path).weight_variance()
+
+
+def test_a_locked_store_says_so(path, monkeypatch):
+    monkeypatch.setattr(_store, "LOCK_SECONDS", 0.1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked by another program"):
+            study(path).run_many({"more": (X, y)})
+        other.execute("ROLLBACK")
+
+
+def test_one_running_study_per_store(path):
+    with Store(path):
+        with pytest.raises(StoreError, match="in use by another running study"):
+            study(path).run(X, y)
+        assert Results.load(path).methods == ["t"]
+    study(path).run(X, y)
+
+
+def test_missing_files_and_folders(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no store"):
+        Results.load(tmp_path / "none.db")
+    with pytest.raises(FileNotFoundError, match="folder does not exist"):
+        study(tmp_path / "none" / "study.db").run(X, y)
+    with pytest.raises(StoreError, match="is a folder"):
+        study(tmp_path).run(X, y)
+
+
+def test_a_store_killed_before_its_first_write_is_begun_anew(tmp_path):
+    path = tmp_path / "study.db"
+    path.touch()
+    study(path).run(X, y)
+    started = tmp_path / "started.db"
+    with contextlib.closing(sqlite3.connect(started)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    assert contents(study(started).run(X, y)) == contents(Results.load(path))
+
+
+def test_other_versions_give_a_warning_once(path, monkeypatch):
+    from backstay.study import _checks as _setup
+
+    now = _setup.versions()
+    monkeypatch.setattr(_setup, "versions", lambda: {**now, "numpy": "9.9"})
+    with pytest.warns(UserWarning, match=r"other versions \(numpy is"):
+        study(path).run(X, y)
+    results = study(path).run(X, y)
+    assert [v["numpy"] for v in results.facts["versions"]] == [now["numpy"], "9.9"]
+
+
+def test_results_in_memory_can_be_saved_and_resumed(tmp_path):
+    results = study(None).run(X, y)
+    results.save(tmp_path / "kept.db")
+    assert contents(Results.load(tmp_path / "kept.db")) == contents(results)
+    study(tmp_path / "kept.db").run(X, y)
+    with pytest.raises(StoreError, match="exists already"):
+        results.save(tmp_path / "kept.db")
+
+
+def test_without_a_seed_a_resumed_study_takes_the_stored_one(tmp_path):
+    path = tmp_path / "study.db"
+    first = contents(study(path, random_state=None).run(X, y))
+    assert contents(study(path, random_state=None).run(X, y)) == first
+
+
+def test_a_read_only_folder_can_be_read(path):
+    os.chmod(path.parent, 0o500)
+    try:
+        assert Results.load(path).methods == ["t"]
+    finally:
+        os.chmod(path.parent, 0o700)
+
+
+def test_results_can_be_loaded_while_a_study_runs(tmp_path, monkeypatch):
+    path, seen = tmp_path / "study.db", []
+    original = Store.write
+
+    def write(self, dataset, outcome):
+        original(self, dataset, outcome)
+        seen.append(len(Results.load(path).scores("accuracy")))
+
+    monkeypatch.setattr(Store, "write", write)
+    study(path).run(X, y)
+    assert seen == [1, 2, 3]
