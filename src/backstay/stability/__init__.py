@@ -3,12 +3,18 @@
 Works on the outcomes of repeated runs from any library: `stability_score` and
 `stability_curve` on subsets, `ranking_stability`, `weight_stability` and
 `prediction_stability` on what their names say, `compare_stability` for two procedures.
-`list_measures` is the table of all measures.
+`list_measures` is the table of all measures. `jackknife`, `jackknife_of_pairs`,
+`mean_of_pairs` and `normal_interval` build intervals for other figures over runs.
 """
 
 from backstay.stability._curves import stability_curve
 from backstay.stability._frequencies import consensus, frequency_intervals, selection_frequency
-from backstay.stability._inference import compare_stability
+from backstay.stability._inference import (
+    compare_stability,
+    jackknife,
+    jackknife_of_pairs,
+    mean_of_pairs,
+)
 from backstay.stability._measures import list_measures
 from backstay.stability._predictions import prediction_stability
 from backstay.stability._rankings import ranking_stability
@@ -16,6 +22,7 @@ from backstay.stability._results import (
     StabilityComparison,
     StabilityResult,
     UndefinedStabilityWarning,
+    normal_interval,
 )
 from backstay.stability._score import stability_score
 from backstay.stability._similarity import (
@@ -43,7 +50,11 @@ __all__ = [
     "consensus",
     "correlated_features",
     "frequency_intervals",
+    "jackknife",
+    "jackknife_of_pairs",
     "list_measures",
+    "mean_of_pairs",
+    "normal_interval",
     "prediction_stability",
     "ranking_stability",
     "selection_frequency",

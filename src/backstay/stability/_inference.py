@@ -28,17 +28,59 @@ Statistic = Callable[[NDArray[np.intp]], float]
 
 
 def mean_of_pairs(pairs: NDArray[np.float64]) -> float:
-    """Return the mean over pairs of different runs; the diagonal must hold 0."""
+    """Return the mean over pairs of different runs.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (n_runs, n_runs)
+        A figure for every ordered pair of runs, with 0 on the diagonal.
+
+    Returns
+    -------
+    float
+        Their mean, the diagonal left out.
+
+    See Also
+    --------
+    jackknife_of_pairs : The variance of this mean over runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(mean_of_pairs(np.array([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])), 4)
+    0.4
+    """
     m = pairs.shape[0]
     return float(pairs.sum() / (m * (m - 1)))
 
 
 def jackknife_of_pairs(totals: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the jackknife variance of a mean over pairs.
+    """Return the jackknife variance of a mean over pairs of runs.
 
-    `totals` holds s_i = Σ_{j≠i} s_ij along its first axis. Leaving run i out takes 2 s_i
-    from the sum over ordered pairs, which makes the jackknife a sum of squares. With two
-    runs there is nothing to leave out: nan.
+    Leaving run i out takes 2 s_i from the sum over ordered pairs, which makes the
+    jackknife a sum of squares.
+
+    Parameters
+    ----------
+    totals : ndarray of shape (n_runs, ...)
+        s_i = Σ_{j≠i} s_ij, the sum over each run's pairs; further axes are separate means.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of the further axes; nan for two runs, which leave nothing out.
+
+    See Also
+    --------
+    mean_of_pairs : The mean itself.
+    jackknife : The same for any function of the runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pairs = np.array([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])
+    >>> round(float(jackknife_of_pairs(pairs.sum(axis=1))), 4)
+    0.0533
     """
     m = totals.shape[0]
     if m < 3:
@@ -58,8 +100,32 @@ def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
 def jackknife(statistic: Statistic, n_runs: int) -> float:
     """Return the jackknife variance of any function of the runs.
 
-    Never too small on average (Efron & Stein 1981), but it may be 0 in a given sample
+    It is never too small on average (Efron & Stein 1981), but may be 0 in a given sample
     where the function only jumps, as the number of features ever selected does.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes the indices of the runs that are kept, returns a number.
+    n_runs : int
+        Number of runs.
+
+    Returns
+    -------
+    float
+        The variance; nan for fewer than three runs.
+
+    See Also
+    --------
+    jackknife_of_pairs : Faster, for a mean over pairs of runs.
+    normal_interval : Turns a value and its variance into an interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([0.7, 0.8, 0.9, 0.8])
+    >>> round(jackknife(lambda kept: scores[kept].mean(), 4), 6)
+    0.001667
     """
     if n_runs < 3:
         return math.nan

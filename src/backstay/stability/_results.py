@@ -30,7 +30,28 @@ def normal_quantile(confidence: float) -> float:
 
 
 def normal_interval(value: float, variance: float, confidence: float) -> Interval:
-    """Value ± z standard errors, not clipped to the measure's range."""
+    """Return value ± z standard errors, not clipped to the measure's range.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    variance : float
+        Its variance, as from :func:`jackknife`.
+    confidence : float
+        Nominal coverage, such as 0.95.
+
+    Returns
+    -------
+    named tuple
+        ``low`` and ``high``; nan where the variance is.
+
+    Examples
+    --------
+    >>> low, high = normal_interval(0.8, 0.0025, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.702, 0.898)
+    """
     half = normal_quantile(confidence) * float(np.sqrt(variance))
     return Interval(value - half, value + half)
 
