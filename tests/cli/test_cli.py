@@ -139,14 +139,14 @@ def test_the_files_of_a_run(done):
 
 def test_where_the_data_came_from_is_kept(done):
     folder, _ = done
-    facts = Results.load(folder / "one" / "study.db").facts["datasets"]["one"]
-    about = facts["provenance"]
+    facts = Results.load(folder / "one" / "study.db").data
+    about = facts.provenance
     assert about["file"] == "one.csv"
     assert len(about["sha256"]) == 64
     assert about["target"] == "diagnosis"
     assert about["command"].startswith(f"backstay run {folder / 'one.csv'} -t diagnosis ")
     assert any("patient" in warning for warning in about["warnings"])
-    assert facts["sample_names"][:2] == ["p0", "p1"]
+    assert facts.sample_names[:2] == ["p0", "p1"]
 
 
 def test_the_same_command_again_runs_nothing_and_another_is_refused(done, call, no_report):
@@ -246,7 +246,7 @@ def test_gaps_categories_and_groups(call, tmp_path, no_report):
     assert "sex (1 is m)" in out
     assert "whole groups together" in out
     assert "an order that may mean nothing: 'site'" in err
-    names = Results.load(tmp_path / "out" / "study.db").facts["datasets"]["t"]["feature_names"]
+    names = Results.load(tmp_path / "out" / "study.db").data.feature_names
     assert names[-2:] == ["sex", "site"]
 
 

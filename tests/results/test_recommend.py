@@ -120,7 +120,7 @@ def test_a_weighted_method_is_set_against_its_control():
     results = chosen.run(X, y)
     found = results.recommend(n_bootstrap=50)
     role = results._parts["data"].role(found.method)
-    assert ("uniform control" in found.sentence) == (role["control"] is not None)
+    assert ("uniform control" in found.sentence) == (role.control is not None)
 
 
 def test_the_weighting_is_not_credited_with_what_the_control_does():

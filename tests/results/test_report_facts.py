@@ -6,7 +6,7 @@ import pytest
 
 from backstay import Results, Study
 from backstay.feature_weighting import TTest
-from backstay.results import _results as module
+from backstay.report import write_report
 from backstay.study import Subsampling
 
 
@@ -69,18 +69,17 @@ class First(TTest):
 
 def test_names_of_samples_come_from_the_index(table):
     X, y = table
-    assert run(X, y).facts["datasets"]["data"]["sample_names"][3] == "sample 3"
-    assert run(X.to_numpy(), y).facts["datasets"]["data"]["sample_names"] is None
+    assert run(X, y).data.sample_names[3] == "sample 3"
+    assert run(X.to_numpy(), y).data.sample_names is None
 
 
 def test_provenance_is_kept_and_does_not_identify_the_study(table, tmp_path):
     X, y = table
     first = run(X, y, tmp_path / "s.db", provenance={"command": "one"})
-    assert first.facts["datasets"]["data"]["provenance"] == {"command": "one"}
+    assert first.data.provenance == {"command": "one"}
     run(X, y, tmp_path / "s.db", provenance={"command": "two"})
     loaded = Results.load(tmp_path / "s.db")
-    assert loaded.facts["datasets"]["data"]["provenance"] == {"command": "two"}
-    assert not any(key.startswith("provenance") for key in loaded.facts)
+    assert loaded.data.provenance == {"command": "two"}
 
 
 def test_several_stores_load_side_by_side(table, tmp_path):
@@ -91,8 +90,8 @@ def test_several_stores_load_side_by_side(table, tmp_path):
     paths = [tmp_path / f"{name}.db" for name in "abc"]
     results = Results.load(*paths)
     assert results.datasets == ["data", f"data ({paths[1]})", "other"]
-    assert results.facts["facts"]["random_state"] == 0
-    assert results[f"data ({paths[1]})"].facts["facts"]["random_state"] == 1
+    assert results.facts.seed == 0
+    assert results[f"data ({paths[1]})"].facts.seed == 1
     alone = Results.load(paths[1]).stability().frame()
     together = results.stability().frame()
     second = together[together.dataset == f"data ({paths[1]})"]
@@ -104,13 +103,11 @@ def test_several_stores_load_side_by_side(table, tmp_path):
         Results.load()
 
 
-def test_the_report_is_written_by_whoever_registered(table, tmp_path, monkeypatch):
+def test_results_write_their_report_as_write_report_does(table, tmp_path):
     results = run(*table)
-    monkeypatch.setattr(module, "_report_writer", None)
-    with pytest.raises(RuntimeError, match="no report writer"):
-        results.report(tmp_path / "r.html")
-    module.register_report(lambda results, path: path)
-    assert results.report(str(tmp_path / "r.html")) == tmp_path / "r.html"
+    written = results.report(str(tmp_path / "a.html"))
+    assert written == tmp_path / "a.html"
+    assert written.read_bytes() == write_report(results, tmp_path / "b.html").read_bytes()
 
 
 def test_html_of_results_is_short_and_escaped(table):

@@ -10,9 +10,10 @@ from sklearn.svm import SVC
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Table
-from backstay.results._contrasts import mean_stability, stability_contrast
+from backstay.results import Configuration, Results, Table
+from backstay.results._comparisons import stability_difference
 from backstay.results._metrics import METRICS, score
+from backstay.results._stability import mean_stability
 from backstay.stability import bias_variance, list_measures, stability_score
 from backstay.study import Study, Subsampling
 from reference.study import agreement, kuncheva
@@ -311,18 +312,17 @@ def test_type_one_error_of_the_stability_test():
 
         def __init__(self, rng):
             shared = rng.normal(size=(20, 40)) + np.linspace(2, 0, 40)
-            self._cache = {}
             self.rank = {m: shared + 0.7 * rng.normal(size=(20, 40)) for m in "ab"}
+
+        def once(self, key, compute):
+            return compute()
 
         def orders(self, method):
             return np.arange(20), np.argsort(-self.rank[method], axis=1)
 
     rng = np.random.default_rng(0)
     found = [
-        stability_contrast(
-            Fake(rng), "a", "b", size=5, measure="kuncheva", confidence=0.95, options={}
-        ).p_value
-        for _ in range(500)
+        stability_difference(Fake(rng), Configuration("b", 5), "a").p_value for _ in range(500)
     ]
     assert 0.02 <= np.mean(np.array(found) < 0.05) <= 0.09
 
@@ -389,4 +389,4 @@ def test_loaded_results_say_the_same(results, tmp_path):
     loaded = Results.load(tmp_path / "s.db")
     pd.testing.assert_frame_equal(loaded.frame(), results.frame())
     assert loaded.recommend().sentence == results.recommend().sentence
-    assert loaded.facts["datasets"]["data"]["n_samples"] == 50
+    assert loaded.data.n_samples == 50

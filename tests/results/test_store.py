@@ -219,7 +219,7 @@ def test_other_versions_give_a_warning_once(path, monkeypatch):
     with pytest.warns(UserWarning, match=r"other versions \(numpy is"):
         study(path).run(X, y)
     results = study(path).run(X, y)
-    assert [v["numpy"] for v in results.facts["versions"]] == [now["numpy"], "9.9"]
+    assert [v["numpy"] for v in results.facts.versions] == [now["numpy"], "9.9"]
 
 
 def test_results_in_memory_can_be_saved_and_resumed(tmp_path):

@@ -17,7 +17,6 @@ from backstay.report._planes import (
     SampleWeightsDisplay,
 )
 from backstay.report._summarize import summarize
-from backstay.results._results import register_report
 
 __all__ = [
     "AccuracyDisplay",
@@ -31,4 +30,3 @@ __all__ = [
     "write_report",
 ]
 
-register_report(write_report)

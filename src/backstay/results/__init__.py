@@ -1,24 +1,39 @@
-"""What a finished study knows: its store, and one answer to each question about it."""
+"""What a finished study knows: its store, and one answer to each question about it.
 
-from backstay.results._metrics import METRICS, chance_level
-from backstay.results._overview import Comparison
+`Results` is what users meet. The other names are what it hands back, and what a study needs to
+write a store.
+"""
+
+from backstay.results._comparisons import Comparison
+from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
+from backstay.results._features import RelevantFound
+from backstay.results._metrics import METRICS
 from backstay.results._partners import partner_arrays
-from backstay.results._recommendation import Recommendation
+from backstay.results._recommendation import Choice, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
+from backstay.results._samples import SampleWeights
 from backstay.results._store import Store, StoreError, TaskRecord
 from backstay.results._table import Table
+from backstay.results._weighting import WeightingVerdict
 
 __all__ = [
     "METRICS",
+    "Choice",
     "Comparison",
+    "Configuration",
+    "DatasetFacts",
     "Recommendation",
     "Records",
+    "RelevantFound",
     "Results",
+    "Role",
+    "SampleWeights",
     "Store",
     "StoreError",
+    "StudyFacts",
     "Table",
     "TaskRecord",
-    "chance_level",
+    "WeightingVerdict",
     "partner_arrays",
 ]

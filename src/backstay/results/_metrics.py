@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-__all__ = ["METRICS", "chance_level", "score"]
+__all__ = ["METRICS", "POOLED_METRICS", "chance_level", "score"]
 
 Floats = NDArray[np.float64]
 # Class numbers of the test rows, class numbers predicted (… × rows), scores or None, classes.
@@ -69,6 +69,8 @@ METRICS: dict[str, Metric] = {
     "f1_macro": _f1_macro,
     "roc_auc": _roc_auc,
 }
+# Averages of single predictions: a choice by one of these can be repeated on drawn rows.
+POOLED_METRICS = ("accuracy", "balanced_accuracy")
 
 
 def score(
@@ -100,7 +102,9 @@ def chance_level(metric: str, codes: NDArray[Any]) -> float:
     """Return what a method that knows nothing of the features reaches.
 
     Always guessing the largest class for accuracy; one over the number of
-    classes for balanced accuracy.
+    classes for balanced accuracy; not defined for other metrics.
     """
+    if metric not in POOLED_METRICS:
+        return float("nan")
     shares = np.bincount(codes) / len(codes)
     return float(shares.max()) if metric == "accuracy" else 1 / len(shares)

@@ -1,4 +1,4 @@
-"""One method, one size, one signature, and an accuracy that pays for having chosen.
+"""Which method, at which size? One answer, and an accuracy that pays for having chosen.
 
 The best of many accuracies is too good to be true. So the whole choice is
 repeated inside a bootstrap over the pooled out-of-sample predictions and judged
@@ -17,12 +17,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.results._contrasts import mean_stability, stability_contrast
-from backstay.results._metrics import chance_level
+from backstay.results._accuracy import accuracy_rows
+from backstay.results._facts import Configuration
+from backstay.results._metrics import POOLED_METRICS, chance_level
+from backstay.results._parts import Parts
 from backstay.results._records import Records
-from backstay.results._tables import signature_rows
+from backstay.results._signature import THRESHOLDS, signature_rows
+from backstay.results._stability import curve_rows, mean_stability
+from backstay.results._weighting import weighting_verdict
 
-__all__ = ["Recommendation", "recommend"]
+__all__ = ["Choice", "Recommendation", "RecommendationAnswers", "choice_of"]
 
 Floats = NDArray[np.float64]
 # One-sided 95 %: what a configuration must exceed chance by, in standard errors.
@@ -82,6 +86,158 @@ class Recommendation:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What to look at: the recommended configuration, or what stands in for it.
+
+    Attributes
+    ----------
+    kind : {"recommended", "nothing", "unjudged"}
+        Whether it is recommended, shown although nothing is, or shown because no
+        accuracy was measured.
+    configuration : Configuration
+        Method and size, with the classifier and the metric where there are any.
+    recommendation : Recommendation or None
+        None where no accuracy was measured.
+    stability, low, high : float
+        Nogueira's measure of the method at that size, with its 95 % interval.
+    n_runs : int
+        Runs of the method that did not fail.
+    """
+
+    kind: str
+    configuration: Configuration
+    recommendation: Recommendation | None
+    stability: float
+    low: float
+    high: float
+    n_runs: int
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.configuration.method
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        assert self.configuration.size is not None
+        return self.configuration.size
+
+    @property
+    def classifier(self) -> str | None:
+        """Name of the classifier."""
+        return self.configuration.classifier
+
+    @property
+    def metric(self) -> str | None:
+        """Name of the metric."""
+        return self.configuration.metric
+
+
+class RecommendationAnswers(Parts):
+    """One method, one size and one signature, or none."""
+
+    def recommend(
+        self,
+        *,
+        metric: str | None = None,
+        threshold: float = THRESHOLDS[0],
+        n_bootstrap: int = 1000,
+        random_state: int | None = 0,
+    ) -> Recommendation:
+        """Recommend one method, one size and one signature, or none, for one data set.
+
+        The smallest size within one standard error of the best accuracy and the
+        most stable method there. The accuracy quoted pays for having chosen:
+        the choice is repeated in a bootstrap over the pooled out-of-sample
+        predictions and judged on the rows left out. Nothing is recommended
+        unless that is above chance.
+
+        Parameters
+        ----------
+        metric : {"accuracy", "balanced_accuracy"}, default=None
+            What is good; None is the study's deciding metric.
+        threshold : float, default=0.5
+            A feature is in the signature if more than this share of runs chose it.
+        n_bootstrap : int, default=1000
+            Bootstrap samples, of rows or of whole groups.
+        random_state : int or None, default=0
+            Seed of the bootstrap.
+        """
+        return recommended(self._one(), metric, threshold, n_bootstrap, random_state)
+
+    def choice(self) -> Choice:
+        """Return what to look at, for one data set: the recommendation, or what stands in.
+
+        Where nothing is recommended, the most accurate configuration; where no
+        accuracy was measured, the stablest method at its stablest size.
+        """
+        return choice_of(self._one())
+
+
+def choice_of(records: Records) -> Choice:
+    """Return the configuration that a data set's report is about."""
+    if not records.classifiers:
+        return _looked_at("unjudged", records, _stablest(records), None)
+    found = recommended(records)
+    metric = records.facts.metric
+    if found.method is not None:
+        chosen = Configuration(found.method, found.size, found.classifier, metric)
+        return _looked_at("recommended", records, chosen, found)
+    rows = accuracy_rows(records, [metric])
+    best = max(rows, key=lambda row: np.nan_to_num(row["value"], nan=-np.inf))
+    chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
+    return _looked_at("nothing", records, chosen, found)
+
+
+def _stablest(records: Records) -> Configuration:
+    """Return the method that is stablest on average over sizes, at its stablest size."""
+    means: dict[str, float] = {}
+    best_size: dict[str, int] = {}
+    for method in records.methods:
+        rows = curve_rows(records, method) if len(records.orders(method)[0]) > 1 else []
+        known = [row for row in rows if math.isfinite(row["value"])]
+        if known:
+            means[method] = float(np.mean([row["value"] for row in known]))
+            best_size[method] = int(max(known, key=lambda row: row["value"])["size"])
+    if not means:
+        return Configuration(records.methods[0], records.sizes[0])
+    method = max(means, key=lambda name: means[name])
+    return Configuration(method, best_size[method])
+
+
+def _looked_at(
+    kind: str, records: Records, configuration: Configuration, found: Recommendation | None
+) -> Choice:
+    method, size = configuration.method, configuration.size
+    assert size is not None
+    n_runs = len(records.orders(method)[0])
+    value = low = high = math.nan
+    if n_runs > 1:
+        (row,) = curve_rows(records, method, sizes=[size])
+        value, low, high = row["value"], row["low"], row["high"]
+    return Choice(kind, configuration, found, value, low, high, n_runs)
+
+
+def recommended(
+    records: Records,
+    metric: str | None = None,
+    threshold: float = THRESHOLDS[0],
+    n_bootstrap: int = 1000,
+    random_state: int | None = 0,
+) -> Recommendation:
+    """Return the recommendation, computed once for all who ask with the same seed."""
+    metric = records.facts.metric if metric is None else metric
+
+    def compute() -> Recommendation:
+        return _recommend(records, metric, threshold, n_bootstrap, random_state)
+
+    if random_state is None:
+        return compute()
+    return records.once(("recommendation", metric, threshold, n_bootstrap, random_state), compute)
+
+
+@dataclass(frozen=True)
 class _Pool:
     """Out-of-sample correctness of every configuration, row by row.
 
@@ -119,15 +275,11 @@ class _Pool:
         return np.mean(means, axis=0), errors
 
 
-def recommend(
-    records: Records,
-    metric: str,
-    threshold: float,
-    n_bootstrap: int,
-    random_state: Any,
+def _recommend(
+    records: Records, metric: str, threshold: float, n_bootstrap: int, random_state: Any
 ) -> Recommendation:
     """Choose the smallest size near the best accuracy and the most stable method there."""
-    if metric not in ("accuracy", "balanced_accuracy"):
+    if metric not in POOLED_METRICS:
         raise ValueError(
             f"metric={metric!r} must be 'accuracy' or 'balanced_accuracy': the choice is "
             "repeated on single predictions, which these average."
@@ -148,8 +300,8 @@ def recommend(
     low, high = _interval(drawn, corrected, _effective_rows(records, metric))
     base = {"accuracy": corrected, "low": low, "high": high, "chance": chance}
     if chosen is None or low <= chance:
-        return _nothing(records, metric, accuracy, base)
-    return _something(records, metric, threshold, chosen, accuracy, error, stability, base)
+        return _none_found(records, metric, accuracy, base)
+    return _found(records, metric, threshold, chosen, accuracy, error, stability, base)
 
 
 def _effective_rows(records: Records, metric: str) -> float:
@@ -248,7 +400,7 @@ def _bootstrap(
     return np.array(found)
 
 
-def _nothing(
+def _none_found(
     records: Records, metric: str, accuracy: Floats, base: dict[str, float]
 ) -> Recommendation:
     name = metric.replace("_", " ")
@@ -272,7 +424,7 @@ def _nothing(
     )
 
 
-def _something(
+def _found(
     records: Records,
     metric: str,
     threshold: float,
@@ -315,18 +467,16 @@ def _something(
 
 def _against_control(records: Records, method: str, size: int) -> str:
     """Say whether the weighting itself did anything, for a weighted method."""
-    control = records.role(method)["control"]
-    if control is None:
+    verdict = weighting_verdict(records, method, size)
+    if verdict is None:
         return ""
-    found = stability_contrast(
-        records, control, method, size=size, measure="kuncheva", confidence=0.95, options={}
-    )
-    verdict = (
-        "so the weighting itself helps"
-        if found.low > 0
-        else ("so the weighting itself cannot be credited with the stability")
-    )
+    gain = verdict.over_control
+    words = {
+        "shown": "so the weighting itself helps",
+        "here": "but not on average over all sizes, so it may be luck",
+    }
     return (
-        f" Its stability exceeds that of its uniform control by {found.difference:.2f} "
-        f"(95 % [{found.low:.2f}, {found.high:.2f}]), {verdict}."
+        f" Its stability exceeds that of its uniform control by {gain.difference:.2f} "
+        f"(95 % [{gain.low:.2f}, {gain.high:.2f}]), "
+        f"{words.get(verdict.kind, 'so the weighting itself cannot be credited with it')}."
     )

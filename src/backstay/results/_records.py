@@ -1,42 +1,91 @@
-"""Reading one data set's part of a store, as the arrays that results are made of."""
+"""Reading one data set's part of a store, as the arrays that answers are made of."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results._metrics import METRICS, score
+from backstay.results._facts import DatasetFacts, Role
+from backstay.results._metrics import METRICS, POOLED_METRICS, score
 from backstay.results._store import Store
 
 __all__ = ["Records"]
 
 Ints = NDArray[Any]
+Floats = NDArray[np.float64]
+Value = TypeVar("Value")
 
 
 class Records:
     """What a store says about a data set: facts, splits, and arrays of every method.
 
     Arrays over resamples hold the resamples on which the method did not fail;
-    ``resamples(method)`` says which.
+    each comes with the numbers of those resamples.
+
+    Parameters
+    ----------
+    store : Store
+        The store, open.
+    dataset : str
+        Name of the data set.
+    stored : dict
+        What the store says about it.
     """
 
-    def __init__(self, store: Store, dataset: str, facts: dict[str, Any]) -> None:
-        self.store, self.dataset, self.facts = store, dataset, facts
-        self.n_features: int = facts["n_features"]
-        self.n_samples: int = facts["n_samples"]
-        self.sizes: list[int] = facts["sizes"]
-        self.classifiers: list[str] = facts["classifiers"]
-        self.scoring: list[str] = facts["scoring"]
-        self.classes: list[Any] = facts["classes"]
-        self.methods: list[str] = list(facts["methods"])
-        self._cache: dict[tuple[str, ...], Any] = {}
+    def __init__(self, store: Store, dataset: str, stored: dict[str, Any]) -> None:
+        self.store, self.dataset, self._stored = store, dataset, stored
+        self.n_features: int = stored["n_features"]
+        self.n_samples: int = stored["n_samples"]
+        self.sizes: list[int] = stored["sizes"]
+        self.classifiers: list[str] = stored["classifiers"]
+        self.classes: list[Any] = stored["classes"]
+        self.methods: list[str] = list(stored["methods"])
+        self._kept: dict[tuple[Any, ...], Any] = {}
+
+    def once(self, key: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
+        """Return what was computed under this key before, or compute and keep it."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        value: Value = self._kept[key]
+        return value
+
+    # The data set.
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return self.store.dataset_arrays(self.dataset)
+
+    @cached_property
+    def facts(self) -> DatasetFacts:
+        """Everything there is to know about the data set beside its arrays."""
+        stored = self._stored
+        has_groups = bool(stored["data"]["groups"])
+        said = self.store.study().get(f"provenance of {self.dataset}")
+        return DatasetFacts(
+            name=self.dataset,
+            n_samples=self.n_samples,
+            n_features=self.n_features,
+            classes=self.classes,
+            class_sizes=np.bincount(self.codes, minlength=len(self.classes)).tolist(),
+            n_groups=int(self.units.max()) + 1 if has_groups else None,
+            sizes=self.sizes,
+            methods={name: Role(**role) for name, role in stored["methods"].items()},
+            classifiers=self.classifiers,
+            scoring=stored["scoring"],
+            metric=deciding_metric(stored["scoring"]),
+            resampling=stored["resampling"],
+            n_resamples=self.n_resamples,
+            five_by_two=stored["five_by_two"],
+            feature_names=stored["feature_names"],
+            sample_names=stored.get("sample_names"),
+            fingerprints=stored["data"],
+            splits=stored["splits"],
+            provenance=dict(said or {}),
+        )
 
     @property
     def codes(self) -> Ints:
@@ -74,16 +123,16 @@ class Records:
 
     def feature_name(self, feature: int) -> str:
         """Name of a column."""
-        names = self.facts["feature_names"]
+        names = self.facts.feature_names
         return f"x{feature}" if names is None else str(names[feature])
 
     def sample_name(self, row: int) -> str:
         """Name of a row."""
-        names = self.facts.get("sample_names")
+        names = self.facts.sample_names
         return f"row {row}" if names is None else str(names[row])
 
     @property
-    def partners(self) -> tuple[Ints, Ints, NDArray[np.float64]]:
+    def partners(self) -> tuple[Ints, Ints, Floats]:
         """Features, their correlated partners and the correlations; empty before the end."""
         empty = np.empty(0, np.int32)
         held = self._arrays
@@ -93,14 +142,11 @@ class Records:
             held.get("partner correlation", np.empty(0)),
         )
 
-    @property
-    def provenance(self) -> dict[str, Any]:
-        """Where the data came from, as the one who ran the study said."""
-        return dict(self.store.study().get(f"provenance of {self.dataset}", {}))
+    def role(self, method: str) -> Role:
+        """Return a method's control and plain form, and whether the study added it."""
+        return self.facts.methods[method]
 
-    def role(self, method: str) -> dict[str, Any]:
-        """Names of a method's control and plain form, and whether the study added it."""
-        return dict(self.facts["methods"][method])
+    # What a caller may name.
 
     def check_method(self, method: str) -> str:
         """Refuse a method that is not there."""
@@ -131,28 +177,32 @@ class Records:
         return self.classifiers.index(classifier)
 
     def check_metric(self, metric: str | None) -> str:
-        """Refuse a metric that cannot be computed; the study's first for None."""
+        """Refuse a metric that cannot be computed; None is the one that decides."""
         if metric is None:
-            return self.scoring[0]
-        allowed = [m for m in METRICS if m != "roc_auc" or "roc_auc" in self.scoring]
+            return self.facts.metric
+        scoring = self.facts.scoring
+        allowed = [m for m in METRICS if m != "roc_auc" or "roc_auc" in scoring]
         if metric not in allowed:
             raise ValueError(f"metric={metric!r} is not available; there are {', '.join(allowed)}.")
         return metric
 
+    # Arrays of the methods.
+
     def _read(self, method: str, name: str) -> tuple[Ints, list[NDArray[Any]]]:
+        method = self.check_method(method)
         pairs = list(self.store.task_arrays(self.dataset, method, name))
         return np.array([i for i, _ in pairs], dtype=np.intp), [array for _, array in pairs]
 
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
         """Return resamples and, for each, the features from best to worst."""
-        key = ("orders", self.check_method(method))
-        if key not in self._cache:
-            resamples, rows = self._read(method, "order")
-            order = np.array(rows) if rows else np.empty((0, self.n_features), np.int32)
-            self._cache[key] = resamples, order
-        return self._cache[key]
 
-    def mean_ranks(self, method: str) -> NDArray[np.float64]:
+        def read() -> tuple[Ints, NDArray[np.int32]]:
+            resamples, rows = self._read(method, "order")
+            return resamples, np.array(rows) if rows else np.empty((0, self.n_features), np.int32)
+
+        return self.once(("orders", method), read)
+
+    def mean_ranks(self, method: str) -> Floats:
         """Return the mean rank of every feature over resamples, 1 is best."""
         _, orders = self.orders(method)
         if not len(orders):
@@ -160,42 +210,47 @@ class Records:
         ranks = np.empty(orders.shape, dtype=np.int32)
         places = np.arange(1, self.n_features + 1, dtype=np.int32)
         np.put_along_axis(ranks, orders.astype(np.intp), places[None], axis=1)
-        mean: NDArray[np.float64] = ranks.mean(axis=0)
+        mean: Floats = ranks.mean(axis=0)
         return mean
 
     def n_ranked(self, method: str) -> int:
         """Return how many features were ranked on every resample, not dropped before."""
-        _, counts = self._read(self.check_method(method), "n_ranked")
+        _, counts = self._read(method, "n_ranked")
         return min((int(count[0]) for count in counts), default=0)
 
-    def weights(self, method: str) -> tuple[Ints, NDArray[np.float64]]:
+    def weights(self, method: str) -> tuple[Ints, Floats]:
         """Return resamples and, for each, the weights of all features."""
-        resamples, rows = self._read(self.check_method(method), "weights")
+        resamples, rows = self._read(method, "weights")
         return resamples, np.array(rows) if rows else np.empty((0, self.n_features))
 
-    def sample_weights(self, method: str) -> list[tuple[int, NDArray[np.float64]]]:
+    def sample_weights(self, method: str) -> list[tuple[int, Floats]]:
         """Return, for resamples with instance weights, those of the training rows."""
-        resamples, rows = self._read(self.check_method(method), "sample_weight")
+        resamples, rows = self._read(method, "sample_weight")
         return list(zip(resamples.tolist(), rows, strict=True))
 
     def predicted(self, method: str) -> list[tuple[int, NDArray[np.int16]]]:
         """Return, by resample, class numbers predicted: classifier × size × test row."""
-        resamples, rows = self._read(self.check_method(method), "predicted")
+        resamples, rows = self._read(method, "predicted")
         return list(zip(resamples.tolist(), rows, strict=True))
 
-    def scores(self, method: str, metric: str) -> tuple[Ints, NDArray[np.float64]]:
+    def scores(self, method: str, metric: str) -> tuple[Ints, Floats]:
         """Return resamples and a metric: resample × classifier × size."""
-        key = ("scores", method, metric)
-        if key not in self._cache:
-            predicted = self.predicted(method)
-            leanings: dict[int, NDArray[Any]] = {}
-            if metric == "roc_auc":
-                leanings = dict(self.store.task_arrays(self.dataset, method, "scores"))
-            values = [
-                score(metric, self.codes[self.test(i)], labels, leanings.get(i), len(self.classes))
-                for i, labels in predicted
-            ]
-            shape = (len(values), len(self.classifiers), len(self.sizes))
-            resamples = np.array([i for i, _ in predicted], dtype=np.intp)
-            self._cache[key] = resamples, np.array(values).reshape(shape)
-        return self._cache[key]
+        return self.once(("scores", method, metric), lambda: self._scored(method, metric))
+
+    def _scored(self, method: str, metric: str) -> tuple[Ints, Floats]:
+        predicted = self.predicted(method)
+        leanings: dict[int, NDArray[Any]] = {}
+        if metric == "roc_auc":
+            leanings = dict(self.store.task_arrays(self.dataset, method, "scores"))
+        values = [
+            score(metric, self.codes[self.test(i)], labels, leanings.get(i), len(self.classes))
+            for i, labels in predicted
+        ]
+        shape = (len(values), len(self.classifiers), len(self.sizes))
+        resamples = np.array([i for i, _ in predicted], dtype=np.intp)
+        return resamples, np.array(values).reshape(shape)
+
+
+def deciding_metric(scoring: list[str]) -> str:
+    """Return the metric that decides: the first that a choice can be repeated with."""
+    return next((name for name in scoring if name in POOLED_METRICS), "accuracy")

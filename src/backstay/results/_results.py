@@ -1,40 +1,41 @@
-"""The evidence of a study, as tables, comparisons and a recommendation."""
+"""What a study found, read from its store as it is asked for."""
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Callable
 from copy import copy
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-import numpy as np
 import pandas as pd
 
-from backstay.comparison._many_datasets import FriedmanNemenyi, friedman_nemenyi
-from backstay.results._contrasts import mean_accuracy, mean_stability
-from backstay.results._evidence import Evidence
-from backstay.results._overview import Comparison, compare, pareto_rows, summary_rows
-from backstay.results._recommendation import Recommendation, recommend
+from backstay.results._accuracy import AccuracyAnswers
+from backstay.results._comparisons import ComparisonAnswers
+from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
+from backstay.results._features import FeatureAnswers
+from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
+from backstay.results._samples import SampleAnswers
+from backstay.results._stability import StabilityAnswers
 from backstay.results._store import Store
-from backstay.results._table import Table
+from backstay.results._tasks import TaskAnswers
+from backstay.results._weighting import WeightingAnswers
 
-__all__ = ["Results", "register_report"]
-
-
-Writer = Callable[["Results", Path], Path]
-_report_writer: Writer | None = None
+__all__ = ["Results"]
 
 
-def register_report(writer: Writer) -> None:
-    """Say who writes reports: they lie above the study, which may not import them."""
-    global _report_writer
-    _report_writer = writer
-
-
-class Results(Evidence):
+class Results(
+    StabilityAnswers,
+    AccuracyAnswers,
+    FeatureAnswers,
+    SampleAnswers,
+    WeightingAnswers,
+    ComparisonAnswers,
+    RecommendationAnswers,
+    TaskAnswers,
+):
     """What a study found, read from its store as it is asked for.
 
     Every method hands back something with ``frame()``. Methods with several
@@ -111,9 +112,10 @@ class Results(Evidence):
         Path
             Where it is.
         """
-        if _report_writer is None:
-            raise RuntimeError("no report writer is registered; import backstay first.")
-        return _report_writer(self, Path(path))
+        # Reports lie above results, which may not import them: looked up when asked for.
+        report = importlib.import_module("backstay.report")
+        written: Path = report.write_report(self, path)
+        return written
 
     def __getitem__(self, dataset: str) -> Results:
         if dataset not in self._parts:
@@ -153,195 +155,19 @@ class Results(Evidence):
         return list(dict.fromkeys(m for part in self._parts.values() for m in part.methods))
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """What the store says about the study: parameters, versions, seed, data sets.
+    def facts(self) -> StudyFacts:
+        """How the study was set up, and its data sets.
 
         Of several stores the first one's; ``results[name].facts`` is of the data set's own.
         """
-        facts = {
-            key: value
-            for key, value in self._store.study().items()
-            if not key.startswith("provenance of ")
-        }
-        parts = {
-            name: {**part.facts, "provenance": part.provenance}
-            for name, part in self._parts.items()
-        }
-        return {**facts, "datasets": parts}
-
-    def _one(self) -> Records:
-        if len(self._parts) != 1:
-            raise ValueError(
-                f"there are {len(self._parts)} data sets ({', '.join(self._parts)}); "
-                "choose one with results[name]."
-            )
-        return next(iter(self._parts.values()))
-
-    def compare(
-        self,
-        first: str,
-        second: str,
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-        measure: str = "kuncheva",
-        test: str = "auto",
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> Comparison:
-        """Compare two methods, paired by resample, in accuracy and in stability.
-
-        Parameters
-        ----------
-        first, second : str
-            Names of methods; differences are second minus first.
-        size : int, default=None
-            A size chosen beforehand; None compares averages over the study's sizes.
-        classifier, metric : str, default=None
-            The study's first if None.
-        measure : str, default="kuncheva"
-            Of stability. "kuncheva" and "nogueira", which are equal here, use a
-            jackknife over runs; others a paired bootstrap, at a given size.
-        test : str, default="auto"
-            For accuracy: "five_by_two_f" under :class:`FiveByTwo` and "corrected_t"
-            otherwise; or "five_by_two_t", "signed_rank", "rank_sum".
-        confidence : float, default=0.95
-            Coverage of the intervals.
-        **options
-            As in :func:`backstay.stability.compare_stability`.
-
-        Returns
-        -------
-        Comparison
-            With ``accuracy`` and ``stability``; across several data sets also
-            signed-rank tests on their means.
-        """
-        return compare(
-            self._parts,
-            first,
-            second,
-            size=size,
-            classifier=classifier,
-            metric=metric,
-            measure=measure,
-            test=test,
-            confidence=confidence,
-            options=options,
+        return study_facts(
+            self._store.study(), {name: part.facts for name, part in self._parts.items()}
         )
 
-    def summary(
-        self,
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-        alpha: float = 0.05,
-    ) -> Table:
-        """Count, for every two methods, on how many data sets the second is better or worse.
-
-        Parameters
-        ----------
-        size, classifier, metric
-            As in :meth:`compare`.
-        alpha : float, default=0.05
-            Level of the test on each data set; "equal" is what it leaves open.
-        """
-        rows = summary_rows(
-            self._parts, size=size, classifier=classifier, metric=metric, alpha=alpha
-        )
-        note = f"data sets where second is better / equal / worse than first, α = {alpha:g}"
-        return Table("summary", note, pd.DataFrame(rows))
-
-    def friedman(
-        self,
-        quantity: str = "accuracy",
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-    ) -> FriedmanNemenyi:
-        """Friedman's test over data sets, with Nemenyi's for every two methods.
-
-        Parameters
-        ----------
-        quantity : {"accuracy", "stability"}, default="accuracy"
-            What to compare.
-        size, classifier, metric
-            As in :meth:`compare`.
-        """
-        if quantity not in ("accuracy", "stability"):
-            raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
-        common = [m for m in self.methods if all(m in p.methods for p in self._parts.values())]
-        values = [
-            [
-                mean_stability(part, method, size)
-                if quantity == "stability"
-                else mean_accuracy(part, method, classifier, size, metric)
-                for method in common
-            ]
-            for part in self._parts.values()
-        ]
-        return friedman_nemenyi(np.array(values), common)
-
-    def pareto(
-        self,
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-    ) -> Table:
-        """Methods not dominated in (stability, accuracy).
-
-        Parameters
-        ----------
-        size, classifier, metric
-            As in :meth:`compare`: None for size averages over the study's sizes.
-        """
-        where = "averages over sizes" if size is None else f"at size {size}"
-        return self._table(
-            "stability and accuracy",
-            where,
-            lambda part: pareto_rows(part, size=size, classifier=classifier, metric=metric),
-        )
-
-    def recommend(
-        self,
-        *,
-        metric: str = "accuracy",
-        threshold: float = 0.5,
-        n_bootstrap: int = 1000,
-        random_state: int | None = 0,
-    ) -> Recommendation:
-        """Recommend one method, one size and one signature, or none.
-
-        The smallest size within one standard error of the best accuracy and the
-        most stable method there. The accuracy quoted pays for having chosen:
-        the choice is repeated in a bootstrap over the pooled out-of-sample
-        predictions and judged on the rows left out. Nothing is recommended
-        unless that is above chance.
-
-        Parameters
-        ----------
-        metric : {"accuracy", "balanced_accuracy"}, default="accuracy"
-            What is good.
-        threshold : float, default=0.5
-            A feature is in the signature if more than this share of runs chose it.
-        n_bootstrap : int, default=1000
-            Bootstrap samples, of rows or of whole groups.
-        random_state : int or None, default=0
-            Seed of the bootstrap.
-        """
-        records = self._one()
-        asked = (metric, threshold, n_bootstrap, random_state)
-        if random_state is None:
-            return recommend(records, *asked)
-        # The bootstrap is the dearest of all tables, and a report asks for it more than once.
-        key = ("recommendation", *map(repr, asked))
-        if key not in records._cache:
-            records._cache[key] = recommend(records, *asked)
-        found: Recommendation = records._cache[key]
-        return found
+    @property
+    def data(self) -> DatasetFacts:
+        """The data set, where there is one: its shape, its splits and what was run on it."""
+        return self._one().facts
 
     def frame(self) -> pd.DataFrame:
         """Return stability and accuracy of every method, by size and classifier."""
@@ -351,7 +177,7 @@ class Results(Evidence):
         frame = stability[[*keys, *names]].rename(columns=names)
         if not all(part.classifiers for part in self._parts.values()):
             return frame
-        for metric in next(iter(self._parts.values())).scoring:
+        for metric in next(iter(self._parts.values())).facts.scoring:
             table = self.accuracy(metric).frame()
             names = {"value": metric, "low": f"{metric}_low", "high": f"{metric}_high"}
             table = table[[*keys, "classifier", *names]].rename(columns=names)

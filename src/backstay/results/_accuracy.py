@@ -1,0 +1,147 @@
+"""How well do a method's features predict? Scores on test rows, by classifier and size."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from backstay.comparison import corrected_mean
+from backstay.results._facts import Configuration
+from backstay.results._metrics import chance_level
+from backstay.results._parts import Parts, Rows
+from backstay.results._records import Records
+from backstay.results._stability import size_places
+from backstay.results._table import Table
+
+__all__ = ["AccuracyAnswers", "accuracy_rows", "mean_score", "run_scores"]
+
+Floats = NDArray[np.float64]
+CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
+
+
+class AccuracyAnswers(Parts):
+    """Scores of classifiers on the features selected."""
+
+    @property
+    def metric(self) -> str:
+        """The metric that decides, for one data set: the first one the study can choose by."""
+        return self._one().facts.metric
+
+    def chance(self, metric: str | None = None) -> float:
+        """Return what guessing reaches, for one data set; nan for a metric without such a level.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            None is the metric that decides.
+        """
+        part = self._one()
+        return chance_level(part.check_metric(metric), part.codes)
+
+    def accuracy(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
+        """Mean score of every method by classifier and size.
+
+        The intervals are Nadeau & Bengio's: resamples share rows, and the plain
+        standard error over them would be far too small.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            One metric; None for all the study's.
+        confidence : float, default=0.95
+            Coverage of the intervals.
+        """
+        return self._table(
+            "accuracy",
+            f"{confidence:.0%} {CORRECTED}",
+            lambda part: accuracy_rows(part, _metrics(part, metric), confidence),
+        )
+
+    def scores(self, metric: str | None = None) -> Table:
+        """Every single score, one row per resample."""
+        return self._table(
+            "scores",
+            "one per resample",
+            lambda part: _score_rows(part, _metrics(part, metric)),
+        )
+
+
+def run_scores(
+    records: Records, configuration: Configuration
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return resamples and one score each: at a size, or averaged over the sizes."""
+    place = records.check_classifier(configuration.classifier)
+    method = records.check_method(configuration.method)
+    resamples, values = records.scores(method, records.check_metric(configuration.metric))
+    runs = values[:, place, size_places(records, configuration.size)].mean(axis=1)
+    finite = np.isfinite(runs)
+    return resamples[finite], runs[finite]
+
+
+def mean_score(records: Records, configuration: Configuration) -> float:
+    """Return the mean over runs of `run_scores`."""
+    _, runs = run_scores(records, configuration)
+    return float(runs.mean()) if len(runs) else math.nan
+
+
+def _metrics(records: Records, metric: str | None) -> list[str]:
+    return records.facts.scoring if metric is None else [records.check_metric(metric)]
+
+
+def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95) -> Rows:
+    """Return mean scores by metric, method, classifier and size, with corrected intervals."""
+    records.check_classifier(None)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
+
+    def compute(metric: str) -> Rows:
+        rows: Rows = []
+        for method in records.methods:
+            _, values = records.scores(method, metric)
+            for i, classifier in enumerate(records.classifiers):
+                for j, size in enumerate(records.sizes):
+                    runs = values[:, i, j]
+                    figures = _corrected(runs[np.isfinite(runs)], records.test_share, confidence)
+                    base = {"method": method, "classifier": classifier, "size": size}
+                    rows.append({**base, "metric": metric, **figures})
+        return rows
+
+    found: Rows = []
+    for metric in metrics:
+        found += records.once(("accuracy", metric, confidence), partial(compute, metric))
+    return found
+
+
+def _corrected(runs: Floats, test_share: float, confidence: float) -> dict[str, float]:
+    if not len(runs):
+        return {"value": np.nan, "low": np.nan, "high": np.nan, "n_runs": 0}
+    if len(runs) == 1:
+        return {"value": float(runs[0]), "low": np.nan, "high": np.nan, "n_runs": 1}
+    mean, error = corrected_mean(runs, test_share)
+    half = float(stats.t.ppf(0.5 + confidence / 2, len(runs) - 1)) * error
+    return {"value": mean, "low": mean - half, "high": mean + half, "n_runs": len(runs)}
+
+
+def _score_rows(records: Records, metrics: list[str]) -> Rows:
+    records.check_classifier(None)
+    rows: Rows = []
+    for metric in metrics:
+        for method in records.methods:
+            resamples, values = records.scores(method, metric)
+            for (r, i, j), value in np.ndenumerate(values):
+                rows.append(
+                    {
+                        "method": method,
+                        "resample": int(resamples[r]),
+                        "classifier": records.classifiers[i],
+                        "size": records.sizes[j],
+                        "metric": metric,
+                        "value": float(value),
+                    }
+                )
+    return rows

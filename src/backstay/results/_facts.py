@@ -1,0 +1,148 @@
+"""What a store says about a study and its data sets, as values with types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Configuration", "DatasetFacts", "Role", "StudyFacts"]
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a method is compared with, by name, and whether the study added it itself."""
+
+    control: str | None = None
+    plain: str | None = None
+    added: bool = False
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A method at a subset size, judged by a classifier and a metric.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    size : int or None
+        Number of features; None stands for the average over the study's sizes.
+    classifier, metric : str or None
+        None stands for the study's first classifier and for its deciding metric.
+    """
+
+    method: str
+    size: int | None = None
+    classifier: str | None = None
+    metric: str | None = None
+
+
+@dataclass(frozen=True)
+class DatasetFacts:
+    """One data set of a study: its shape, its splits and what was run on it.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set in the store.
+    n_samples, n_features : int
+        Rows and columns.
+    classes, class_sizes : list
+        Class labels, and the number of rows of each.
+    n_groups : int or None
+        Number of groups of rows that stay together; None without groups.
+    sizes : list of int
+        Subset sizes.
+    methods : dict of str to Role
+        Every method, with its control and its plain form.
+    classifiers, scoring : list of str
+        Names of the classifiers and of the metrics.
+    metric : str
+        The metric that decides: the choice of a method, the report and comparisons use it.
+    resampling, n_resamples : str, int
+        How rows were split, and how often.
+    five_by_two : bool
+        Whether the splits are those of the 5×2cv tests.
+    feature_names, sample_names : list of str or None
+        Names of columns and rows, where the table had any.
+    fingerprints : dict
+        Hashes of X, y and the groups.
+    splits : str
+        Hash of all splits and seeds.
+    provenance : dict
+        Where the data came from, as the one who ran the study said.
+    """
+
+    name: str
+    n_samples: int
+    n_features: int
+    classes: list[Any]
+    class_sizes: list[int]
+    n_groups: int | None
+    sizes: list[int]
+    methods: dict[str, Role]
+    classifiers: list[str]
+    scoring: list[str]
+    metric: str
+    resampling: str
+    n_resamples: int
+    five_by_two: bool
+    feature_names: list[str] | None
+    sample_names: list[str] | None
+    fingerprints: dict[str, str | None]
+    splits: str
+    provenance: dict[str, Any]
+
+    @property
+    def n_configurations(self) -> int:
+        """Number of methods × classifiers × sizes that a choice is made among."""
+        return len(self.methods) * max(len(self.classifiers), 1) * len(self.sizes)
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """How a study was set up.
+
+    Attributes
+    ----------
+    methods, classifiers : dict of str to dict
+        Descriptions of the estimators that were given, by name.
+    preprocess : dict or None
+        Description of the preprocessing.
+    controls : bool
+        Whether controls were added to weighted methods.
+    seed : int
+        Seed of everything random.
+    seed_drawn : bool
+        Whether the study drew the seed because none was given.
+    versions : list of dict
+        Versions of Python and of packages, one entry for each set that the study ran with.
+    datasets : dict of str to DatasetFacts
+        The data sets.
+    """
+
+    methods: dict[str, Any]
+    classifiers: dict[str, Any]
+    preprocess: Any
+    controls: bool
+    seed: int | None
+    seed_drawn: bool
+    versions: list[dict[str, str]]
+    datasets: dict[str, DatasetFacts]
+
+
+def study_facts(stored: Mapping[str, Any], datasets: dict[str, DatasetFacts]) -> StudyFacts:
+    """Return the facts of a study from what its store holds."""
+    known = stored.get("facts", {})
+    given = known.get("random_state")
+    return StudyFacts(
+        methods=known.get("methods", {}),
+        classifiers=known.get("classifiers", {}),
+        preprocess=known.get("preprocess"),
+        controls=bool(known.get("controls", False)),
+        seed=stored.get("entropy", given),
+        seed_drawn=given is None,
+        versions=stored.get("versions", []),
+        datasets=datasets,
+    )

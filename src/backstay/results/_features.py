@@ -1,0 +1,289 @@
+"""Which features? How often each was chosen, the signature, stand-ins, and the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay.results._partners import STRONG
+from backstay.results._parts import Parts, Rows, size_within
+from backstay.results._recommendation import choice_of
+from backstay.results._records import Records
+from backstay.results._signature import THRESHOLDS, frequencies, frequency_row, signature_rows
+from backstay.results._stability import bias_variance_rows
+from backstay.results._table import Table
+
+__all__ = ["FeatureAnswers", "RelevantFound"]
+
+
+@dataclass(frozen=True)
+class RelevantFound:
+    """How many truly relevant features every method found, where the truth is known.
+
+    Attributes
+    ----------
+    size : int
+        Features selected in each run.
+    n_relevant : int
+        Truly relevant features.
+    by_chance : float
+        Relevant ones among `size` features drawn at random.
+    """
+
+    size: int
+    n_relevant: int
+    by_chance: float
+    _data: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row per method.
+
+        ``found`` is the mean number of relevant features selected per run, ``signature`` the
+        size of the signature, ``right`` how many of it are relevant; then bias² and variance
+        of the weights.
+        """
+        return self._data.copy()
+
+
+class FeatureAnswers(Parts):
+    """Which features were chosen, how often, and what could stand in for them."""
+
+    def selection_frequency(self, size: int) -> Table:
+        """Share of the resamples that put a feature among the best `size`."""
+        return self._table(
+            "selection frequency",
+            f"best {size}",
+            lambda part: _frequency_rows(part, size_within(part, size)),
+        )
+
+    def signature(self, method: str, size: int, *, threshold: float = THRESHOLDS[0]) -> Table:
+        """Consensus signature: features among the best in more than a share of the runs.
+
+        Most often chosen first, and by mean rank among equals.
+
+        Parameters
+        ----------
+        method : str
+            Name of a method.
+        size : int
+            Number of features selected in each run.
+        threshold : float, default=0.5
+            The share of runs, as in [Han 7.4].
+        """
+        return self._table(
+            f"signature of {method}",
+            f"among the best {size} in more than {threshold:.0%} of runs",
+            lambda part: signature_rows(part, method, size_within(part, size), threshold),
+            "method size feature name frequency",
+        )
+
+    def features(self, method: str | None = None, size: int | None = None) -> Table:
+        """Every feature that some method chose, those that `method` chose most often first.
+
+        Parameters
+        ----------
+        method : str, default=None
+            Name of a method: the frequencies, ranks and weights are its own. None takes
+            method and size from :meth:`choice`.
+        size : int, default=None
+            Number of features selected in each run.
+
+        Returns
+        -------
+        Table
+            ``feature`` (number of the column), ``name``, ``frequency`` (share of runs),
+            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, and ``relevant``, which
+            is None where the truth is not known.
+        """
+        if (method is None) != (size is None):
+            raise ValueError("give method and size together, or neither.")
+        if method is None or size is None:
+            chosen = choice_of(self._one())
+            method, size = chosen.method, chosen.size
+        of, at = method, size
+        return self._table(
+            f"features of {method}",
+            f"best {size}",
+            lambda part: _feature_rows(part, of, size_within(part, at)),
+            "feature name frequency mean_rank weight in_signature relevant",
+        )
+
+    def consensus(self, size: int) -> Table:
+        """Count, for every method, the features chosen in more than 50 % and 85 % of the runs.
+
+        ``ever`` counts those chosen at all, ``mean_of_best`` is the mean frequency of the `size`
+        most frequent ones.
+        """
+        return self._table(
+            "consensus",
+            f"best {size}",
+            lambda part: _consensus_rows(part, size_within(part, size)),
+        )
+
+    def relevant_found(self, size: int) -> RelevantFound | None:
+        """Count the truly relevant features that every method found, for one data set.
+
+        Returns
+        -------
+        RelevantFound or None
+            None where the truth is not known, or all or no features are relevant.
+        """
+        part = self._one()
+        relevant = relevant_features(part)
+        if relevant is None:
+            return None
+        rows = _relevant_rows(part, size_within(part, size), relevant)
+        n = int(relevant.sum())
+        return RelevantFound(size, n, size * n / len(relevant), pd.DataFrame(rows))
+
+    def partners(self) -> Table:
+        """Features strongly correlated with those that runs select most: possible stand-ins.
+
+        Pearson's r over all rows, the five strongest partners with |r| ≥ 0.7 of up
+        to 300 features. A signature is one of several equivalent ones where partners
+        are many.
+        """
+        return self._table(
+            "correlated partners",
+            f"|r| ≥ {STRONG:g}, all rows",
+            _partner_rows,
+            "feature name partner partner_name correlation",
+        )
+
+    def similarity(self, size: int) -> Table:
+        """Overlap of every two methods' best features on the same resamples, beyond chance."""
+        return self._table(
+            "similarity between methods",
+            f"best {size}, mean over resamples",
+            lambda part: _similarity_rows(part, size_within(part, size)),
+        )
+
+
+def relevant_features(records: Records) -> NDArray[np.bool_] | None:
+    """Return which features are truly relevant, None if unknown or if all are."""
+    if records.truth is None:
+        return None
+    relevant = np.asarray(records.truth) != 0
+    return relevant if 0 < relevant.sum() < len(relevant) else None
+
+
+def _frequency_rows(records: Records, size: int) -> Rows:
+    """How often every feature was among the best, for features that ever were."""
+    rows: Rows = []
+    for method in records.methods:
+        frequency = frequencies(records, method, size)
+        order = np.argsort(-frequency, kind="stable")
+        chosen = order[frequency[order] > 0]
+        rows += [frequency_row(records, method, size, j, frequency) for j in chosen]
+    return rows
+
+
+def _feature_rows(records: Records, method: str, size: int) -> Rows:
+    most = np.max([frequencies(records, m, size) for m in records.methods], axis=0)
+    own = frequencies(records, records.check_method(method), size)
+    ranks = records.mean_ranks(method)
+    _, weights = records.weights(method)
+    weight = weights.mean(axis=0) if len(weights) else np.full(records.n_features, np.nan)
+    relevant = relevant_features(records)
+    # Those that only other methods chose come last, by how often they did.
+    elsewhere = np.where(own > 0, 0, most)
+    order = np.lexsort((np.nan_to_num(ranks, nan=records.n_features), -elsewhere, -own))
+    return [
+        {
+            "feature": int(j),
+            "name": records.feature_name(int(j)),
+            "frequency": float(own[j]),
+            "mean_rank": float(ranks[j]),
+            "weight": float(weight[j]),
+            "in_signature": bool(own[j] > THRESHOLDS[0]),
+            "relevant": None if relevant is None else bool(relevant[j]),
+        }
+        for j in order
+        if most[j] > 0
+    ]
+
+
+def _consensus_rows(records: Records, size: int) -> Rows:
+    rows: Rows = []
+    for method in records.methods:
+        shares = frequencies(records, method, size)
+        shares = -np.sort(-shares[shares > 0])
+        if not len(shares):
+            continue
+        often = {f"above_{share:.0%}": int((shares > share).sum()) for share in THRESHOLDS}
+        rows.append(
+            {
+                "method": method,
+                **often,
+                "always": int((shares >= 1).sum()),
+                "ever": len(shares),
+                "mean_of_best": float(shares[:size].sum() / size),
+            }
+        )
+    return rows
+
+
+def _relevant_rows(records: Records, size: int, relevant: NDArray[np.bool_]) -> Rows:
+    split = {row["method"]: row for row in bias_variance_rows(records, None, True)}
+    rows: Rows = []
+    for method in split:
+        _, orders = records.orders(method)
+        often = frequencies(records, method, size) > THRESHOLDS[0]
+        rows.append(
+            {
+                "method": method,
+                "found": float(relevant[orders[:, :size]].sum(axis=1).mean()),
+                "signature": int(often.sum()),
+                "right": int((often & relevant).sum()),
+                "bias_squared": float(split[method]["bias_squared"]),
+                "variance": float(split[method]["variance"]),
+            }
+        )
+    return rows
+
+
+def _partner_rows(records: Records) -> Rows:
+    """Correlated partners of often selected features, strongest first."""
+    return [
+        {
+            "feature": int(feature),
+            "name": records.feature_name(int(feature)),
+            "partner": int(partner),
+            "partner_name": records.feature_name(int(partner)),
+            "correlation": float(r),
+        }
+        for feature, partner, r in zip(*records.partners, strict=True)
+    ]
+
+
+def _similarity_rows(records: Records, size: int) -> Rows:
+    """Overlap, beyond chance, of what two methods select on the same resample."""
+    d = records.n_features
+    selected = {}
+    for method in records.methods:
+        resamples, orders = records.orders(method)
+        selected[method] = {
+            int(i): set(order[:size].tolist()) for i, order in zip(resamples, orders, strict=True)
+        }
+    rows: Rows = []
+    for a, first in enumerate(records.methods):
+        for second in records.methods[a:]:
+            one, other = selected[first], selected[second]
+            common = [len(one[i] & other[i]) for i in one if i in other]
+            shared = float(np.mean(common)) if common else np.nan
+            span = size - size**2 / d
+            value = (shared - size**2 / d) / span if span > 0 else np.nan
+            rows.append(
+                {
+                    "first": first,
+                    "second": second,
+                    "size": size,
+                    "shared": shared,
+                    "kuncheva": value,
+                    "n_runs": len(common),
+                }
+            )
+    return rows

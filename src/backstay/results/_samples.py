@@ -1,0 +1,108 @@
+"""Which samples? The weights that instance weighting gives them, and who is outlying."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from backstay.results._parts import Parts, Rows
+from backstay.results._records import Records
+from backstay.results._table import Table
+
+__all__ = ["SampleAnswers", "SampleWeights"]
+
+
+@dataclass(frozen=True)
+class SampleWeights:
+    """What one weighting gives the samples.
+
+    Attributes
+    ----------
+    methods : list of str
+        The methods that use it: those that weigh rows alike share an entry.
+    rows : DataFrame
+        As in :meth:`Results.instance_weights`.
+    fence : float
+        Tukey's lower fence over all rows: the lower quartile less one and a half
+        times the distance between the quartiles.
+    """
+
+    methods: list[str]
+    rows: pd.DataFrame
+    fence: float
+
+    @property
+    def outlying(self) -> pd.DataFrame:
+        """The rows below the fence, lowest weight first."""
+        below = self.rows[self.rows["weight"] < self.fence]
+        return below.sort_values("weight", kind="stable").reset_index(drop=True)
+
+
+class SampleAnswers(Parts):
+    """Weights of samples."""
+
+    def instance_weights(self) -> Table:
+        """Instance weights averaged per row over the resamples that trained on it.
+
+        Relative to a mean of 1. Rows far below 1 are the ones a weighting takes
+        for outlying.
+        """
+        return self._table(
+            "instance weights",
+            "mean 1 in each resample",
+            _weight_rows,
+            "method row name class weight std n_runs",
+        )
+
+    def sample_weights(self) -> list[SampleWeights]:
+        """Return every weighting that tells samples apart, for one data set, with its fence."""
+        part = self._one()
+        controls = {role.control for role in part.facts.methods.values()}
+        found: list[SampleWeights] = []
+        for method, rows in self.instance_weights().frame().groupby("method", sort=False):
+            if method in controls or np.ptp(rows["weight"]) < 1e-12:
+                continue
+            for known in found:
+                if len(known.rows) == len(rows) and np.allclose(
+                    known.rows["weight"], rows["weight"], rtol=1e-6
+                ):
+                    known.methods.append(str(method))
+                    break
+            else:
+                lower, upper = np.quantile(rows["weight"], [0.25, 0.75])
+                fence = float(lower - 1.5 * (upper - lower))
+                found.append(SampleWeights([str(method)], rows, fence))
+        return found
+
+
+def _weight_rows(records: Records) -> Rows:
+    rows: Rows = []
+    for method in records.methods:
+        pairs = records.sample_weights(method)
+        if not pairs:
+            continue
+        total, squares, times = (np.zeros(records.n_samples) for _ in range(3))
+        for resample, omega in pairs:
+            train = records.train(resample)
+            relative = omega / omega.mean()
+            total[train] += relative
+            squares[train] += relative**2
+            times[train] += 1
+        seen = np.flatnonzero(times)
+        mean = total[seen] / times[seen]
+        spread = np.sqrt(np.maximum(squares[seen] / times[seen] - mean**2, 0))
+        for row, average, deviation in zip(seen, mean, spread, strict=True):
+            rows.append(
+                {
+                    "method": method,
+                    "row": int(row),
+                    "name": records.sample_name(int(row)),
+                    "class": records.classes[records.codes[row]],
+                    "weight": float(average),
+                    "std": float(deviation),
+                    "n_runs": int(times[row]),
+                }
+            )
+    return rows

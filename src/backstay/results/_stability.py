@@ -1,0 +1,308 @@
+"""How stable is a method? Of its subsets, rankings, weights and predictions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from backstay.results._parts import Parts, Rows
+from backstay.results._records import Records
+from backstay.results._table import Table
+from backstay.stability import (
+    StabilityResult,
+    UndefinedStabilityWarning,
+    bias_variance,
+    jackknife,
+    list_measures,
+    mean_of_pairs,
+    normal_interval,
+    ranking_stability,
+    stability_curve,
+    weight_stability,
+)
+
+__all__ = ["StabilityAnswers", "curve_rows", "mean_stability", "pair_matrix", "size_places"]
+
+Floats = NDArray[np.float64]
+JACKKNIFE = "jackknife intervals over resamples"
+
+
+class StabilityAnswers(Parts):
+    """Stability of subsets, rankings, weights and predictions."""
+
+    def stability(
+        self,
+        measure: str = "nogueira",
+        sizes: Iterable[int] | str | None = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> Table:
+        """Stability of every method by subset size, with intervals.
+
+        Parameters
+        ----------
+        measure : str, default="nogueira"
+            Any measure of :func:`backstay.stability.list_measures` on subsets,
+            rankings or weights; the latter two have one value, at all features.
+        sizes : iterable of int, "all" or None
+            None is the study's sizes, "all" every size that was ranked.
+        confidence : float, default=0.95
+            Coverage of the intervals at each single size.
+        **options
+            As in :func:`backstay.stability.stability_curve`.
+        """
+        kind = _input_of(measure)
+        wanted = list(sizes) if sizes is not None and not isinstance(sizes, str) else sizes
+
+        def rows(part: Records) -> Rows:
+            found: Rows = []
+            for method in _repeated(part):
+                base = {"method": method, "measure": measure}
+                if kind == "subsets":
+                    at = _sizes(part, method, wanted)
+                    figures = curve_rows(part, method, measure, at, confidence, options)
+                else:
+                    one = _whole(part, method, kind, measure, confidence, options)
+                    extra = {"variance": one.variance, "n_runs": one.n_runs}
+                    figures = [{"size": part.n_features, **_interval(one), **extra}]
+                found += [base | row for row in figures]
+            return found
+
+        return self._table(
+            "stability", f"{measure}, {confidence:.0%} intervals over resamples", rows
+        )
+
+    def weight_variance(self, *, normalize: bool = True, confidence: float = 0.95) -> Table:
+        """Variance of the feature weights over resamples, and their correlation.
+
+        Parameters
+        ----------
+        normalize : bool, default=True
+            Compare |w|/Σ|w| [HY], which puts methods on one scale.
+        confidence : float, default=0.95
+            Coverage of the jackknife intervals.
+        """
+
+        def rows(part: Records) -> Rows:
+            found: Rows = []
+            for method in _repeated(part):
+                _, weights = part.weights(method)
+                both = weight_stability(weights, normalize=normalize, confidence=confidence)
+                for one in (both.mean_variance, both.pearson):
+                    row = {"method": method, "measure": one.measure}
+                    found.append({**row, **_interval(one), "n_runs": one.n_runs})
+            return found
+
+        return self._table("weight variance", JACKKNIFE, rows)
+
+    def bias_variance(self, truth: ArrayLike | None = None, *, normalize: bool = True) -> Table:
+        """Error of the feature weights against the truth: bias² + variance.
+
+        Parameters
+        ----------
+        truth : array-like of shape (n_features,), optional
+            True relevance; what ``run(…, truth=)`` was given if None.
+        normalize : bool, default=True
+            Compare |w|/Σ|w| [HY].
+        """
+        return self._table(
+            "bias and variance of weights",
+            "averages over features",
+            lambda part: bias_variance_rows(part, truth, normalize),
+        )
+
+    def prediction_stability(self, *, confidence: float = 0.95) -> Table:
+        """Agreement, and pooled κ, of models trained on different resamples.
+
+        Models are compared on the rows that both were tested on, never on
+        training rows; all pairs are pooled. With two classes, pooled κ is φ.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Coverage of the jackknife intervals.
+        """
+        return self._table(
+            "prediction stability",
+            "pairs of models on common test rows, jackknife intervals",
+            lambda part: _prediction_rows(part, confidence),
+        )
+
+
+def size_places(records: Records, size: int | None) -> list[int]:
+    """Return the place of a size among the study's, or all places for None."""
+    return list(range(len(records.sizes))) if size is None else [records.check_size(size)]
+
+
+def pair_matrix(
+    records: Records, method: str, size: int | None
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return resamples and Kuncheva's index of every two, at a size or averaged over sizes.
+
+    The size of all features says nothing and does not enter an average.
+    """
+
+    def compute() -> tuple[NDArray[Any], Floats]:
+        resamples, orders = records.orders(method)
+        d = records.n_features
+        sizes = [records.sizes[place] for place in size_places(records, size)]
+        sizes = [k for k in sizes if k < d]
+        pairs = np.zeros((len(resamples), len(resamples)))
+        mask = np.zeros((len(resamples), d), dtype=np.float32)
+        filled = 0
+        for k in sizes:  # increasing, so that each adds to the one before
+            np.put_along_axis(mask, orders[:, filled:k].astype(np.intp), 1, axis=1)
+            filled = k
+            pairs += ((mask @ mask.T).astype(np.float64) - k**2 / d) / (k - k**2 / d)
+        pairs = pairs / len(sizes) if sizes else np.full_like(pairs, np.nan)
+        np.fill_diagonal(pairs, 0)
+        return resamples, pairs
+
+    return records.once(("pairs", records.check_method(method), size), compute)
+
+
+def mean_stability(records: Records, method: str, size: int | None) -> float:
+    """Return Kuncheva's index, at a size or averaged over sizes."""
+    _, pairs = pair_matrix(records, method, size)
+    return mean_of_pairs(pairs) if len(pairs) > 1 else math.nan
+
+
+def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
+    """Split the error of every method's weights against the truth into bias² and variance."""
+    truth = records.truth if truth is None else truth
+    if truth is None:
+        raise ValueError("truth is not known; give run(…, truth=) or bias_variance(truth=).")
+    rows: Rows = []
+    for method in _repeated(records):
+        _, weights = records.weights(method)
+        found = bias_variance(weights, truth, normalize=normalize)
+        figures = {name: getattr(found, name) for name in ("error", "bias_squared", "variance")}
+        rows.append({"method": method, **figures, "n_runs": found.n_runs})
+    return rows
+
+
+def _repeated(records: Records) -> list[str]:
+    """Return the methods with the two runs that stability needs."""
+    return [method for method in records.methods if len(records.orders(method)[0]) > 1]
+
+
+def _input_of(measure: str) -> str:
+    """Return what a measure is computed from; refuse an unknown one and those of predictions."""
+    table = list_measures()
+    kinds = table.loc[table.input != "predictions"]
+    known = kinds.loc[kinds.name == measure, "input"].tolist()
+    if not known:
+        names = ", ".join(kinds.name.tolist())
+        raise ValueError(f"measure={measure!r} is unknown; there are {names}.")
+    return str(known[0])
+
+
+def _sizes(records: Records, method: str, sizes: list[int] | str | None) -> list[int]:
+    if sizes is None:
+        return records.sizes
+    if isinstance(sizes, str):
+        if sizes != "all":
+            raise ValueError(f"sizes={sizes!r} must be 'all', None or a list of integers.")
+        return list(range(1, records.n_ranked(method) + 1))
+    return sizes
+
+
+def curve_rows(
+    records: Records,
+    method: str,
+    measure: str = "nogueira",
+    sizes: list[int] | None = None,
+    confidence: float = 0.95,
+    options: Mapping[str, Any] | None = None,
+) -> Rows:
+    """Return the stability of a method at some sizes, computed once for all who ask."""
+    at = records.sizes if sizes is None else sizes
+
+    def compute() -> Rows:
+        _, orders = records.orders(method)
+        with warnings.catch_warnings():
+            # All features are no selection: the row says nan, which is the answer here.
+            warnings.simplefilter("ignore", UndefinedStabilityWarning)
+            curve = stability_curve(
+                orders, measure, at, kind="order", confidence=confidence, **(options or {})
+            )
+        return [{str(k): v for k, v in row.items()} for row in curve.to_dict("records")]
+
+    if options:
+        return compute()
+    return records.once(("curve", method, measure, tuple(at), confidence), compute)
+
+
+def _whole(
+    records: Records,
+    method: str,
+    kind: str,
+    measure: str,
+    confidence: float,
+    options: dict[str, Any],
+) -> StabilityResult:
+    """Return the stability of whole rankings, or of weights."""
+    if kind == "rankings":
+        _, orders = records.orders(method)
+        return ranking_stability(orders, measure, kind="order", confidence=confidence, **options)
+    both = weight_stability(records.weights(method)[1], confidence=confidence, **options)
+    return both.mean_variance if measure == "variance" else both.pearson
+
+
+def _interval(found: StabilityResult) -> dict[str, float]:
+    low, high = found.confidence_interval
+    return {"value": found.value, "low": low, "high": high}
+
+
+def _prediction_rows(records: Records, confidence: float) -> Rows:
+    """Compare models of different resamples on the rows that both were tested on."""
+    records.check_classifier(None)
+    rows: Rows = []
+    n, n_classes = records.n_samples, len(records.classes)
+    for method in records.methods:
+        predicted = records.predicted(method)
+        if len(predicted) < 2:
+            continue
+        for i, classifier in enumerate(records.classifiers):
+            for j, size in enumerate(records.sizes):
+                votes = np.zeros((len(predicted), n, n_classes), dtype=np.int8)
+                for run, (resample, labels) in enumerate(predicted):
+                    votes[run, records.test(resample), labels[i, j]] = 1
+                base = {"method": method, "classifier": classifier, "size": size}
+                for measure, k in (("agreement", 0), ("kappa", 1)):
+                    figures = _agreement(votes, k, confidence)
+                    rows.append({**base, "measure": measure, **figures})
+    return rows
+
+
+def _agreement(votes: NDArray[np.int8], which: int, confidence: float) -> dict[str, float]:
+    """Pool all pairs of models over the rows that both predicted; jackknife over models."""
+    total = votes.sum(axis=0, dtype=np.float64)
+
+    def value(counts: NDArray[np.float64]) -> float:
+        pairs = (counts.sum(axis=1) * (counts.sum(axis=1) - 1)).sum()
+        if pairs == 0:
+            return np.nan
+        agree = (counts * (counts - 1)).sum() / pairs
+        if which == 0:
+            return float(agree)
+        # A row predicted by m models is in m − 1 pairs of each: that weighs the class shares.
+        share = (counts * (counts.sum(axis=1, keepdims=True) - 1)).sum(axis=0) / pairs
+        chance = (share**2).sum()
+        return float((agree - chance) / (1 - chance)) if chance < 1 else np.nan
+
+    estimate = value(total)
+
+    def without(runs: NDArray[np.intp]) -> float:
+        left_out = np.setdiff1d(np.arange(len(votes)), runs)[0]
+        return value(total - votes[left_out])
+
+    variance = jackknife(without, len(votes)) if not np.isnan(estimate) else np.nan
+    low, high = normal_interval(estimate, variance, confidence)
+    return {"value": estimate, "low": low, "high": high, "n_runs": len(votes)}

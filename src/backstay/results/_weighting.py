@@ -1,0 +1,142 @@
+"""Does instance weighting help? Every weighted method against its control and its plain form.
+
+What a method gains over plain but not over uniform weights of the same sum is the work of the
+weights' sum, which changes the regularisation, not of the weights
+(docs/control-finding.md).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from backstay.comparison import TestedDifference
+from backstay.results._comparisons import score_difference, stability_difference
+from backstay.results._facts import Configuration
+from backstay.results._parts import Parts, Rows
+from backstay.results._records import Records
+from backstay.results._table import Table
+
+__all__ = ["WeightingAnswers", "WeightingVerdict", "weighting_verdict"]
+
+
+@dataclass(frozen=True)
+class WeightingVerdict:
+    """Whether the weights of a method add stability.
+
+    Attributes
+    ----------
+    method, control, plain : str
+        The weighted method, uniform weights of the same sum, and no weights.
+    size : int
+        Features selected, where the gains are measured.
+    over_control, over_plain : TestedDifference
+        Gains in stability at that size.
+    overall : TestedDifference
+        Gain over the control, averaged over all sizes.
+    kind : {"shown", "here", "explained", "none"}
+        The gain over the control is shown, at this size and overall; shown at this size only,
+        which may be luck; the control explains a gain over plain; or there is no gain.
+    """
+
+    method: str
+    control: str
+    plain: str
+    size: int
+    over_control: TestedDifference
+    over_plain: TestedDifference
+    overall: TestedDifference
+
+    @property
+    def kind(self) -> str:
+        """The judgement; see the class."""
+        if self.over_control.low > 0:
+            return "shown" if self.overall.low > 0 else "here"
+        return "explained" if self.over_plain.low > 0 else "none"
+
+
+class WeightingAnswers(Parts):
+    """Gains of instance weighting, and whether they are its own."""
+
+    def gains(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
+        """Gains of instance-weighted methods over their uniform control and over plain.
+
+        What a method gains over plain but not over its control is the work of
+        the weights' sum, not of the weights.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            For accuracy; the one that decides if None.
+        confidence : float, default=0.95
+            Coverage of the intervals.
+        """
+        return self._table(
+            "gains of instance weighting",
+            "paired by resample; stability is Kuncheva's index",
+            lambda part: _gain_rows(part, metric, confidence),
+            "method over reference size quantity classifier gain low high p_value test",
+        )
+
+    def weighting(self, size: int) -> list[WeightingVerdict]:
+        """Judge, for one data set, every weighted method whose gains could be measured.
+
+        Parameters
+        ----------
+        size : int
+            A size studied.
+        """
+        part = self._one()
+        found = (weighting_verdict(part, method, size) for method in part.methods)
+        return [verdict for verdict in found if verdict is not None]
+
+
+def weighting_verdict(records: Records, method: str, size: int) -> WeightingVerdict | None:
+    """Judge whether a method's weights add stability; None without a control or enough runs."""
+    role = records.role(method)
+    if role.control is None or role.plain is None:
+        return None
+    at = Configuration(method, size)
+    over_control = stability_difference(records, at, role.control)
+    over_plain = stability_difference(records, at, role.plain)
+    if math.isnan(over_control.difference) or math.isnan(over_plain.difference):
+        return None
+    # At one size alone, chosen for its accuracy, a gain may be luck.
+    overall = stability_difference(records, Configuration(method), role.control)
+    return WeightingVerdict(
+        method, role.control, role.plain, size, over_control, over_plain, overall
+    )
+
+
+def _gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
+    """Gains of every weighted method over its control and over its plain form, by size."""
+    rows: Rows = []
+    metric = records.check_metric(metric)
+    for method in records.methods:
+        role = records.role(method)
+        for over, reference in (("control", role.control), ("plain", role.plain)):
+            if reference is None:
+                continue
+            for size in records.sizes:
+                base = {"method": method, "over": over, "reference": reference, "size": size}
+                at = Configuration(method, size)
+                found = stability_difference(records, at, reference, confidence=confidence)
+                rows.append({**base, "quantity": "stability", "classifier": "", **_gain(found)})
+                for classifier in records.classifiers:
+                    at = Configuration(method, size, classifier, metric)
+                    found = score_difference(records, at, reference, confidence=confidence)
+                    rows.append(
+                        {**base, "quantity": metric, "classifier": classifier, **_gain(found)}
+                    )
+    return rows
+
+
+def _gain(found: TestedDifference) -> dict[str, Any]:
+    return {
+        "gain": found.difference,
+        "low": found.low,
+        "high": found.high,
+        "p_value": found.p_value,
+        "test": found.test,
+    }
