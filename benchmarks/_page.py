@@ -35,15 +35,15 @@ make bench-check    # what CI watches: have ratios to peers fallen?
 **The machine of this run.** {cpu}, {cores} cores, {memory_gb:g} GB of memory, {system}, Linux
 {kernel}, Python {python}. {versions}.
 
-**How to read it.** A ratio is how many times as long the other one takes: above 1, backstay is
-faster. Both run in the same process, by turns, on the same arrays; the median of at least five
-runs after a warm-up counts, of three where one takes more than a second and a half; in brackets
-the lowest and the highest ratio of a turn. What takes more than {once:g} seconds is run once, and
-marked ¹. Compiling is not in the times; it has a
-section of its own. *One thread* holds BLAS, OpenMP and numba to one thread on both sides.
-Memory is how far the process grows during one call. A peer whose result is another quantity is
-shown in italics and not counted. Ratios between two programs carry over to other machines
-roughly; seconds do not, so they appear only among the targets.
+**How to read it.** A ratio says how many times as long the other program takes. Above 1, backstay
+is faster. Both run in the same process, taking turns, on the same arrays. After a warm-up we take
+the median of at least five runs, or of three where one takes more than a second and a half. The
+brackets hold the lowest and the highest ratio of a single turn. What takes more than {once:g}
+seconds is run once and marked ¹. Compile time is left out here and has its own section below. *One thread*
+limits BLAS, OpenMP and numba to one thread on both sides. Memory is how much the process grows
+during one call. A peer that computes a different quantity is shown in italics and not counted.
+Ratios between two programs carry over to other machines roughly. Seconds do not, so they appear
+only among the targets.
 """
 
 AGREEMENT = """\
@@ -52,29 +52,29 @@ scores, the overlap of selections, or the largest difference.
 """
 
 SCALING = """\
-Time is fitted as a power of the size, by least squares on logarithms, one thread, medians of
-three runs. The exponent has a 95 % interval from the fit's residuals; "by the algorithm" is
-the exponent of the largest term for large sizes. Small sizes and fixed costs lower it.
+We fit time as a power of the size: least squares on logarithms, one thread, medians of three runs.
+The 95 % interval of the exponent comes from the residuals of the fit. "By the algorithm" is the
+exponent of the dominant term at large sizes. Small sizes and fixed costs lower the measured one.
 
 ![Time over size, both relative to the smallest; exponents in the legend]({image})
 """
 
 LIMITS = """\
-What the machine can do was measured in the same run: {gemm} GFLOP/s in matrix products of
-float64 on one thread ({gemm_all} on all cores), {bandwidth} GB/s read from memory by one
-thread, and {f32} (float32) and {f64} (float64) times 10⁹ absolute differences a second summed
-in cache. The share is the method's rate of that operation, over its whole time, in these units. A
-table that stays in the cache can be read faster than memory.
+The same run measured what the machine can do: {gemm} GFLOP/s in matrix products of float64 on one
+thread ({gemm_all} on all cores), {bandwidth} GB/s read from memory by one thread, and {f32}
+(float32) and {f64} (float64) times 10⁹ absolute differences a second, summed in cache. The share compares the
+method's rate of that operation, over its whole run time, with this limit. It can exceed 100 % where
+a table stays in the cache, which is faster than memory.
 """
 
 END_TO_END = """\
 The default study of `backstay run`, from a CSV file to an HTML report, beside the same study
-written with pandas, SciPy, scikit-learn and fast-select (`benchmarks/_plain_study.py`): same
-methods with their controls, same resamples and seeds, same classifiers at the same sizes, as
-many jobs. Workers are started and kernels compiled beforehand on both sides. The tables are
-{data}. Where the plain study would take too long it ran on fewer resamples and its
-time was multiplied, which is marked ². Each runs once, except that ours on 62 × 2,000 is the median
-of three runs, with the ratios of the slowest and the fastest in brackets.
+written with pandas, SciPy, scikit-learn and fast-select (`benchmarks/_plain_study.py`). Both use
+the same methods and controls, the same resamples and seeds, the same classifiers at the same
+sizes, and the same number of jobs. Workers are started and kernels compiled beforehand on both
+sides. The tables are {data}. Where the plain study would take too long, it ran on fewer resamples
+and its time was scaled up; these are marked ². Each study runs once, except ours on 62 × 2,000:
+that one is the median of three runs, with the ratios of the slowest and the fastest in brackets.
 """
 
 
@@ -98,7 +98,7 @@ def could_not(records):
 def missed(rows):
     """Sentences on what is below its target."""
     lines = [
-        f"- **{row['what']}**: {row['measured']} where {row['bound']} was asked for."
+        f"- **{row['what']}**: {row['measured']}; the target is {row['bound']}."
         + (f" {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else "")
         for row in rows
         if not row["met"]
@@ -126,10 +126,10 @@ def text(summary):
         ),
         mixed(summary["codes"]),
         "## Targets",
-        f"Every target of the issues, {met} of {len(rows)} met. Seconds and memory are this "
-        "machine's.",
+        f"The targets that this project sets itself: {met} of {len(rows)} are met. Seconds and "
+        "memory are those of this machine.",
         _target_table(rows),
-        "### Below target, and why",
+        "### Missed, and why",
         "\n".join(missed(rows)),
         "## Beside others",
         AGREEMENT,
@@ -139,15 +139,17 @@ def text(summary):
         "## From a file to a report",
         END_TO_END.format(data=" and ".join(sorted({facts["data"] for facts in ends.values()}))),
         end_to_end(ends),
-        "Where the time of our study goes, as shares of what the jobs had, and how many of the "
-        "plain study's selections (best k for every k, on every resample) are the same sets:",
+        "Where our study spends its time, as shares of the time of all jobs, and how many of its "
+        "selections (the best k for every k, on every resample) are the same sets as in the plain "
+        "study:",
         selections(ends),
         exchanged(ends),
-        "Of a study of seven methods on 100 subsamples of 62 × 2,000 with a store, "
-        f"{records['study_62x2000']['facts']['overhead']:.1%} of the jobs' time goes neither into "
-        "methods nor into classifiers. A bare joblib loop over the same methods and classifiers, "
-        "ten subsamples, which keeps nothing but accuracies, takes "
-        f"{figure(records['study_beside_loop']['facts']['ratio'])} times as long as the study.",
+        "In a study of seven methods on 100 subsamples of 62 × 2,000 with a store, "
+        f"{records['study_62x2000']['facts']['overhead']:.1%} of the jobs' time is spent neither "
+        "in methods nor in classifiers. A bare joblib loop over the same methods and classifiers, "
+        "which keeps nothing but accuracies, takes "
+        f"{figure(records['study_beside_loop']['facts']['ratio'])} times as long as the study "
+        "on ten subsamples.",
         "## How cost grows",
         SCALING.format(image="_images/scaling.svg"),
         growth(records["growth"]["facts"]),
@@ -163,7 +165,7 @@ def text(summary):
         "## Compiling and starting",
         start_table(records["start"]["facts"]),
         "## Memory",
-        f"The largest process of the comparisons, before any peer ran in it: "
+        f"The largest process of all comparisons, before any peer ran in it, took "
         f"{figure(highest[0])} MB ({highest[1]}). A study's process grows by "
         f"{figure(records['study_memory']['facts']['mb_per_resample'])} MB with each further "
         "resample.",
@@ -172,9 +174,10 @@ def text(summary):
 
 
 def _target_table(rows):
-    lines = ["| issue | target | asked for | measured | |", "|---|---|---|---|---|"]
+    lines = ["| area | what | target | measured | |", "|---|---|---|---|---|"]
     lines += [
-        f"| {row['issue']} | {row['what']} | {row['bound']} | {row['measured']} | {row['said']} |"
+        f"| {row['area'].replace('_', ' ')} | {row['what']} | {row['bound']} | "
+        f"{row['measured']} | {row['verdict']} |"
         for row in rows
     ]
     return "\n".join(lines)

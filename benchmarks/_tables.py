@@ -4,7 +4,7 @@ from benchmarks._workload import OURS, Target, ratio_of
 from benchmarks.bench_scaling import EXPECTED
 
 LARGEST = Target(
-    9, "largest process of any workload", lambda record: record["peak_mb"], at_most=2048, unit="MB"
+    "largest process of any workload", lambda record: record["peak_mb"], at_most=2048, unit="MB"
 )
 
 
@@ -28,9 +28,9 @@ def amount(value, unit):
 
 
 def targets(known, records):
-    """Rows of the table of targets, in the order of the issues."""
+    """Rows of the table of targets, by the file of their workload."""
     rows = []
-    for name, (_, workload) in known.items():
+    for name, (area, workload) in known.items():
         for target in workload.targets:
             absent = records[name].get("could_not")
             try:
@@ -39,25 +39,25 @@ def targets(known, records):
                 if not absent:
                     raise
                 why = "; ".join(f"{peer} could not be run: {why}" for peer, why in absent.items())
-                rows.append(_row(target, "not measured", False, why))
+                rows.append(_row(area, target, "not measured", False, why))
                 continue
             shown, met = amount(value, target.unit), target.met(value)
             reached = target.goal is None or value >= target.goal
-            rows.append(_row(target, shown, met, target.why, reached))
+            rows.append(_row(area, target, shown, met, target.why, reached))
     largest = max(record["peak_mb"] for record in records.values())
-    rows.append(_row(LARGEST, amount(largest, "MB"), LARGEST.met(largest), ""))
-    return sorted(rows, key=lambda row: row["issue"])
+    rows.append(_row("memory", LARGEST, amount(largest, "MB"), LARGEST.met(largest), ""))
+    return sorted(rows, key=lambda row: row["area"])
 
 
-def _row(target, measured, met, why, reached=True):
+def _row(area, target, measured, met, why, reached=True):
     least = target.at_least is not None
     bound = target.at_least if least else target.at_most
-    said = f"{'≥' if least else '≤'} {amount(bound, target.unit)}"
+    shown = f"{'≥' if least else '≤'} {amount(bound, target.unit)}"
     if target.goal is not None:
-        said += f", goal {amount(target.goal, target.unit)}"
-    row = {"issue": target.issue, "what": target.what, "bound": said, "said": "**below**"}
+        shown += f", goal {amount(target.goal, target.unit)}"
+    row = {"area": area, "what": target.what, "bound": shown, "verdict": "**missed**"}
     if met:
-        row["said"] = "met" if reached else "met, below the goal"
+        row["verdict"] = "met" if reached else "met, below the goal"
     return row | {"measured": measured, "met": met, "why": why}
 
 
@@ -192,11 +192,11 @@ def exchanged(ends):
     }
     if not gaps:
         return "Every selection of every method is the same set."
-    told = "; ".join(f"{method} on {shape} {gap:.1e}" for (shape, method), gap in gaps.items())
+    listed = "; ".join(f"{method} on {shape} {gap:.1e}" for (shape, method), gap in gaps.items())
     return (
-        "Where sets differ: the largest difference, in our own scores and as a share of their "
-        f"range, between a feature that only we selected and one that only the other did: {told}. "
-        "Scores of SVM-RFE are ranks, so that neighbours in the order differ by one over the "
+        "Where sets differ, this is the largest difference between a feature that only we selected "
+        "and one that only the plain study selected, in our own scores and as a share of their "
+        f"range: {listed}. Scores of SVM-RFE are ranks, so neighbours differ by one over the "
         "number of features."
     )
 
@@ -206,9 +206,10 @@ def start_table(facts):
     total = facts["first_calls_of_everything_seconds"]
     lines = [
         "Kernels are compiled on the first call after installation and kept on disk. A second "
-        f"process needs {facts['second_process_seconds'] / total:.1%} of that time. "
-        "Of `import backstay`, its dependencies by themselves take "
-        f"{facts['import_seconds_of_dependencies'] / facts['import_seconds']:.0%}.",
+        f"process needs {facts['second_process_seconds'] / total:.1%} of that time. The "
+        "dependencies alone account for "
+        f"{facts['import_seconds_of_dependencies'] / facts['import_seconds']:.0%} of "
+        "`import backstay`.",
         "",
         "| first call, float64 and float32, in this order | share of the compile time |",
         "|---|---|",

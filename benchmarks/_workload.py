@@ -27,13 +27,12 @@ OURS = "backstay"
 
 @dataclass(frozen=True)
 class Target:
-    """A bound that an issue set on a workload.
+    """A bound that this project sets itself on a workload.
 
     `quantity` reads the measured value off the workload's record. `why` says what
     holds it back, and is shown only where the bound is missed.
     """
 
-    issue: int
     what: str
     quantity: Callable[[dict], float]
     at_least: float | None = None

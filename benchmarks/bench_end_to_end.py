@@ -211,9 +211,8 @@ WORKLOADS = (
         50,
         50,
         (
-            Target(9, "from CSV to report on 62 × 2,000", fact("ratio"), at_least=10),
+            Target("from CSV to report on 62 × 2,000", fact("ratio"), at_least=10),
             Target(
-                9,
                 "selections the same as the plain study's, 62 × 2,000",
                 fact("same_selections"),
                 at_least=0.95,

@@ -69,7 +69,6 @@ def svm_rfe(n, d, quick=None):
         SAME_SETS,
         (
             Target(
-                4,
                 f"{N_MEMBERS}-bootstrap SVM-RFE beside a loop over SVC, {n:,} × {d:,}",
                 ratio(loop),
                 at_least=3,
@@ -119,7 +118,6 @@ def relieff(n, d, n_members, check=False):
         ("overlap of the best 50", overlap),
         tuple(
             Target(
-                4,
                 f"{n_members} halves of {n:,} × {d:,} beside fast-select, {said}",
                 ratio("fast-select", count),
                 at_least=1,

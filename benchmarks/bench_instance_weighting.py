@@ -38,7 +38,6 @@ WORKLOADS = (
         10000,
         targets=(
             Target(
-                2,
                 "MarginWeighting 200 × 10,000 beside the direct loop",
                 ratio("direct numpy loop"),
                 at_least=20,

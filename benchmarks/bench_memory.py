@@ -38,8 +38,8 @@ def measurement(method, said, n, d):
         f"{said}, in a process of its own",
         large,
         (
-            Target(9, f"{said}, time", fact("seconds"), at_most=60, unit="s"),
-            Target(9, f"{said}, memory of the process", fact("peak_mb"), at_most=1000, unit="MB"),
+            Target(f"{said}, time", fact("seconds"), at_most=60, unit="s"),
+            Target(f"{said}, memory of the process", fact("peak_mb"), at_most=1000, unit="MB"),
         ),
         arguments={"method": method, "n": n, "d": d},
     )

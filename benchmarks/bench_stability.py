@@ -84,7 +84,6 @@ WORKLOADS = (
         2000,
         targets=(
             Target(
-                3,
                 "Kuncheva at every size, 100 × 2,000, beside a product per size",
                 ratio(PRODUCTS),
                 at_least=100,
@@ -131,14 +130,12 @@ WORKLOADS = (
         large_curve,
         (
             Target(
-                3,
                 "Kuncheva at every size, 100 × 100,000, time",
                 fact("seconds"),
                 at_most=2,
                 unit="s",
             ),
             Target(
-                3,
                 "Kuncheva at every size, 100 × 100,000, memory of the process",
                 fact("peak_gb"),
                 at_most=1,
@@ -150,6 +147,6 @@ WORKLOADS = (
         "npogr_12600",
         "nPOGR, 100 subsets of 200 of 12,600 features, correlations at 0.1 % FDR",
         npogr,
-        (Target(3, "nPOGR, d = 12,600", fact("seconds"), at_most=60, unit="s"),),
+        (Target("nPOGR, d = 12,600", fact("seconds"), at_most=60, unit="s"),),
     ),
 )

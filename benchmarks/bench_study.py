@@ -157,14 +157,12 @@ WORKLOADS = (
         scale,
         (
             Target(
-                6,
                 "7 methods × 100 subsamples, 62 × 2,000, all cores",
                 fact("seconds"),
                 at_most=60,
                 unit="s",
             ),
             Target(
-                6,
                 "the engine's overhead, workers there already",
                 fact("overhead"),
                 at_most=0.1,
@@ -184,7 +182,6 @@ WORKLOADS = (
         memory,
         (
             Target(
-                6,
                 "memory of a study, per further subsample",
                 fact("mb_per_resample"),
                 at_most=1,

@@ -69,12 +69,12 @@ def test_a_summary_has_the_ratios_of_its_records():
 
 @pytest.mark.parametrize(("value", "met"), [(1.9, False), (2.0, True), (7.0, True)])
 def test_targets_from_below(value, met):
-    target = module("_workload").Target(2, "t", lambda r: r, at_least=2)
+    target = module("_workload").Target("t", lambda r: r, at_least=2)
     assert target.met(value) is met
 
 
 def test_targets_from_above():
-    target = module("_workload").Target(2, "t", lambda r: r, at_most=2)
+    target = module("_workload").Target("t", lambda r: r, at_most=2)
     assert target.met(2.0)
     assert not target.met(2.1)
 
