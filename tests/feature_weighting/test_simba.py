@@ -30,7 +30,7 @@ def test_reference_by_hand():
 
 
 def visits_of(strategy, n, omega, seed, n_epochs=1):
-    """The visiting orders of spec 2.2, from the same random numbers."""
+    """The visiting orders [Prat 8.3 and 9.3; PB 3], from the same random numbers."""
     rng = check_random_state(seed)
     visits = []
     for _ in range(n_epochs):

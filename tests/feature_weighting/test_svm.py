@@ -1,4 +1,4 @@
-"""SVM-RFE against a plain loop, scikit-learn's RFE, and the control of spec 13.1."""
+"""SVM-RFE against a plain loop, scikit-learn's RFE, and its control (docs/control-finding.md)."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ def test_reference_by_hand():
     # Row 0 of 0, 1 | 3: miss at 3, hit at 1 → θ = 1; row 2 has no hit: the lowest θ, ½(2 − 1).
     X, y = [[0.0], [1.0], [3.0]], ["a", "a", "b"]
     assert reference.hypothesis_margins(X, y) == [1.0, 0.5, 0.5]
-    # One standard deviation above the mean: 0.954 (spec 13.7).
+    # One standard deviation above the mean: 0.954, which [Prat 8.2] says of two.
     assert reference.logistic_weights([-1.0, 0.0, 1.0])[2] == pytest.approx(0.954, abs=5e-4)
 
 

@@ -64,7 +64,7 @@ def test_far_origin_keeps_its_digits():
 
 
 def test_weights_stay_near_uniform_on_han_yu():
-    # Why the uniform control of equal mass matters (spec 13.1).
+    # Why the uniform control of equal mass matters: docs/control-finding.md.
     for seed in range(5):
         X, y, _ = make_han_yu(random_state=seed)
         omega = MarginWeighting().fit_weight(X, y)

@@ -1,4 +1,4 @@
-"""Instance weighting, straight from spec section 1: loops over rows and features, no tricks."""
+"""Instance weighting [HY IV; Han 4; Prat 8.2]: loops over rows and features, no tricks."""
 
 import math
 

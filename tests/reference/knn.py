@@ -1,4 +1,4 @@
-"""The doubly weighted k-NN, straight from spec section 8."""
+"""The doubly weighted k-NN, straight from [PB alg. 2] and [Prat alg. 8.2]."""
 
 import math
 

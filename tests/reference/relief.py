@@ -1,4 +1,4 @@
-"""The Relief family, straight from spec section 2.1: one instance, one feature at a time.
+"""The Relief family [Prat 2.2 and 5; Han 5.2]: one instance, one feature at a time.
 
 A table is a list of rows; a nominal column holds strings, a numeric one floats;
 None is a missing value.

@@ -1,4 +1,4 @@
-"""Simba, straight from spec section 2.2: one visit at a time over lists."""
+"""Simba [Prat 2.4.2 and 8.3; PB 3]: one visit at a time over lists."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""SVM-RFE as a plain loop over ``SVC(kernel="linear")`` [spec 2.3]: nothing is shared."""
+"""SVM-RFE as a plain loop over ``SVC(kernel="linear")`` [HY V; Han 5.2]: nothing is shared."""
 
 import numpy as np
 from sklearn.svm import SVC

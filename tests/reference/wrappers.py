@@ -1,4 +1,4 @@
-"""Sequential search as spec section 4 says it, one subset and one fold at a time."""
+"""Sequential search [Prat 2.1, 6 and 7], one subset and one fold at a time."""
 
 import numpy as np
 from sklearn.base import clone
@@ -47,7 +47,7 @@ class ReferenceSearch:
     """SFG, SBG, floating, plus-l-take-r; plain, remainder-aware, accumulated.
 
     `score` maps a frozenset of columns to J. `printed_sign` gives the backward
-    relevance term the sign printed in [Prat eq. 7.10] (spec 13.4).
+    relevance term the sign printed in [Prat eq. 7.10]; see docs/references.md.
     """
 
     def __init__(

@@ -50,7 +50,7 @@ def agrees(expected, sets, p, measure, **options):
     assert value == pytest.approx(float(expected), rel=1e-11, abs=1e-12)
 
 
-def test_every_name_of_the_issue_is_there():
+def test_every_measure_is_there_and_has_an_oracle():
     names = """dunne kalousis dice ochiai kuncheva krizek somol somol_weighted somol_relative
     lustgarten wald phi nogueira drotar pogr npogr davis zucknick yu"""
     assert set(names.split()) <= {entry.name for entry in SUBSETS}

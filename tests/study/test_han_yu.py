@@ -1,4 +1,4 @@
-"""On the Han–Yu data a study says what spec 13.1 says."""
+"""On the Han–Yu data a study finds what docs/control-finding.md reports."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from backstay.study import Study, Subsampling
 
 @pytest.fixture(scope="module")
 def results():
-    # Training sets of 100 rows that hardly overlap, as the spec's independent ones.
+    # Training sets of 100 rows that hardly overlap, like the independent ones of that page.
     X, y, truth = make_han_yu(1000, random_state=0)
     study = Study(
         {
@@ -27,7 +27,7 @@ def results():
     return study.run(X, y, truth=truth)
 
 
-def test_stabilities_are_ranked_as_the_spec_says(results):
+def test_stabilities_are_ranked_as_the_page_says(results):
     frame = results.stability("kuncheva").frame().set_index("method")["value"]
     assert frame["rfe"] == pytest.approx(0.25, abs=0.05)
     assert frame["iw, mean"] == pytest.approx(0.25, abs=0.05)
