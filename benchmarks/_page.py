@@ -39,11 +39,11 @@ make bench-check    # what CI watches: have ratios to peers fallen?
 is faster. Both run in the same process, taking turns, on the same arrays. After a warm-up we take
 the median of at least five runs, or of three where one takes more than a second and a half. The
 brackets hold the lowest and the highest ratio of a single turn. What takes more than {once:g}
-seconds is run once and marked ¹. Compile time is left out here and has its own section below. *One
-thread* limits BLAS, OpenMP and numba to one thread on both sides. Memory is how much the process
-grows during one call. A peer that computes a different quantity is shown in italics and not counted.
-Ratios between two programs carry over to other machines roughly. Seconds do not, so they appear
-only among the targets.
+seconds is run once and marked ¹. Compile time is left out here and has its own section below.
+*One thread* limits BLAS, OpenMP and numba to one thread on both sides. Memory is how much the
+process grows during one call. A peer that computes a different quantity is shown in italics and
+not counted. Ratios between two programs carry over to other machines roughly. Seconds do not, so
+they appear only among the targets.
 """
 
 AGREEMENT = """\
@@ -62,9 +62,9 @@ exponent of the dominant term at large sizes. Small sizes and fixed costs lower 
 LIMITS = """\
 The same run measured what the machine can do: {gemm} GFLOP/s in matrix products of float64 on one
 thread ({gemm_all} on all cores), {bandwidth} GB/s read from memory by one thread, and {f32}
-(float32) and {f64} (float64) times 10⁹ absolute differences a second, summed in cache. The share compares
-the method's rate of that operation, over its whole run time, with this limit. It can exceed 100 %
-where a table stays in the cache, which is faster than memory.
+(float32) and {f64} (float64) times 10⁹ absolute differences a second, summed in cache. The share
+compares the method's rate of that operation, over its whole run time, with this limit. It can
+exceed 100 % where a table stays in the cache, which is faster than memory.
 """
 
 END_TO_END = """\
