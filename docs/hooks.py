@@ -1,12 +1,15 @@
 """Part of the build of the pages: tables that the code itself fills."""
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 from typing import Any
 
 OPTIONS = re.compile(r"^<!-- options: (\w+) -->$", flags=re.MULTILINE)
 NAMES = "<!-- names -->"
-# Pages that a run writes; where nobody has run it, the site does without.
+PACKAGES = "<!-- packages -->"
+# Pages written by a run. The site does without them where nobody has run it.
 WRITTEN = {"Reproduction": "reproduction.md", "Performance": "performance.md"}
 
 
@@ -21,9 +24,11 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
-    """Replace ``<!-- options: run -->`` and ``<!-- names -->`` by tables."""
+    """Replace ``<!-- options: run -->``, ``<!-- names -->`` and ``<!-- packages -->`` by tables."""
     if NAMES in markdown:
         markdown = markdown.replace(NAMES, names())
+    if PACKAGES in markdown:
+        markdown = markdown.replace(PACKAGES, packages())
     return OPTIONS.sub(lambda found: options(found[1]), markdown)
 
 
@@ -40,6 +45,20 @@ def names() -> str:
         first = found.__doc__.splitlines()[0]
         home = "backstay" if home == "backstay.base" else home
         rows.append(f"| [`{name}`][{home}.{name}] | {first.replace('|', chr(92) + '|')} |")
+    return "\n".join(rows)
+
+
+def packages() -> str:
+    """Return every package with what it exports, as a table."""
+    import backstay
+
+    rows = ["| package | public names |", "|---|---|"]
+    for _, name, _ in pkgutil.iter_modules(backstay.__path__):
+        page = Path(__file__).parent / "api" / f"{name}.md"
+        if page.is_file():
+            exported = importlib.import_module(f"backstay.{name}").__all__
+            listed = ", ".join(f"`{public}`" for public in exported)
+            rows.append(f"| [`backstay.{name}`]({page.name}) | {listed} |")
     return "\n".join(rows)
 
 
