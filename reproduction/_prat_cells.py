@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from backstay.comparison import corrected_resampled_t, five_by_two_f
-from backstay.stability._inference import jackknife_of_pairs, mean_of_pairs
+from backstay.stability import jackknife_of_pairs, mean_of_pairs, normal_interval
 from backstay.stability._overlaps import pair_overlaps
-from backstay.stability._results import normal_interval
 from reproduction._experiment import Arrays
 from reproduction._prat_wrappers import PROBLEMS
 

@@ -7,29 +7,25 @@ Works on the outcomes of repeated runs from any library: `stability_score` and
 `mean_of_pairs` and `normal_interval` build intervals for other figures over runs.
 """
 
+from backstay.stability._compare import StabilityComparison, compare_stability
 from backstay.stability._curves import stability_curve
 from backstay.stability._frequencies import consensus, frequency_intervals, selection_frequency
-from backstay.stability._inference import (
-    compare_stability,
+from backstay.stability._intervals import (
     jackknife,
     jackknife_of_pairs,
     mean_of_pairs,
+    normal_interval,
 )
 from backstay.stability._measures import list_measures
 from backstay.stability._predictions import prediction_stability
 from backstay.stability._rankings import ranking_stability
-from backstay.stability._results import (
-    StabilityComparison,
-    StabilityResult,
-    UndefinedStabilityWarning,
-    normal_interval,
-)
 from backstay.stability._score import stability_score
 from backstay.stability._similarity import (
     CorrelatedFeatures,
     FeatureSimilarity,
     correlated_features,
 )
+from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
 from backstay.stability._weights import (
     BiasVariance,
     WeightStability,

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.stability._inference import (
+from backstay.stability._intervals import (
     METHODS,
-    Estimator,
     check_method,
     jackknife_of_pairs,
-    measure_arguments,
+    normal_quantile,
     spread_over_runs,
 )
+from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._overlaps import Placements, pair_overlaps
-from backstay.stability._results import UndefinedStabilityWarning, normal_quantile
 from backstay.stability._runs import Runs, read_orders
+from backstay.stability._stability_result import UndefinedStabilityWarning
 
 Floats = NDArray[np.float64]
 # Value and variance for sizes 1..K.
@@ -283,7 +283,7 @@ def _size_by_size(
         with warnings.catch_warnings():
             # Said once for the whole curve, by the caller.
             warnings.simplefilter("ignore", UndefinedStabilityWarning)
-            estimator = Estimator(entry, Runs(selected, features, p), arguments)
-        value[index] = estimator.value
-        variance[index] = estimator.variance(method, n_bootstrap, rng)
+            measured = MeasuredRuns(entry, Runs(selected, features, p), arguments)
+        value[index] = measured.value
+        variance[index] = measured.variance(method, n_bootstrap, rng)
     return value, variance

@@ -8,12 +8,13 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._inference import check_method, mean_of_pairs, pairs_variance
-from backstay.stability._results import (
-    StabilityResult,
-    UndefinedStabilityWarning,
+from backstay.stability._intervals import (
+    check_method,
+    mean_of_pairs,
     normal_interval,
+    pairs_variance,
 )
+from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
 
 PAIR_METHODS = ("jackknife", "bootstrap")
 

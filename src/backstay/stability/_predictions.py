@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from backstay.stability._measures import get_measure
 from backstay.stability._pairwise import correlations, pairwise_result
-from backstay.stability._results import StabilityResult
+from backstay.stability._stability_result import StabilityResult
 
 
 def prediction_stability(

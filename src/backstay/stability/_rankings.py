@@ -11,8 +11,8 @@ from scipy.spatial import distance
 
 from backstay.stability._measures import get_measure
 from backstay.stability._pairwise import correlations, pairwise_result
-from backstay.stability._results import StabilityResult
 from backstay.stability._runs import read_ranks
+from backstay.stability._stability_result import StabilityResult
 
 
 def ranking_stability(

@@ -8,15 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from backstay.stability._inference import Estimator, measure_arguments
+from backstay.stability._intervals import normal_interval, normal_quantile
+from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
 from backstay.stability._measures import get_measure
-from backstay.stability._results import (
-    StabilityResult,
-    UndefinedStabilityWarning,
-    normal_interval,
-    normal_quantile,
-)
 from backstay.stability._runs import read_subsets
+from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
 
 
 def stability_score(
@@ -87,8 +83,8 @@ def stability_score(
     normal_quantile(confidence)
     runs = read_subsets(subsets, n_features)
     rng = np.random.default_rng(random_state)
-    estimator = Estimator(entry, runs, measure_arguments(entry, options, similarity, rng))
-    variance = estimator.variance(method, n_bootstrap, rng)
+    measured = MeasuredRuns(entry, runs, measure_arguments(entry, options, similarity, rng))
+    variance = measured.variance(method, n_bootstrap, rng)
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
         warnings.warn(
@@ -98,8 +94,8 @@ def stability_score(
             stacklevel=2,
         )
     return StabilityResult(
-        value=estimator.value,
-        confidence_interval=normal_interval(estimator.value, variance, confidence),
+        value=measured.value,
+        confidence_interval=normal_interval(measured.value, variance, confidence),
         variance=variance,
         measure=measure,
         n_runs=runs.n_runs,

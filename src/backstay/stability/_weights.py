@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.stability._inference import check_method, jackknife, resamples
+from backstay.stability._intervals import check_method, jackknife, normal_interval, resamples
 from backstay.stability._pairwise import PAIR_METHODS, correlations, pairwise_result
-from backstay.stability._results import StabilityResult, normal_interval
 from backstay.stability._runs import read_weights
+from backstay.stability._stability_result import StabilityResult
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,0 +1,228 @@
+"""Whether two procedures differ in stability."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from backstay.stability._intervals import (
+    ConfidenceInterval,
+    normal_interval,
+    normal_quantile,
+    resamples,
+)
+from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
+from backstay.stability._measures import get_measure
+from backstay.stability._runs import read_subsets
+from backstay.stability._stability_result import UndefinedStabilityWarning
+
+
+@dataclass(frozen=True, repr=False)
+class StabilityComparison:
+    """The difference in stability of two procedures, with a test.
+
+    Attributes
+    ----------
+    difference : float
+        Stability of the second minus that of the first.
+    confidence_interval : ConfidenceInterval
+        Interval for `difference`; it leaves out 0 exactly when `p_value` < 1 − `confidence`.
+    p_value : float
+        Two-sided, for no difference.
+    statistic : float
+        `difference` over its standard error.
+    variance : float
+        Variance of `difference`.
+    first, second : float
+        The two stabilities.
+    measure : str
+        Name of the measure, as in `list_measures`.
+    n_runs : tuple of int
+        Runs behind the first and the second.
+    paired : bool
+        Whether run i of both came from the same resample.
+    confidence : float
+        Nominal coverage of the interval.
+    method : str
+        "analytic" or "bootstrap".
+    """
+
+    difference: float
+    confidence_interval: ConfidenceInterval
+    p_value: float
+    statistic: float
+    variance: float
+    first: float
+    second: float
+    measure: str
+    n_runs: tuple[int, int]
+    paired: bool
+    confidence: float
+    method: str
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval
+        kind = "paired" if self.paired else "independent"
+        return (
+            f"StabilityComparison({self.measure}: {self.second:.4g} - {self.first:.4g} = "
+            f"{self.difference:.4g}, {100 * self.confidence:g}% interval "
+            f"[{low:.4g}, {high:.4g}], p={self.p_value:.3g}, {kind} {self.method})"
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return the comparison as a frame of one row."""
+        low, high = self.confidence_interval
+        row = {
+            "measure": self.measure,
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference,
+            "low": low,
+            "high": high,
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "paired": self.paired,
+            "method": self.method,
+        }
+        return pd.DataFrame([row])
+
+
+def compare_stability(
+    a: Any,
+    b: Any,
+    n_features: int | None = None,
+    *,
+    measure: str = "nogueira",
+    paired: bool = False,
+    confidence: float = 0.95,
+    similarity: Any = None,
+    n_bootstrap: int = 1000,
+    random_state: int | np.random.Generator | None = None,
+    **options: Any,
+) -> StabilityComparison:
+    """Test whether two procedures differ in stability.
+
+    Independent runs and "nogueira" or "kuncheva": the two-sample test of Nogueira et al.,
+    ``T = (second − first)/√(v₁ + v₂)``, standard normal if the procedures are equally
+    stable. With ``paired=True``, or for another measure, the variance of the difference
+    comes from a bootstrap over runs; paired, the same runs are drawn for both.
+
+    Parameters
+    ----------
+    a, b : runs
+        Subsets selected by the first and the second procedure, in any form
+        `stability_score` takes.
+    n_features : int or None
+        Number of features; None if masks or selectors tell it.
+    measure : str, default="nogueira"
+        A measure on subsets, see `list_measures`.
+    paired : bool, default=False
+        Whether run i of `a` and run i of `b` saw the same resample of the data. If they
+        did, say so: what they share then cancels in the difference.
+    confidence : float, default=0.95
+        Coverage of the interval.
+    similarity : optional
+        As in `stability_score`.
+    n_bootstrap : int, default=1000
+        Number of bootstrap resamples.
+    random_state : int, Generator or None
+        Seed of the bootstrap.
+    **options
+        Options of the measure, see `stability_score`.
+
+    Returns
+    -------
+    StabilityComparison
+        With ``difference`` (second minus first), ``confidence_interval``, ``p_value``.
+
+    References
+    ----------
+    Nogueira, Sechidis & Brown 2018, Theorem 10.
+
+    Examples
+    --------
+    >>> steady = [[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 1, 2], [0, 1, 2]]
+    >>> shaky = [[0, 5, 2], [1, 7, 3], [4, 1, 9], [0, 6, 8], [2, 1, 5], [0, 3, 9]]
+    >>> result = compare_stability(shaky, steady, 10)
+    >>> round(result.difference, 3), result.p_value < 0.001
+    (0.952, True)
+    """
+    entry = get_measure(measure, "subsets")
+    first, second = read_subsets(a, n_features), read_subsets(b, n_features)
+    if first.n_features != second.n_features:
+        raise ValueError(
+            f"both must be selected from the same features, got {first.n_features} and "
+            f"{second.n_features}"
+        )
+    if paired and first.n_runs != second.n_runs:
+        raise ValueError(
+            f"paired runs must be equally many, got {first.n_runs} and {second.n_runs}"
+        )
+    rng = np.random.default_rng(random_state)
+    given = measure_arguments(entry, options, similarity, rng)
+    measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
+    method = "analytic" if entry.analytic_variance and not paired else "bootstrap"
+    if method == "analytic" or not paired:
+        variance = sum(each.variance(method, n_bootstrap, rng) for each in measured)
+    else:
+        variance = _paired_variance(measured, n_bootstrap, rng)
+    return _test(measured, variance, paired, confidence, method)
+
+
+def _paired_variance(
+    measured: tuple[MeasuredRuns, MeasuredRuns], n_bootstrap: int, rng: np.random.Generator
+) -> float:
+    """Return the bootstrap variance of the difference, the same runs drawn for both."""
+    first, second = measured
+    if first.runs.n_runs < 3:
+        return math.nan
+    samples = resamples(first.runs.n_runs, n_bootstrap, rng)
+    return float((second.on(samples) - first.on(samples)).var(ddof=1))
+
+
+def _test(
+    measured: tuple[MeasuredRuns, MeasuredRuns],
+    variance: float,
+    paired: bool,
+    confidence: float,
+    method: str,
+) -> StabilityComparison:
+    """Return the two-sided normal test of no difference."""
+    first, second = (each.value for each in measured)
+    difference = second - first
+    normal_quantile(confidence)
+    if difference == 0 and variance == 0:
+        statistic = math.nan
+        warnings.warn(
+            "the test is undefined (0/0): both procedures have the same stability and no "
+            "variance over runs; the p-value is nan",
+            UndefinedStabilityWarning,
+            stacklevel=3,
+        )
+    elif variance == 0:
+        statistic = math.copysign(math.inf, difference)
+    else:
+        statistic = difference / math.sqrt(variance)
+    interval = ConfidenceInterval(math.nan, math.nan)
+    if not math.isnan(variance):
+        interval = normal_interval(difference, variance, confidence)
+    return StabilityComparison(
+        difference=difference,
+        confidence_interval=interval,
+        p_value=float(2 * special.ndtr(-abs(statistic))),
+        statistic=statistic,
+        variance=variance,
+        first=first,
+        second=second,
+        measure=measured[0].measure.name,
+        n_runs=(measured[0].runs.n_runs, measured[1].runs.n_runs),
+        paired=paired,
+        confidence=confidence,
+        method=method,
+    )

@@ -1,0 +1,205 @@
+"""Intervals of figures over runs: jackknife, bootstrap, and the normal interval around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+METHODS = ("analytic", "jackknife", "bootstrap")
+
+Statistic = Callable[[NDArray[np.intp]], float]
+
+
+class ConfidenceInterval(NamedTuple):
+    """The two ends of a confidence interval; nan where there is none."""
+
+    low: float
+    high: float
+
+
+def normal_quantile(confidence: float) -> float:
+    """Half-width, in standard errors, of a two-sided normal interval."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}")
+    return float(special.ndtri(0.5 + confidence / 2))
+
+
+def normal_interval(value: float, variance: float, confidence: float) -> ConfidenceInterval:
+    """Return value ± z standard errors, not clipped to the measure's range.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    variance : float
+        Its variance, as from :func:`jackknife`.
+    confidence : float
+        Nominal coverage, such as 0.95.
+
+    Returns
+    -------
+    named tuple
+        ``low`` and ``high``; nan where the variance is.
+
+    Examples
+    --------
+    >>> low, high = normal_interval(0.8, 0.0025, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.702, 0.898)
+    """
+    half = normal_quantile(confidence) * float(np.sqrt(variance))
+    return ConfidenceInterval(value - half, value + half)
+
+
+def mean_of_pairs(pairs: NDArray[np.float64]) -> float:
+    """Return the mean over pairs of different runs.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (n_runs, n_runs)
+        A figure for every ordered pair of runs, with 0 on the diagonal.
+
+    Returns
+    -------
+    float
+        Their mean, the diagonal left out.
+
+    See Also
+    --------
+    jackknife_of_pairs : The variance of this mean over runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(mean_of_pairs(np.array([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])), 4)
+    0.4
+    """
+    m = pairs.shape[0]
+    return float(pairs.sum() / (m * (m - 1)))
+
+
+def jackknife_of_pairs(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the jackknife variance of a mean over pairs of runs.
+
+    Leaving run i out takes 2 s_i from the sum over ordered pairs, which makes the
+    jackknife a sum of squares.
+
+    Parameters
+    ----------
+    totals : ndarray of shape (n_runs, ...)
+        s_i = Σ_{j≠i} s_ij, the sum over each run's pairs; further axes are separate means.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of the further axes; nan for two runs, which leave nothing out.
+
+    See Also
+    --------
+    mean_of_pairs : The mean itself.
+    jackknife : The same for any function of the runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pairs = np.array([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])
+    >>> round(float(jackknife_of_pairs(pairs.sum(axis=1))), 4)
+    0.0533
+    """
+    m = totals.shape[0]
+    if m < 3:
+        return np.full(totals.shape[1:], np.nan)
+    return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
+
+
+def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return Σ_i (s_i − s̄)² along the first axis, a run at a time to spare memory."""
+    mean = totals.mean(axis=0)
+    spread = np.zeros(totals.shape[1:])
+    for row in totals:
+        spread += (row - mean) ** 2
+    return spread
+
+
+def jackknife(statistic: Statistic, n_runs: int) -> float:
+    """Return the jackknife variance of any function of the runs.
+
+    It is never too small on average (Efron & Stein 1981), but may be 0 in a given sample
+    where the function only jumps, as the number of features ever selected does.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes the indices of the runs that are kept, returns a number.
+    n_runs : int
+        Number of runs.
+
+    Returns
+    -------
+    float
+        The variance; nan for fewer than three runs.
+
+    See Also
+    --------
+    jackknife_of_pairs : Faster, for a mean over pairs of runs.
+    normal_interval : Turns a value and its variance into an interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([0.7, 0.8, 0.9, 0.8])
+    >>> round(jackknife(lambda kept: scores[kept].mean(), 4), 6)
+    0.001667
+    """
+    if n_runs < 3:
+        return math.nan
+    everyone = np.arange(n_runs)
+    left_out = np.array([statistic(np.delete(everyone, run)) for run in everyone])
+    return float((n_runs - 1) * left_out.var())
+
+
+def resamples(n_runs: int, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return bootstrap samples of the runs, each with at least two different ones."""
+    if n_bootstrap < 2:
+        raise ValueError(f"n_bootstrap must be at least 2, got {n_bootstrap!r}")
+    drawn = rng.integers(n_runs, size=(n_bootstrap, n_runs))
+    while (same := (drawn == drawn[:, :1]).all(axis=1)).any():
+        drawn[same] = rng.integers(n_runs, size=(int(same.sum()), n_runs))
+    return drawn
+
+
+def bootstrap_of_pairs(
+    pairs: NDArray[np.float64], samples: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the mean over pairs in every resample, copies of a run not paired together.
+
+    A copy paired with itself would count as perfect agreement and lift every value.
+    """
+    m = pairs.shape[0]
+    cell = samples + m * np.arange(samples.shape[0])[:, None]
+    copies = np.bincount(cell.ravel(), minlength=samples.shape[0] * m).reshape(-1, m)
+    weight = copies.sum(axis=1) ** 2 - (copies**2).sum(axis=1)
+    return np.asarray(((copies @ pairs) * copies).sum(axis=1) / weight)
+
+
+def pairs_variance(
+    pairs: NDArray[np.float64], method: str, n_bootstrap: int, rng: np.random.Generator
+) -> float:
+    """Return the jackknife or bootstrap variance of a mean over pairs."""
+    m = pairs.shape[0]
+    if m < 3:
+        return math.nan
+    if method == "bootstrap":
+        return float(bootstrap_of_pairs(pairs, resamples(m, n_bootstrap, rng)).var(ddof=1))
+    return float(jackknife_of_pairs((pairs.sum(axis=0) + pairs.sum(axis=1)) / 2))
+
+
+def check_method(method: str, allowed: tuple[str, ...] = METHODS) -> None:
+    """Refuse a method that does not exist."""
+    if method not in allowed:
+        raise ValueError(f"method must be one of {', '.join(allowed)}, got {method!r}")

@@ -1,0 +1,83 @@
+"""What the measures of stability return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from backstay.stability._intervals import ConfidenceInterval
+
+
+class UndefinedStabilityWarning(RuntimeWarning):
+    """A measure is 0/0 on the given runs, so its value is nan."""
+
+
+@dataclass(frozen=True, repr=False)
+class StabilityResult:
+    """The stability of repeated runs and how surely it is known.
+
+    Attributes
+    ----------
+    value : float
+        The measure on the given runs; nan where it is undefined.
+    confidence_interval : ConfidenceInterval
+        ``(low, high)``, not clipped to the measure's range; nan where `variance` is.
+    variance : float
+        Variance of `value` as an estimate of the stability of the procedure behind
+        the runs; nan where the chosen `method` gives none.
+    measure : str
+        Name of the measure, as in `list_measures`.
+    n_runs, n_items : int
+        How many runs, over how many `items`.
+    items : str
+        What the runs are about: "features", or "predictions".
+    confidence : float
+        Nominal coverage of the interval.
+    method : str
+        Where the variance comes from: "analytic", "jackknife" or "bootstrap".
+    details : mapping
+        Further figures a measure reports, such as the normalised form of "krizek".
+    """
+
+    value: float
+    confidence_interval: ConfidenceInterval
+    variance: float
+    measure: str
+    n_runs: int
+    n_items: int
+    confidence: float = 0.95
+    method: str = "analytic"
+    items: str = "features"
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval
+        interval = "no interval"
+        if not np.isnan(low):
+            interval = f"{100 * self.confidence:g}% interval [{low:.4g}, {high:.4g}]"
+        details = "".join(f", {name}={value:.4g}" for name, value in self.details.items())
+        return (
+            f"StabilityResult({self.measure}={self.value:.4g}{details}, {interval}, "
+            f"{self.n_runs} runs, {self.n_items} {self.items})"
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return the result as a frame of one row."""
+        low, high = self.confidence_interval
+        row = {
+            "measure": self.measure,
+            "value": self.value,
+            "low": low,
+            "high": high,
+            "variance": self.variance,
+            "n_runs": self.n_runs,
+            f"n_{self.items}": self.n_items,
+            **self.details,
+        }
+        return pd.DataFrame([row])
