@@ -6,6 +6,7 @@ None where it is 0/0. A similarity is a set of frozensets {i, j}, or a dict from
 pairs to fractions for `zucknick`.
 """
 
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations
@@ -310,6 +311,47 @@ def cohen(x, y):
     labels = set(x) | set(y)
     chance = sum(Fraction(x.count(c) * y.count(c), len(x) ** 2) for c in labels)
     return over(agreement(x, y) - chance, 1 - chance)
+
+
+def common(x, y):
+    """The samples that both predicted; None stands for no prediction."""
+    both = [(a, b) for a, b in zip(x, y, strict=True) if None not in (a, b)]
+    return [a for a, _ in both], [b for _, b in both]
+
+
+def cohen_of_common(x, y):
+    x, y = common(x, y)
+    return cohen(x, y) if x else None
+
+
+def phi_of_common(x, y):
+    x, y = common(x, y)
+    return pearson(x, y) if x else None
+
+
+def pooled(rows, kappa):
+    """Agreement or κ in the table of all ordered pairs of runs and the samples both predicted."""
+    table = Counter()
+    for x, y in permutations(rows, 2):
+        table.update(zip(*common(x, y), strict=True))
+    total = table.total()
+    agree = over(Fraction(sum(n for (a, b), n in table.items() if a == b)), total)
+    if not kappa or agree is None:
+        return agree
+    chance = Fraction(0)
+    for label in {a for a, _ in table}:
+        chance += Fraction(sum(n for (a, _), n in table.items() if a == label), total) ** 2
+    return over(agree - chance, 1 - chance)
+
+
+def fleiss(rows):
+    """Fleiss' κ, from how many runs predicted each class for each sample."""
+    m, n = len(rows), len(rows[0])
+    counts = [Counter(sample) for sample in zip(*rows, strict=True)]
+    within = [Fraction(sum(k * k for k in c.values()) - m, m * (m - 1)) for c in counts]
+    shares = Counter(label for row in rows for label in row)
+    chance = sum(Fraction(k, n * m) ** 2 for k in shares.values())
+    return over(sum(within) / n - chance, 1 - chance)
 
 
 def mean_over_rows(function, rows, **options):

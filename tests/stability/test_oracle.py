@@ -90,6 +90,13 @@ def test_rankings_by_hand():
 def test_predictions_by_hand():
     assert ref.agreement("abab", "abaa") == F(3, 4)
     assert ref.cohen("abab", "abaa") == F(1, 2)
+    # Pairs in common: (a, a), (b, a) of the first two, (a, a) and none of the others; both ways
+    rows = [["a", "b", None], ["a", "a", "b"], [None, None, "b"]]
+    assert ref.pooled(rows, kappa=False) == F(4, 6)
+    # Shares of a: 2 + 1, of b: 1 + 2 of 6
+    assert ref.pooled(rows, kappa=True) == (F(4, 6) - F(1, 2)) / F(1, 2)
+    # Within samples 1, 1/3, 1/3; shares of a 5/9, of b 4/9
+    assert ref.fleiss(["aab", "aba", "abb"]) == (F(5, 9) - F(41, 81)) / (1 - F(41, 81))
 
 
 def test_undefined_is_none():

@@ -216,6 +216,85 @@ def test_phi_equals_the_oracle(predictions):
     )
 
 
+def masked(predictions):
+    """None as a gap; the value below it must not matter."""
+    gaps = [[label is None for label in row] for row in predictions]
+    labels = [[7 if label is None else label for label in row] for row in predictions]
+    return np.ma.array(labels, mask=gaps)
+
+
+@settings(max_examples=80, deadline=None)
+@given(predictions=rows(st.sampled_from([None, 0, 1, 2])))
+def test_predictions_with_gaps_equal_the_oracle(predictions):
+    for measure, kappa in (("agreement", False), ("pooled_kappa", True)):
+        agrees(
+            ref.pooled(predictions, kappa),
+            lambda measure=measure: prediction_stability(masked(predictions), measure),
+        )
+    agrees(
+        ref.mean_over_rows(ref.cohen_of_common, predictions),
+        lambda: prediction_stability(masked(predictions), "kappa"),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(predictions=rows(st.sampled_from([None, 0, 1])))
+def test_phi_with_gaps_equals_the_oracle(predictions):
+    agrees(
+        ref.mean_over_rows(ref.phi_of_common, predictions),
+        lambda: prediction_stability(masked(predictions), "phi"),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(predictions=rows(st.sampled_from("abc")))
+def test_without_gaps_the_pooled_kappa_is_that_of_fleiss(predictions):
+    expected = ref.fleiss(predictions)
+    agrees(expected, lambda: prediction_stability(predictions, "pooled_kappa"))
+
+
+@pytest.mark.parametrize("measure", ["agreement", "pooled_kappa"])
+@settings(max_examples=40, deadline=None)
+@given(predictions=rows(st.sampled_from([None, 0, 1, 2]), min_size=3))
+def test_pooled_variance_leaves_each_run_out(measure, predictions):
+    kappa = measure == "pooled_kappa"
+    left_out = [
+        ref.pooled(predictions[:i] + predictions[i + 1 :], kappa) for i in range(len(predictions))
+    ]
+    assume(len(predictions) > 2 and ref.pooled(predictions, kappa) is not None)
+    found = prediction_stability(masked(predictions), measure)
+    if None in left_out:
+        assert math.isnan(found.variance)
+        return
+    exact = ref.jackknife(lambda rows, _: ref.pooled(rows, kappa), predictions, None)
+    assert found.variance == pytest.approx(float(exact), rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize("measure", ["agreement", "kappa", "phi", "pooled_kappa"])
+def test_the_bootstrap_of_predictions_is_near_the_jackknife(measure):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=60)
+    skill = rng.uniform(0.6, 1.0, size=(30, 1))
+    labels = np.where(rng.uniform(size=(30, 60)) < skill, truth, 1 - truth)
+    predictions = np.ma.array(labels, mask=rng.uniform(size=labels.shape) < 0.4)
+    left_out = prediction_stability(predictions, measure)
+    redrawn = prediction_stability(predictions, measure, method="bootstrap", random_state=0)
+    assert redrawn.value == left_out.value
+    assert math.sqrt(redrawn.variance) == pytest.approx(math.sqrt(left_out.variance), rel=0.35)
+
+
+def test_gaps_may_be_in_masked_rows_or_everywhere():
+    labels = np.ma.array([[0, 1, 1], [0, 1, 0], [1, 1, 0]], mask=[[1, 0, 0], [0, 0, 1], [0, 0, 0]])
+    expected = prediction_stability(labels)
+    assert prediction_stability(list(labels)) == expected
+    # Pairs of runs that both predicted a sample: one, three and one, of which so many agree.
+    assert expected.value == pytest.approx((0 + 3 + 0) / (1 + 3 + 1))
+    with pytest.warns(UndefinedStabilityWarning, match="no sample was predicted twice"):
+        nothing = prediction_stability(np.ma.masked_all((3, 2), dtype=int))
+    assert math.isnan(nothing.value)
+    assert math.isnan(nothing.variance)
+
+
 @settings(max_examples=30, deadline=None)
 @given(predictions=rows(st.integers(0, 2)), data=st.data())
 def test_names_of_classes_do_not_matter(predictions, data):
@@ -227,13 +306,13 @@ def test_names_of_classes_do_not_matter(predictions, data):
 
 
 def test_bad_predictions():
-    with pytest.raises(ValueError, match="two classes, got 3; use 'kappa'"):
+    with pytest.raises(ValueError, match="two classes; got 3, so use 'kappa'"):
         prediction_stability([[0, 1, 2], [0, 1, 2]], "phi")
     with pytest.raises(ValueError, match="at least 2 runs"):
         prediction_stability([[0, 1, 2]])
     with pytest.raises(ValueError, match="runs × samples"):
         prediction_stability([[0, 1, 2], [0, 1]])
-    with pytest.raises(ValueError, match="class labels, got nan"):
+    with pytest.raises(ValueError, match="class labels, masked where there is none; got nan"):
         prediction_stability([[0.0, np.nan], [0.0, 1.0]])
     result = prediction_stability([["a", "b"], ["a", "a"], ["b", "b"]])
     assert "3 runs, 2 predictions" in repr(result)

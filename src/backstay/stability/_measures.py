@@ -209,8 +209,8 @@ _TABLE = (
         "Kalousis, Prados & Hilario 2007",
     ),
     Measure(
-        "agreement", "predictions", "mean over pairs of the share of equal predictions", 0, 1,
-        False, "Prat 9.2", note="grows with the share of the largest class",
+        "agreement", "predictions", "share of equal predictions over all pairs", 0, 1, False,
+        "Prat 9.2", note="grows with the share of the largest class",
     ),
     Measure(
         "phi", "predictions", "mean over pairs of the φ coefficient", -1, 1, True, "Prat 9.2",
@@ -218,6 +218,11 @@ _TABLE = (
     ),
     Measure(
         "kappa", "predictions", "mean over pairs of Cohen's κ", -1, 1, True, "Cohen 1960",
+        note="nan if any two runs have no sample in common",
+    ),
+    Measure(
+        "pooled_kappa", "predictions", "(agreement − Σ share²)/(1 − Σ share²), shares of all pairs",
+        -1, 1, True, "Fleiss 1971", note="one κ for all pairs: Fleiss' κ if there are no gaps",
     ),
 )  # fmt: skip
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay.stability._intervals import check_method, normal_interval, resamples
 from backstay.stability._measures import get_measure
-from backstay.stability._pairwise import correlations, pairwise_result
-from backstay.stability._stability_result import StabilityResult
+from backstay.stability._pairwise import PAIR_METHODS, pairwise_result
+from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
+
+Floats = NDArray[np.float64]
+# One mask of shape (n_runs, n_samples) per class: which run predicted it for which sample.
+Votes = list[Floats]
 
 
 def prediction_stability(
@@ -21,16 +28,19 @@ def prediction_stability(
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
-    """Say how much the predictions of repeatedly trained classifiers agree.
+    """Measure how much the predictions of repeatedly trained classifiers agree.
 
     Parameters
     ----------
     predictions : array-like of shape (n_runs, n_samples)
-        Class labels predicted for the same samples by each of at least two models.
-    measure : {"agreement", "phi", "kappa"}, default="agreement"
-        "agreement" is the share of equal predictions; "kappa" is Cohen's κ, agreement
-        beyond what the models' class shares give by chance; "phi" is the φ coefficient,
-        for two classes.
+        Class labels predicted by each of at least two models. Where a model did not
+        predict a sample, such as one it was trained on, mask the entry of a
+        ``numpy.ma.MaskedArray``: two models are compared on the samples both predicted.
+    measure : {"agreement", "kappa", "phi", "pooled_kappa"}, default="agreement"
+        "agreement" is the share of equal predictions. "kappa" is the mean over pairs of
+        models of Cohen's κ, agreement beyond what the class shares of the two give by
+        chance; "phi" that of the φ coefficient, for two classes. "pooled_kappa" has one κ
+        for all pairs together, with the class shares of all models: Fleiss' κ.
     confidence : float, default=0.95
         Coverage of the confidence interval.
     method : {"jackknife", "bootstrap"}, default="jackknife"
@@ -43,7 +53,17 @@ def prediction_stability(
     Returns
     -------
     StabilityResult
-        The mean over pairs of runs, with an interval (nan for two runs).
+        The value with an interval over runs (nan for two runs).
+
+    Warns
+    -----
+    UndefinedStabilityWarning
+        If the measure is 0/0; the value is nan. Means over pairs ("kappa", "phi") are so
+        as soon as two models have no sample in common; the other two are not.
+
+    See Also
+    --------
+    stability_score : The same question about selected features.
 
     Examples
     --------
@@ -52,25 +72,26 @@ def prediction_stability(
     0.6667
     >>> round(prediction_stability(labels, "kappa").value, 4)
     0.4
+
+    The first model did not predict the last sample, the second not the first one:
+
+    >>> import numpy as np
+    >>> gaps = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]]
+    >>> round(prediction_stability(np.ma.array(labels, mask=gaps), "pooled_kappa").value, 4)
+    0.2381
     """
     get_measure(measure, "predictions")
-    codes, n_classes = _read_predictions(predictions)
-    if measure == "phi":
-        if n_classes > 2:
-            raise ValueError(f"phi is for two classes, got {n_classes}; use 'kappa'")
-        pairs = correlations(codes.astype(np.float64))
-    else:
-        pairs = _agreement(codes, n_classes)
-    if measure == "kappa":
-        chance = _chance(codes, n_classes)
-        span = np.where(chance < 1, 1 - chance, np.nan)
-        pairs = (pairs - chance) / span
+    votes = _read_votes(predictions)
+    if measure in ("agreement", "pooled_kappa"):
+        return _pooled_result(votes, measure, confidence, method, n_bootstrap, random_state)
+    if measure == "phi" and len(votes) > 2:
+        raise ValueError(f"measure='phi' is for two classes; got {len(votes)}, so use 'kappa'.")
     return pairwise_result(
-        pairs,
+        _phi(votes) if measure == "phi" else _cohen(votes),
         measure,
-        codes.shape[1],
+        votes[0].shape[1],
         items="predictions",
-        why_undefined="models that always predict one class",
+        why_undefined="models without common samples, or that always predict one class",
         confidence=confidence,
         method=method,
         n_bootstrap=n_bootstrap,
@@ -78,36 +99,110 @@ def prediction_stability(
     )
 
 
-def _read_predictions(predictions: Any) -> tuple[NDArray[np.intp], int]:
-    """Return the predictions as class numbers."""
+def _read_votes(predictions: Any) -> Votes:
+    """Return who predicted which class for which sample, class by class."""
     if hasattr(predictions, "to_numpy"):
         predictions = predictions.to_numpy()
-    rows = [np.asarray(row) for row in predictions]
+    if isinstance(predictions, np.ndarray):
+        rows, masks = list(np.asarray(predictions)), np.ma.getmaskarray(predictions)
+    else:
+        given = list(predictions)
+        rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(r) for r in given]
     if len(rows) < 2:
-        raise ValueError(f"stability needs at least 2 runs, got {len(rows)}")
+        raise ValueError(f"stability needs at least 2 runs; got {len(rows)}.")
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or rows[0].ndim != 1 or rows[0].size == 0:
-        raise ValueError(f"predictions must be runs × samples, got rows of shape {sorted(shapes)}")
+        raise ValueError(f"predictions must be runs × samples; got rows of shape {sorted(shapes)}.")
     labels = np.stack(rows)
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise ValueError("predictions must be class labels, got nan")
-    classes, codes = np.unique(labels, return_inverse=True)
-    return codes.reshape(labels.shape), classes.size
+    predicted = ~np.stack(list(masks))
+    classes = np.unique(labels[predicted])
+    if classes.dtype.kind == "f" and np.isnan(classes).any():
+        raise ValueError("predictions must be class labels, masked where there is none; got nan.")
+    votes = [((labels == name) & predicted).astype(np.float64) for name in classes]
+    return votes or [np.zeros(labels.shape)]
 
 
-def _agreement(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
-    """Return the share of equal predictions of every two runs."""
-    m, n = codes.shape
-    equal = np.zeros((m, m))
-    for label in range(n_classes):
-        mask = (codes == label).astype(np.float64)
+def _cohen(votes: Votes) -> Floats:
+    """Return Cohen's κ of every two runs."""
+    predicted = np.sum(votes, axis=0)
+    common = predicted @ predicted.T
+    equal, chance = np.zeros_like(common), np.zeros_like(common)
+    for mask in votes:
         equal += mask @ mask.T
-    return equal / n
+        counts = mask @ predicted.T
+        # Products of counts, so that "always the same class" gives 1 exactly.
+        chance += counts * counts.T
+    common = np.where(common > 0, common, np.nan)
+    chance /= common**2
+    return np.asarray((equal / common - chance) / np.where(chance < 1, 1 - chance, np.nan))
 
 
-def _chance(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
-    """Return the agreement that the class shares of every two runs give by chance."""
-    n = codes.shape[1]
-    counts = np.stack([np.bincount(row, minlength=n_classes) for row in codes])
-    # Products of counts, so that "always the same class" gives 1 exactly.
-    return np.asarray((counts @ counts.T) / n**2)
+def _phi(votes: Votes) -> Floats:
+    """Return the φ coefficient of every two runs, from counts of one of the two classes."""
+    mask, predicted = votes[-1], np.sum(votes, axis=0)
+    common, counts = predicted @ predicted.T, mask @ predicted.T
+    spread = np.sqrt(counts * (common - counts))
+    excess = common * (mask @ mask.T) - counts * counts.T
+    return np.asarray(excess / np.where(spread * spread.T > 0, spread * spread.T, np.nan))
+
+
+def _pooled_result(
+    votes: Votes,
+    measure: str,
+    confidence: float,
+    method: str,
+    n_bootstrap: int,
+    random_state: int | np.random.Generator | None,
+) -> StabilityResult:
+    """Return the figure of all pairs of runs together, with its interval."""
+    check_method(method, PAIR_METHODS)
+    m, n = votes[0].shape
+    everyone = [mask.sum(axis=0) for mask in votes]
+    value, variance = float(_pooled(everyone, everyone, measure)), math.nan
+    if math.isnan(value):
+        warnings.warn(
+            f"{measure} is undefined (0/0) on these {m} runs: no sample was predicted twice, or "
+            "all predictions are one class; the value is nan.",
+            UndefinedStabilityWarning,
+            stacklevel=3,
+        )
+    elif m > 2 and method == "jackknife":
+        others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
+        variance = float((m - 1) * _pooled(others, others, measure).var())
+    elif m > 2:
+        drawn = resamples(m, n_bootstrap, np.random.default_rng(random_state))
+        copies = np.stack([np.bincount(sample, minlength=m) for sample in drawn])
+        sums, squares = ([weight @ mask for mask in votes] for weight in (copies, copies**2))
+        variance = float(_pooled(sums, squares, measure).var(ddof=1))
+    return StabilityResult(
+        value=value,
+        confidence_interval=normal_interval(value, variance, confidence),
+        variance=variance,
+        measure=measure,
+        n_runs=m,
+        n_items=n,
+        confidence=confidence,
+        method=method,
+        items="predictions",
+    )
+
+
+def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:
+    """Return agreement or κ over all pairs of runs and the samples both predicted.
+
+    `sums` holds Σ w_i v_i per class and sample (the last axis), `squares` Σ w_i² v_i, where run i
+    is taken w_i times. Copies are not paired with each other, so that a product over pairs is
+    Σ_{i≠j} w_i w_j u_i v_j = (Σ w u)(Σ w v) − Σ w² u v. All are whole numbers, hence exact.
+    """
+    total = np.sum(sums, axis=0)
+    pairs = (total**2 - np.sum(squares, axis=0)).sum(axis=-1)
+    pairs = np.where(pairs > 0, pairs, np.nan)
+    both = zip(sums, squares, strict=True)
+    equal = np.sum([(one**2 - square).sum(axis=-1) for one, square in both], axis=0)
+    if measure == "agreement":
+        return np.asarray(equal / pairs)
+    # A sample that k runs predicted is in k − 1 pairs of each: that weighs the class shares.
+    both = zip(sums, squares, strict=True)
+    shares = np.stack([(one * total - square).sum(axis=-1) / pairs for one, square in both], -1)
+    chance = (shares**2).sum(axis=-1)
+    return np.asarray((equal / pairs - chance) / np.where(chance < 1, 1 - chance, np.nan))
