@@ -104,7 +104,7 @@ def _read_votes(predictions: Any) -> Votes:
     if hasattr(predictions, "to_numpy"):
         predictions = predictions.to_numpy()
     if isinstance(predictions, np.ndarray):
-        rows, masks = list(np.asarray(predictions)), np.ma.getmaskarray(predictions)
+        rows, masks = list(np.asarray(predictions)), [*np.ma.getmaskarray(predictions)]
     else:
         given = list(predictions)
         rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(r) for r in given]
@@ -114,7 +114,7 @@ def _read_votes(predictions: Any) -> Votes:
     if len(shapes) > 1 or rows[0].ndim != 1 or rows[0].size == 0:
         raise ValueError(f"predictions must be runs × samples; got rows of shape {sorted(shapes)}.")
     labels = np.stack(rows)
-    predicted = ~np.stack(list(masks))
+    predicted = ~np.stack(masks)
     classes = np.unique(labels[predicted])
     if classes.dtype.kind == "f" and np.isnan(classes).any():
         raise ValueError("predictions must be class labels, masked where there is none; got nan.")
