@@ -5,8 +5,6 @@ import json
 import pytest
 
 from backstay.cli import main
-from backstay.cli._selections import read_selections
-from backstay.datasets import TableError
 from backstay.stability import stability_score
 
 RUNS = [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["a", "b", "c"]]
@@ -76,9 +74,13 @@ def test_the_table_says_the_form_and_the_intervals(tmp_path, capsys):
         (FORMS["matrix"], ("-n", "9"), "contradicts the matrix"),
         ("", ("-n", "9"), "is empty"),
         ("a,b,a\na,c,d\n", ("-n", "9"), "selects 'a' more than once"),
-        ("run,feature\n1,a\n", ("-n", "9"), "stability needs two"),
-        ("run,feature\n1,a\n2,\n", ("-n", "9"), "line 3 lacks"),
-        (FORMS["rows"], ("-n", "9", "--form", "tall"), "form 'tall' is unknown"),
+        ("run,feature\n1,a\n", ("-n", "9"), "at least 2 runs; got 1"),
+        ("run,feature\n1,a\n2,\n", ("-n", "9"), "line 3 must name a run and a feature"),
+        (
+            FORMS["rows"],
+            ("-n", "9", "--form", "tall"),
+            "form='tall' must be one of",
+        ),
         (FORMS["rows"], ("-n", "9", "--confidence", "2"), "between 0 and 1"),
     ],
 )
@@ -87,11 +89,3 @@ def test_wrong_use(tmp_path, capsys, text, arguments, words):
         main(["stability", str(saved(tmp_path, text)), *arguments])
     assert stop.value.code == 2
     assert words in capsys.readouterr().err
-
-
-def test_a_form_may_be_told(tmp_path):
-    path = saved(tmp_path, "a,b\nc,d\ne,f\n")  # nothing in common: columns by the rule
-    assert read_selections(path).runs == [["c", "e"], ["d", "f"]]
-    assert read_selections(path, "rows").runs == [["a", "b"], ["c", "d"], ["e", "f"]]
-    with pytest.raises(TableError, match="no file"):
-        read_selections(tmp_path / "none.csv")

@@ -1,20 +1,20 @@
-"""``backstay stability``: how stable selections are that any program made."""
+"""``backstay stability``: how stable the selections of any program are."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._lists import AsJson, as_json
-from backstay.cli._selections import Selections, read_selections
 from backstay.cli._show import figure, listing, say, table, warn
-from backstay.datasets._text import explained
-from backstay.stability import UndefinedStabilityWarning, list_measures, stability_score
+
+if TYPE_CHECKING:
+    from backstay.datasets import Selections
 
 __all__ = ["add_to"]
 
@@ -32,12 +32,12 @@ def stability(
     n_features: Annotated[
         int | None,
         typer.Option(
-            "--n-features", "-n", min=1, help="Number of all features; a 0/1 matrix tells it."
+            "--n-features", "-n", min=1, help="Number of all features; not needed for a 0/1 matrix."
         ),
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(help="long, rows, columns or matrix; found out if left out."),
+        typer.Option(help="long, rows, columns or matrix; recognised if not given."),
     ] = None,
     delimiter: Annotated[str | None, typer.Option(help="Between fields; 'tab' for a tab.")] = None,
     encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
@@ -57,12 +57,13 @@ def stability(
 
     [bold]backstay stability masks.csv --json[/bold]
     """  # fmt: skip
+    from backstay.datasets import read_selections
+
     if not 0 < confidence < 1:
         raise WrongUse(f"--confidence {confidence} must lie between 0 and 1.")
-    with explained(file, encoding):
-        found = read_selections(file, form, {"tab": "\t"}.get(delimiter or "", delimiter), encoding)
+    found = read_selections(file, form, {"tab": "\t"}.get(delimiter or "", delimiter), encoding)
     total = _n_features(found, n_features)
-    rows = measured(found, total, confidence)
+    rows = _measured(found, total, confidence)
     sizes = sorted({len(run) for run in found.runs})
     if json_:
         facts = {"form": found.form, "n_runs": len(found.runs), "n_features": total}
@@ -113,8 +114,10 @@ def _n_features(found: Selections, given: int | None) -> int:
     return given
 
 
-def measured(found: Selections, n_features: int, confidence: float) -> list[dict[str, Any]]:
+def _measured(found: Selections, n_features: int, confidence: float) -> list[dict[str, Any]]:
     """Return every measure on subsets that needs no more than the subsets."""
+    from backstay.stability import list_measures
+
     numbers: dict[str, int] = {}
     runs = [[numbers.setdefault(name, len(numbers)) for name in run] for run in found.runs]
     equal = len({len(run) for run in runs}) == 1
@@ -139,6 +142,8 @@ def measured(found: Selections, n_features: int, confidence: float) -> list[dict
 def _score(
     runs: list[list[int]], n_features: int, entry: Any, confidence: float
 ) -> dict[str, float | None]:
+    from backstay.stability import UndefinedStabilityWarning, stability_score
+
     how = "analytic" if entry.analytic_variance else "jackknife"
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UndefinedStabilityWarning)
@@ -147,4 +152,4 @@ def _score(
         warn(str(message.message) + ".")
     figures = (score.value, *score.confidence_interval)
     names = ("value", "low", "high")
-    return {n: float(v) if np.isfinite(v) else None for n, v in zip(names, figures, strict=True)}
+    return {n: float(v) if math.isfinite(v) else None for n, v in zip(names, figures, strict=True)}

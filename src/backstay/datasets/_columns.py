@@ -13,7 +13,7 @@ from pandas.api import types
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["Columns", "look_for_leaks", "plain_text", "sort_columns"]
+__all__ = ["SortedColumns", "look_for_leaks", "plain_text", "sort_columns"]
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is meant to be one of numbers.
@@ -46,7 +46,7 @@ def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
 
 
 @dataclass
-class Columns:
+class SortedColumns:
     """The columns of a table, sorted by what they are, and what was said about them."""
 
     numbers: pd.DataFrame
@@ -69,9 +69,9 @@ def sort_columns(
     categories: Collection[str],
     keep: Collection[str],
     log2: float | None = None,
-) -> Columns:
+) -> SortedColumns:
     """Sort columns, take log2 of numbers if asked to; numbers mixed with junk are refused."""
-    found = Columns(pd.DataFrame(index=frame.index))
+    found = SortedColumns(pd.DataFrame(index=frame.index))
     numeric, mended = [], {}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         if name in categories:
@@ -98,7 +98,7 @@ def sort_columns(
 
 
 def _add_text(
-    found: Columns, name: str, texts: pd.Series, keep: Collection[str]
+    found: SortedColumns, name: str, texts: pd.Series, keep: Collection[str]
 ) -> NDArray[Any] | None:
     """Sort a column of texts; one that turns out to hold numbers is returned as such."""
     known = texts.dropna()
@@ -140,7 +140,7 @@ def _junk(name: str, texts: pd.Series, junk: pd.Series) -> TableError:
 
 
 def _add_category(
-    found: Columns, name: str, texts: pd.Series, order: list[str] | None = None
+    found: SortedColumns, name: str, texts: pd.Series, order: list[str] | None = None
 ) -> None:
     known = texts.dropna().unique()
     if not len(known):
@@ -152,7 +152,7 @@ def _add_category(
 
 
 def _add_numbers(
-    found: Columns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
+    found: SortedColumns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
 ) -> None:
     """Add columns of numbers, but those that say nothing, or only which row it is."""
     infinite = np.isinf(table).any(axis=0)
@@ -193,7 +193,7 @@ def _counting(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
     return [int(j) for j in (whole if len(whole) == 1 else in_order)]
 
 
-def look_for_leaks(found: Columns, codes: NDArray[np.intp]) -> list[str]:
+def look_for_leaks(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
     """Name the columns with one value per class, each its own: the classes under another name."""
     n_classes = int(codes.max()) + 1
     leaks = []
@@ -213,7 +213,7 @@ def look_for_leaks(found: Columns, codes: NDArray[np.intp]) -> list[str]:
     return leaks
 
 
-def sentences(found: Columns) -> list[str]:
+def sentences(found: SortedColumns) -> list[str]:
     """Say which columns were left out and why."""
     said = []
     if found.empty:

@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,7 +18,7 @@ import pandas as pd
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["choose_delimiter", "explained", "open_text", "read_text"]
+__all__ = ["check_file", "choose_delimiter", "explained", "nonempty_lines", "read_text"]
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 # Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
@@ -29,6 +30,14 @@ MAGIC = {
     b"SQLite format 3": "a database; a study's store is read by the command report",
     b"PAR1": "a Parquet file; give it a name that ends in .parquet",
 }
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is not a file."""
+    if path.is_dir():
+        raise TableError(f"{path} is a folder; name a file in it.")
+    if not path.exists():
+        raise TableError(f"there is no file {path}.")
 
 
 @contextmanager
@@ -112,18 +121,13 @@ def _cut(lines: Sequence[str], delimiter: str) -> list[int]:
         return []
 
 
-def _lines(path: Path, encoding: str, n_lines: int = 5) -> list[str]:
-    """Return the first lines that hold anything."""
-    found: list[str] = []
+def nonempty_lines(path: Path, encoding: str, n_lines: int | None = None) -> list[str]:
+    """Return the first lines that hold anything, or all of them."""
     with open_text(path, encoding) as file:
-        for line in file:
-            if line.strip():
-                found.append(line.rstrip("\r\n"))
-            if len(found) == n_lines:
-                break
-    if not found:
+        lines = list(islice((line.rstrip("\r\n") for line in file if line.strip()), n_lines))
+    if not lines:
         raise TableError(f"{path.name} is empty.")
-    return found
+    return lines
 
 
 def _rows(path: Path, encoding: str, delimiter: str) -> Generator[list[str], None, None]:
@@ -166,7 +170,7 @@ def read_text(
     """
     with explained(path, encoding):
         _check_bytes(path, encoding)
-        start = _lines(path, encoding)
+        start = nonempty_lines(path, encoding, 5)
         given = delimiter is not None
         delimiter = delimiter if delimiter is not None else choose_delimiter(start, path.name)
         if len(delimiter) != 1:

@@ -1,18 +1,18 @@
-"""Reading selections that any other program made, whatever form the file has."""
+"""Reading the features that runs of any other program selected."""
 
 from __future__ import annotations
 
 import csv
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from backstay.datasets import TableError
-from backstay.datasets._text import choose_delimiter, open_text
+from backstay.datasets._labelled import TableError
+from backstay.datasets._text import check_file, choose_delimiter, explained, nonempty_lines
 
-__all__ = ["FORMS", "Selections", "read_selections"]
+__all__ = ["Selections", "read_selections"]
 
-FORMS = ("long", "rows", "columns", "matrix")
 RUN = re.compile(
     r"(run|resample|fold|split|rep(eat)?|bootstrap|seed|iter(ation)?|sample)s?\b", re.I
 )
@@ -23,16 +23,16 @@ TRUE, FALSE = {"1", "1.0", "true", "t", "yes"}, {"0", "0.0", "false", "f", "no"}
 
 @dataclass(frozen=True)
 class Selections:
-    """The features every run selected, by name.
+    """The features that every run selected, by name.
 
     Attributes
     ----------
     runs : list of list of str
         One list per run.
     n_features : int or None
-        Number of all features, where the form tells it.
+        Number of all features, if the form of the file gives it.
     form : str
-        The form, and why it was taken for that.
+        How the file was read.
     """
 
     runs: list[list[str]]
@@ -41,61 +41,81 @@ class Selections:
 
 
 def read_selections(
-    path: Path, form: str | None = None, delimiter: str | None = None, encoding: str = "utf-8"
+    path: str | os.PathLike[str],
+    form: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
 ) -> Selections:
-    """Read the features that each of several runs selected.
+    r"""Read the features that each of several runs selected.
 
     Parameters
     ----------
     path : path
-        A text file, its fields separated in any usual way.
+        A text file, which may be compressed (``.gz``).
     form : {"long", "rows", "columns", "matrix"}, default=None
-        None finds out: "long" has a column of runs and one of features; "rows" a line of features
-        per run; "columns" a column per run, named in the first line; "matrix" a line of 0 and 1
-        per run, a column per feature.
+        "long" has a column of runs and one of features; "rows" a line of features per run;
+        "columns" a column of features per run, named in the first line; "matrix" a line of 0 and 1
+        per run and a column per feature. None recognises it.
     delimiter : str, default=None
-        None takes the one that fits.
+        None takes the one that fits the longest lines.
     encoding : str, default="utf-8"
         Of the file.
+
+    Returns
+    -------
+    Selections
+        With ``runs``, ``n_features`` and ``form``.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be used as it is, in a sentence that says what to do.
+
+    See Also
+    --------
+    backstay.stability.stability_score : Measures the stability of such runs.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "selected.csv")
+    >>> _ = path.write_text("run,gene\n1,TP53\n1,MYC\n2,TP53\n2,EGFR\n")
+    >>> read_selections(path).runs
+    [['TP53', 'MYC'], ['TP53', 'EGFR']]
+    >>> folder.cleanup()
     """
-    lines = _lines(path, delimiter, encoding)
-    found = form or _form(lines)
-    if found not in FORMS:
-        raise TableError(f"form {found!r} is unknown; there are {', '.join(FORMS)}.")
-    selections = {"long": _long, "rows": _rows, "columns": _columns, "matrix": _matrix}[found](
-        lines
-    )
+    path = Path(path)
+    check_file(path)
+    with explained(path, encoding):
+        lines = _fields(path, delimiter, encoding)
+    form = form or _recognise(lines)
+    readers = {"long": _long, "rows": _rows, "columns": _columns, "matrix": _matrix}
+    if form not in readers:
+        raise TableError(f"form={form!r} must be one of {', '.join(readers)}.")
+    selections = readers[form](lines)
     if len(selections.runs) < 2:
         raise TableError(
-            f"{path.name} holds {len(selections.runs)} run ({selections.form}); stability needs "
-            "two."
+            f"{path.name} must hold at least 2 runs; got {len(selections.runs)} "
+            f"({selections.form})."
         )
-    for number, run in enumerate(selections.runs):
-        twice = {name for name in run if run.count(name) > 1} if len(set(run)) < len(run) else ()
-        if twice:
-            raise TableError(
-                f"run {number + 1} of {path.name} selects {sorted(twice)[0]!r} more than once."
-            )
+    for number, run in enumerate(selections.runs, start=1):
+        if len(set(run)) < len(run):
+            twice = min(name for name in run if run.count(name) > 1)
+            raise TableError(f"run {number} of {path.name} selects {twice!r} more than once.")
     return selections
 
 
-def _lines(path: Path, delimiter: str | None, encoding: str) -> list[list[str]]:
-    if path.is_dir() or not path.exists():
-        raise TableError(
-            f"there is no file {path}." if not path.exists() else f"{path} is a folder."
-        )
-    with open_text(path, encoding) as file:
-        text = [line.rstrip("\r\n") for line in file if line.strip()]
-    if not text:
-        raise TableError(f"{path.name} is empty.")
+def _fields(path: Path, delimiter: str | None, encoding: str) -> list[list[str]]:
+    lines = nonempty_lines(path, encoding)
     if delimiter is None:
         # Lines of different length are usual here, so the longest lines decide.
-        longest = sorted(text, key=len)[-5:]
+        longest = sorted(lines, key=len)[-5:]
         counts = {d: max(len(row) for row in csv.reader(longest, delimiter=d)) for d in ",\t;| "}
         delimiter = max(counts, key=lambda d: counts[d] if d != " " else 0)
         if counts[delimiter] == 1:
-            delimiter = " " if counts[" "] > 1 else choose_delimiter(text[:5], path.name)
-    rows = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
+            delimiter = " " if counts[" "] > 1 else choose_delimiter(lines[:5], path.name)
+    rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     return [[field.strip() for field in row] for row in rows]
 
 
@@ -103,8 +123,8 @@ def _is_flag(field: str) -> bool:
     return field.lower() in TRUE | FALSE
 
 
-def _form(lines: list[list[str]]) -> str:
-    """Tell the forms apart; what cannot be told is asked for."""
+def _recognise(lines: list[list[str]]) -> str:
+    """Return the form of the file, "columns" if nothing speaks for another."""
     header, body = lines[0], lines[1:]
     widths = {len(row) for row in lines}
     if body and len(widths) == 1:
@@ -121,6 +141,8 @@ def _form(lines: list[list[str]]) -> str:
 
 def _long(lines: list[list[str]]) -> Selections:
     header, body = lines[0], lines[1:]
+    if len(header) < 2:
+        raise TableError(f"form='long' needs a column of runs and one of features; got {header}.")
     run = next((j for j, name in enumerate(header) if RUN.match(name)), 0)
     feature = next(
         (j for j, n in enumerate(header) if FEATURE.match(n) and j != run), 1 - min(run, 1)
@@ -128,7 +150,7 @@ def _long(lines: list[list[str]]) -> Selections:
     runs: dict[str, list[str]] = {}
     for number, row in enumerate(body):
         if len(row) <= max(run, feature) or not row[run] or not row[feature]:
-            raise TableError(f"line {number + 2} lacks a run or a feature.")
+            raise TableError(f"line {number + 2} must name a run and a feature.")
         runs.setdefault(row[run], []).append(row[feature])
     form = f"a run and a feature per line ({header[run]!r}, {header[feature]!r})"
     return Selections(list(runs.values()), None, form)
@@ -138,13 +160,13 @@ def _rows(lines: list[list[str]]) -> Selections:
     first = [row[0] for row in lines if row]
     others = {field for row in lines for field in row[1:]}
     labels = len(set(first)) == len(first) and not set(first) & others
-    labels = labels and (all(LABEL.match(f) for f in first) or _count_up(first, others))
+    labels = labels and (all(LABEL.match(f) for f in first) or _number_runs(first, others))
     runs = [[field for field in row[labels:] if field] for row in lines]
     return Selections(runs, None, f"a line of features per run{', named first' if labels else ''}")
 
 
-def _count_up(first: list[str], others: set[str]) -> bool:
-    """Whether first fields number the runs, where features are no numbers."""
+def _number_runs(first: list[str], others: set[str]) -> bool:
+    """Return whether first fields are numbers and the features are not."""
     numbers = all(field.isdigit() for field in first)
     return numbers and not any(field.isdigit() for field in others)
 
@@ -161,6 +183,8 @@ def _matrix(lines: list[list[str]]) -> Selections:
     """Read 0 and 1; the first line and the first column may hold names."""
     named = not all(_is_flag(field) for field in lines[0][1:])
     body = lines[1:] if named else lines
+    if not body:
+        raise TableError("form='matrix' needs lines of 0 and 1; got a line of names only.")
     labelled = not all(_is_flag(row[0]) for row in body)
     width = len(body[0]) - labelled
     header = lines[0][labelled:] if named else [str(j) for j in range(width)]
@@ -168,7 +192,7 @@ def _matrix(lines: list[list[str]]) -> Selections:
     for number, row in enumerate(body):
         flags = row[labelled:]
         if len(flags) != width or not all(_is_flag(field) for field in flags):
-            raise TableError(f"line {number + 1 + named} is not {width} times 0 or 1.")
+            raise TableError(f"line {number + 1 + named} must hold {width} times 0 or 1.")
         runs.append(
             [name for name, flag in zip(header, flags, strict=True) if flag.lower() in TRUE]
         )

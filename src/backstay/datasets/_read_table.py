@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from backstay.datasets._arrays import read_arff, read_mat, read_npz, read_parquet
 from backstay.datasets._columns import (
-    Columns,
+    SortedColumns,
     look_for_leaks,
     plain_text,
     sentences,
     sort_columns,
 )
 from backstay.datasets._labelled import LabelledTable, TableError, listed
-from backstay.datasets._text import read_text
+from backstay.datasets._text import check_file, read_text
 
 __all__ = ["read_table"]
 
@@ -150,10 +150,7 @@ def read_table(
 
 
 def _kind(path: Path) -> str:
-    if path.is_dir():
-        raise TableError(f"{path} is a folder; name a file in it.")
-    if not path.exists():
-        raise TableError(f"there is no file {path}.")
+    check_file(path)
     suffix = path.suffix.lower()
     if suffix == ".gz":
         suffix = Path(path.stem).suffix.lower()
@@ -326,7 +323,7 @@ def _groups(given: pd.Series, name: str) -> NDArray[Any]:
 
 
 def _assembled(
-    frame: pd.DataFrame, found: Columns, samples: pd.Series | None, file: str
+    frame: pd.DataFrame, found: SortedColumns, samples: pd.Series | None, file: str
 ) -> pd.DataFrame:
     """Put numbers and categories together again, in the order of the file."""
     left = {*found.numbers.columns, *found.categories}
