@@ -178,21 +178,21 @@ def test_davis_keeps_its_penalty(penalty):
 @pytest.mark.parametrize(
     ("bad", "options", "message"),
     [
-        ([[0, 1, 2]], {}, "at least 2 runs, got 1"),
+        ([[0, 1, 2]], {}, "at least 2 runs; got 1"),
         ([[0, 1, 2], [0, 1]], {}, "equal lengths"),
         ([[0, 1, 1], [0, 1, 2]], {}, "holds 1 more than once"),
         ([[1, 1, 2], [1, 2, 3]], {}, "ranking 0 holds 1 more than once.*tied"),
-        ([[0, 1, 3], [0, 1, 2]], {}, "from 0 to 2, got values from 0 to 3"),
+        ([[0, 1, 3], [0, 1, 2]], {}, "from 0 to 2; got values from 0 to 3"),
         ([[0, -1, 2], [0, 1, 2]], {}, "cannot tell"),
         ([[0.5, 0.2], [0.1, 0.2]], {}, "kind='scores'"),
         ([[np.nan, 1.0], [2.0, 1.0]], {}, "finite"),
         ([[0, 1, 2], [0, 2, 1]], {"sizes": [0, 1]}, "from 1 to 3"),
         ([[0, 1, 2], [0, 2, 1]], {"sizes": [4]}, "from 1 to 3"),
         ([[0, 1, 2], [0, 2, 1]], {"sizes": []}, "from 1 to 3"),
-        ([[0, 1, 2], [0, 2, 1]], {"kind": "best"}, "kind must be one of"),
-        ([[0, 1, 2], [0, 2, 1]], {"method": "guess"}, "method must be one of"),
-        ([[0, 1, 2], [0, 2, 1]], {"measure": "best"}, "no measure 'best'"),
-        ([[0, 1, 2], [0, 2, 1]], {"kind": "ranks", "n_features": 5}, "expected n_features=5"),
+        ([[0, 1, 2], [0, 2, 1]], {"kind": "best"}, "kind='best' must be one of"),
+        ([[0, 1, 2], [0, 2, 1]], {"method": "guess"}, "method='guess' must be one of"),
+        ([[0, 1, 2], [0, 2, 1]], {"measure": "best"}, "measure='best' must be one for"),
+        ([[0, 1, 2], [0, 2, 1]], {"kind": "ranks", "n_features": 5}, "must cover n_features=5"),
     ],
 )
 def test_bad_rankings(bad, options, message):

@@ -243,9 +243,9 @@ def test_difference_without_variance_is_certain():
 
 
 def test_comparison_refuses_what_does_not_fit():
-    with pytest.raises(ValueError, match="equally many, got 3 and 2"):
+    with pytest.raises(ValueError, match="equally many runs; got 3 and 2"):
         compare_stability([[0], [1], [0]], [[0], [1]], 4, paired=True)
-    with pytest.raises(ValueError, match="same features, got 2 and 3"):
+    with pytest.raises(ValueError, match="same features; got 2 and 3"):
         compare_stability(np.eye(2, dtype=bool), np.eye(3, dtype=bool))
 
 

@@ -23,12 +23,12 @@ PLAIN = [
 @pytest.mark.parametrize(
     ("subsets", "n_features", "message"),
     [
-        ([[0, 1]], 5, "at least 2 runs, got 1"),
-        ([], 5, "at least 2 runs, got 0"),
+        ([[0, 1]], 5, "at least 2 runs; got 1"),
+        ([], 5, "at least 2 runs; got 0"),
         ([[0, 1], [2, 2]], 5, "subset 1 holds index 2 more than once"),
-        ([[0, 1], [0, 5]], 5, "subset 1 holds index 5, expected 0 to 4"),
-        ([[0, -1], [0, 1]], 5, "subset 0 holds index -1, expected 0 to 4"),
-        ([[0, 1, 2, 3], [0, 1, 2, 3]], 3, "index 3, expected 0 to 2 for n_features=3"),
+        ([[0, 1], [0, 5]], 5, "subset 1 must hold indices from 0 to 4 .*; got 5"),
+        ([[0, -1], [0, 1]], 5, "subset 0 must hold indices from 0 to 4 .*; got -1"),
+        ([[0, 1, 2, 3], [0, 1, 2, 3]], 3, "from 0 to 2 for n_features=3; got 3"),
     ],
 )
 def test_what_no_measure_accepts(entry, subsets, n_features, message):
@@ -40,8 +40,8 @@ def test_what_no_measure_accepts(entry, subsets, n_features, message):
     ("subsets", "n_features", "message"),
     [
         ([[0, 1], [1, 2]], None, "n_features is needed"),
-        ([[0, 1], [1, 2]], 0, "positive integer, got 0"),
-        ([[0, 1], [1, 2]], 2.5, "positive integer, got 2.5"),
+        ([[0, 1], [1, 2]], 0, "n_features=0 must be a positive integer"),
+        ([[0, 1], [1, 2]], 2.5, "n_features=2.5 must be a positive integer"),
         ([[0.0, 1.0], [1.0, 2.0]], 5, "type float64"),
         ([["a", "b"], ["b", "c"]], 5, "one-dimensional feature indices"),
         ([[[0], [1]], [[1], [2]]], 5, r"got shape \(2, 1\)"),
@@ -49,8 +49,8 @@ def test_what_no_measure_accepts(entry, subsets, n_features, message):
         ([3, 4], 5, "got 3"),
         ("0110", 5, "a single str"),
         (np.array([[1, 0, 1], [0, 1, 1]]), 3, "a 0/1 matrix must have type bool"),
-        (np.eye(3, dtype=bool), 4, "mask over 3 features, expected 4"),
-        ([np.eye(3, dtype=bool)[0], np.eye(4, dtype=bool)[0]], None, "expected 3"),
+        (np.eye(3, dtype=bool), 4, "mask over 4 features; got 3"),
+        ([np.eye(3, dtype=bool)[0], np.eye(4, dtype=bool)[0]], None, "over 3 features; got 4"),
     ],
 )
 def test_what_cannot_be_read(subsets, n_features, message):
@@ -68,7 +68,7 @@ def test_one_selector_is_not_a_list_of_them():
 
 
 def test_kuncheva_refuses_unequal_sizes():
-    with pytest.raises(ValueError, match="equal size, got sizes from 1 to 2; nogueira"):
+    with pytest.raises(ValueError, match="equal size; got sizes from 1 to 2, which 'nogueira'"):
         stability_score([[0], [0, 1]], 5, "kuncheva")
 
 
@@ -106,16 +106,16 @@ def test_undefined_is_nan_with_a_warning(entry, case):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"measure": "best"}, ValueError, "no measure 'best' for subsets; there are dunne"),
-        ({"measure": "spearman"}, ValueError, "no measure 'spearman' for subsets"),
-        ({"confidence": 1.0}, ValueError, "confidence must lie strictly"),
-        ({"confidence": 95}, ValueError, "got 95"),
-        ({"method": "guess"}, ValueError, "method must be one of"),
-        ({"method": "bootstrap", "n_bootstrap": 1}, ValueError, "at least 2, got 1"),
-        ({"top": 3}, TypeError, "nogueira takes no option 'top'"),
-        ({"measure": "drotar", "top": 0}, ValueError, "top must lie between 1 and 5"),
-        ({"measure": "drotar", "top": 6}, ValueError, "got 6"),
-        ({"measure": "davis", "penalty": -1}, ValueError, "penalty must not be negative"),
+        ({"measure": "best"}, ValueError, "measure='best' must be one for subsets: dunne"),
+        ({"measure": "spearman"}, ValueError, "measure='spearman' must be one for subsets"),
+        ({"confidence": 1.0}, ValueError, "confidence=1.0 must lie strictly"),
+        ({"confidence": 95}, ValueError, "confidence=95 must"),
+        ({"method": "guess"}, ValueError, "method='guess' must be one of"),
+        ({"method": "bootstrap", "n_bootstrap": 1}, ValueError, "n_bootstrap=1 must be at least 2"),
+        ({"top": 3}, TypeError, "measure='nogueira' takes no option 'top'"),
+        ({"measure": "drotar", "top": 0}, ValueError, "top=0 must lie between 1 and 5"),
+        ({"measure": "drotar", "top": 6}, ValueError, "top=6 must"),
+        ({"measure": "davis", "penalty": -1}, ValueError, "penalty=-1 must not be negative"),
     ],
 )
 def test_bad_options(options, error, message):
@@ -129,7 +129,7 @@ def test_frequencies_and_consensus():
     assert consensus(subsets, 5).tolist() == [0]
     assert consensus(subsets, 5, threshold=0.25).tolist() == [0, 1]
     assert consensus(subsets, 5, threshold=0).tolist() == [0, 1, 2, 3]
-    with pytest.raises(ValueError, match="below 1, got 1"):
+    with pytest.raises(ValueError, match="threshold=1 must be at least 0 and below 1"):
         consensus(subsets, 5, threshold=1)
 
 

@@ -95,13 +95,13 @@ def test_bad_rankings():
     orders = [[0, 1, 2], [0, 2, 1]]
     with pytest.raises(TypeError, match="takes no option 'top'"):
         ranking_stability(orders, "spearman", top=2)
-    with pytest.raises(ValueError, match="between 1 and 3, got 4"):
+    with pytest.raises(ValueError, match="top=4 must lie between 1 and 3"):
         ranking_stability(orders, "canberra", top=4)
-    with pytest.raises(ValueError, match="method must be one of jackknife, bootstrap"):
+    with pytest.raises(ValueError, match="method='analytic' must be one of jackknife, bootstrap"):
         ranking_stability(orders, method="analytic")
     with pytest.raises(ValueError, match="number of features, 3"):
         ranking_stability([[1, 2, 4], [1, 2, 3]])
-    with pytest.raises(ValueError, match="no measure 'pearson' for rankings"):
+    with pytest.raises(ValueError, match="measure='pearson' must be one for rankings"):
         ranking_stability(orders, "pearson")
     with pytest.raises(ValueError, match="at least 2 runs"):
         ranking_stability(orders[:1])
@@ -168,10 +168,10 @@ def test_mean_variance_is_that_of_bias_variance():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([[1.0, 2.0]], "at least 2 runs, got 1"),
-        ([1.0, 2.0], "runs × features, got 1 dimension"),
-        ([[1.0, np.nan], [1.0, 2.0]], "finite, got nan in run 0, feature 1"),
-        ([[1.0, 2.0], [np.inf, 2.0]], "finite, got inf in run 1, feature 0"),
+        ([[1.0, 2.0]], "at least 2 runs; got 1"),
+        ([1.0, 2.0], "runs × features; got 1 dimension"),
+        ([[1.0, np.nan], [1.0, 2.0]], "finite; got nan in run 0, feature 1"),
+        ([[1.0, 2.0], [np.inf, 2.0]], "finite; got inf in run 1, feature 0"),
         (np.empty((3, 0)), "at least one feature"),
     ],
 )
@@ -184,7 +184,7 @@ def test_bad_weights(weights, message):
 
 def test_bad_truth():
     weights = [[1.0, 2.0], [2.0, 1.0]]
-    with pytest.raises(ValueError, match=r"shape \(2,\), got \(3,\)"):
+    with pytest.raises(ValueError, match=r"shape \(2,\); got \(3,\)"):
         bias_variance(weights, [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="true_relevance must be finite"):
         bias_variance(weights, [1.0, np.nan])

@@ -139,18 +139,22 @@ def test_everything_similar_leaves_nothing_to_gain():
 @pytest.mark.parametrize(
     ("similarity", "options", "message"),
     [
-        (None, {}, "needs similarity="),
-        (np.ones((3, 3), dtype=bool), {}, "must be 4 × 4, got shape"),
+        (None, {}, "similarity=None must be"),
+        (np.ones((3, 3), dtype=bool), {}, "must be 4 × 4; got shape"),
         (np.ones((4, 4)), {}, "pass threshold="),
         (np.triu(np.ones((4, 4), dtype=bool)), {}, "symmetric"),
         (np.full((4, 4), np.nan), {"threshold": 0.5}, "finite"),
-        (np.ones((4, 4)), {"threshold": 0.0}, "threshold must be positive"),
-        (np.ones((4, 4), dtype=bool), {"partners": "nearby"}, "partners must be one of"),
-        (np.ones((4, 4), dtype=bool), {"expectation": "guess"}, "expectation must be one of"),
+        (np.ones((4, 4)), {"threshold": 0.0}, "threshold=0.0 must be positive"),
+        (np.ones((4, 4), dtype=bool), {"partners": "nearby"}, "partners='nearby' must be one of"),
+        (
+            np.ones((4, 4), dtype=bool),
+            {"expectation": "guess"},
+            "expectation='guess' must be one of",
+        ),
         (
             np.ones((4, 4), dtype=bool),
             {"expectation": "monte_carlo", "n_draws": 0},
-            "n_draws must be at least 1",
+            "n_draws=0 must be at least 1",
         ),
     ],
 )
@@ -161,7 +165,7 @@ def test_bad_similarity(similarity, options, message):
 
 def test_similarity_over_other_features():
     found = correlated_features(blocks_of_features(0))
-    with pytest.raises(ValueError, match="covers 40 features, expected 4"):
+    with pytest.raises(ValueError, match="must cover 4 features; got 40"):
         stability_score([[0, 1], [1, 2]], 4, "npogr", similarity=found)
     with pytest.raises(ValueError, match="its own cutoff"):
         stability_score([[0, 1], [1, 2]], 40, "npogr", similarity=found, threshold=0.5)
@@ -173,8 +177,8 @@ def test_similarity_over_other_features():
         (np.ones((2, 5)), {}, "at least 3 rows"),
         (np.ones((5, 1)), {}, "2 features"),
         (np.array([[1, np.nan], [1, 2], [3, 4]]), {}, "finite"),
-        (np.eye(4), {"fdr": 0}, "fdr must lie"),
-        (np.eye(4), {"sign": "negative"}, "sign must be"),
+        (np.eye(4), {"fdr": 0}, "fdr=0 must lie"),
+        (np.eye(4), {"sign": "negative"}, "sign='negative' must be"),
     ],
 )
 def test_bad_data(X, options, message):

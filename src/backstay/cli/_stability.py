@@ -149,7 +149,7 @@ def _score(
         warnings.simplefilter("always", UndefinedStabilityWarning)
         score = stability_score(runs, n_features, entry.name, confidence=confidence, method=how)
     for message in said:
-        warn(str(message.message) + ".")
+        warn(str(message.message))
     figures = (score.value, *score.confidence_interval)
     names = ("value", "low", "high")
     return {n: float(v) if math.isfinite(v) else None for n, v in zip(names, figures, strict=True)}

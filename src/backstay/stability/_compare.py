@@ -157,12 +157,12 @@ def compare_stability(
     first, second = read_subsets(a, n_features), read_subsets(b, n_features)
     if first.n_features != second.n_features:
         raise ValueError(
-            f"both must be selected from the same features, got {first.n_features} and "
-            f"{second.n_features}"
+            f"a and b must be selected from the same features; got {first.n_features} and "
+            f"{second.n_features}."
         )
     if paired and first.n_runs != second.n_runs:
         raise ValueError(
-            f"paired runs must be equally many, got {first.n_runs} and {second.n_runs}"
+            f"paired=True needs equally many runs; got {first.n_runs} and {second.n_runs}."
         )
     rng = np.random.default_rng(random_state)
     given = measure_arguments(entry, options, similarity, rng)
@@ -201,7 +201,7 @@ def _test(
         statistic = math.nan
         warnings.warn(
             "the test is undefined (0/0): both procedures have the same stability and no "
-            "variance over runs; the p-value is nan",
+            "variance over runs; the p-value is nan.",
             UndefinedStabilityWarning,
             stacklevel=3,
         )

@@ -119,7 +119,7 @@ def stability_curve(
     Warns
     -----
     UndefinedStabilityWarning
-        If a size asked for has no value, such as Kuncheva's index of all features. With
+        If a size in `sizes` has no value, such as Kuncheva's index of all features. With
         ``sizes=None`` that row is simply nan.
 
     Notes
@@ -149,26 +149,28 @@ def stability_curve(
         method = "analytic" if entry.analytic_variance else "jackknife"
     quantile = normal_quantile(confidence)
     order, p = read_orders(rankings, kind, n_features)
-    asked = _read_sizes(sizes, order.shape[1])
+    chosen = _read_sizes(sizes, order.shape[1])
     rng = np.random.default_rng(random_state)
     arguments = measure_arguments(entry, options, similarity, rng)
-    order = order[:, : int(asked.max())]
+    order = order[:, : int(chosen.max())]
     curve = None if method == "bootstrap" else _all_sizes(entry, order, p, method, arguments)
     if curve is not None:
-        value, variance = (part[asked - 1] for part in curve)
+        value, variance = (part[chosen - 1] for part in curve)
     else:
-        value, variance = _size_by_size(entry, order, p, asked, arguments, method, n_bootstrap, rng)
+        value, variance = _size_by_size(
+            entry, order, p, chosen, arguments, method, n_bootstrap, rng
+        )
     if sizes is not None and np.isnan(value).any():
         warnings.warn(
-            f"{measure} is undefined (0/0) at size {asked[np.isnan(value)][0]} out of {p} "
-            "features; the value is nan",
+            f"{measure} is undefined (0/0) at size {chosen[np.isnan(value)][0]} out of {p} "
+            "features; the value is nan.",
             UndefinedStabilityWarning,
             stacklevel=2,
         )
     half = quantile * np.sqrt(variance)
     frame = pd.DataFrame(
         {
-            "size": asked,
+            "size": chosen,
             "value": value,
             "low": value - half,
             "high": value + half,
@@ -181,13 +183,13 @@ def stability_curve(
 
 
 def _read_sizes(sizes: Iterable[int] | None, most: int) -> NDArray[np.int64]:
-    """Return the sizes asked for, or all of them."""
+    """Return the given sizes, or all of them."""
     if sizes is None:
         return np.arange(1, most + 1)
-    asked = np.asarray(list(sizes))
-    if not asked.size or asked.dtype.kind not in "iu" or asked.min() < 1 or asked.max() > most:
-        raise ValueError(f"sizes must be integers from 1 to {most}, got {list(asked)}")
-    return asked.astype(np.int64)
+    chosen = np.asarray(list(sizes))
+    if not chosen.size or chosen.dtype.kind not in "iu" or chosen.min() < 1 or chosen.max() > most:
+        raise ValueError(f"sizes={chosen.tolist()} must be integers from 1 to {most}.")
+    return chosen.astype(np.int64)
 
 
 def _all_sizes(
@@ -230,7 +232,7 @@ def _of_ever_selected(
     Leaving run i out takes from X the features that i alone selected.
     """
     if penalty < 0:
-        raise ValueError(f"penalty must not be negative, got {penalty!r}")
+        raise ValueError(f"penalty={penalty!r} must not be negative.")
     m, most = order.shape
     k = np.arange(1.0, most + 1)
     placements = Placements.of(order, p)

@@ -118,4 +118,4 @@ def frequency_intervals(
 
 def _check_threshold(threshold: float) -> None:
     if not 0 <= threshold < 1:
-        raise ValueError(f"threshold must be at least 0 and below 1, got {threshold!r}")
+        raise ValueError(f"threshold={threshold!r} must be at least 0 and below 1.")

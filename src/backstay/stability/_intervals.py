@@ -25,7 +25,7 @@ class ConfidenceInterval(NamedTuple):
 def normal_quantile(confidence: float) -> float:
     """Half-width, in standard errors, of a two-sided normal interval."""
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}")
+        raise ValueError(f"confidence={confidence!r} must lie strictly between 0 and 1.")
     return float(special.ndtri(0.5 + confidence / 2))
 
 
@@ -166,7 +166,7 @@ def jackknife(statistic: Statistic, n_runs: int) -> float:
 def resamples(n_runs: int, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return bootstrap samples of the runs, each with at least two different ones."""
     if n_bootstrap < 2:
-        raise ValueError(f"n_bootstrap must be at least 2, got {n_bootstrap!r}")
+        raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 2.")
     drawn = rng.integers(n_runs, size=(n_bootstrap, n_runs))
     while (same := (drawn == drawn[:, :1]).all(axis=1)).any():
         drawn[same] = rng.integers(n_runs, size=(int(same.sum()), n_runs))
@@ -202,4 +202,4 @@ def pairs_variance(
 def check_method(method: str, allowed: tuple[str, ...] = METHODS) -> None:
     """Refuse a method that does not exist."""
     if method not in allowed:
-        raise ValueError(f"method must be one of {', '.join(allowed)}, got {method!r}")
+        raise ValueError(f"method={method!r} must be one of {', '.join(allowed)}.")

@@ -48,8 +48,8 @@ class MeasuredRuns:
     def __init__(self, measure: Measure, runs: Runs, options: dict[str, Any]) -> None:
         if measure.equal_sizes and np.any(runs.sizes != runs.sizes[0]):
             raise ValueError(
-                f"{measure.name} needs subsets of equal size, got sizes from "
-                f"{runs.sizes.min()} to {runs.sizes.max()}; nogueira takes any sizes"
+                f"measure={measure.name!r} needs subsets of equal size; got sizes from "
+                f"{runs.sizes.min()} to {runs.sizes.max()}, which 'nogueira' takes."
             )
         self.measure, self.runs, self.options = measure, runs, options
         self.pairs: NDArray[np.float64] | None = None
@@ -74,7 +74,7 @@ class MeasuredRuns:
             sizes = f"sizes {self.runs.sizes.min()} to {self.runs.sizes.max()}"
             warnings.warn(
                 f"{measure.name} is undefined (0/0) {where}: subsets of {sizes} out of "
-                f"{self.runs.n_features} features; the value is nan",
+                f"{self.runs.n_features} features; the value is nan.",
                 UndefinedStabilityWarning,
                 stacklevel=4,
             )
@@ -113,7 +113,9 @@ def measure_arguments(
     for name in options:
         if name not in measure.options:
             takes = ", ".join(measure.options) or "none"
-            raise TypeError(f"{measure.name} takes no option {name!r}; its options: {takes}")
+            raise TypeError(
+                f"measure={measure.name!r} takes no option {name!r}; its options: {takes}."
+            )
     arguments = dict(options)
     if measure.needs_similarity:
         arguments["similarity"] = similarity

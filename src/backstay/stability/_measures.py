@@ -235,7 +235,7 @@ def get_measure(name: str, given: str) -> Measure:
         return MEASURES[given, name]
     except KeyError:
         known = ", ".join(key[1] for key in MEASURES if key[0] == given)
-        raise ValueError(f"no measure {name!r} for {given}; there are {known}") from None
+        raise ValueError(f"measure={name!r} must be one for {given}: {known}.") from None
 
 
 def list_measures() -> pd.DataFrame:

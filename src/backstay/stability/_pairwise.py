@@ -40,7 +40,7 @@ def pairwise_result(
         m = pairs.shape[0]
         warnings.warn(
             f"{measure} is undefined (0/0) for {int(np.isnan(pairs).sum()) // 2} of "
-            f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan",
+            f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan.",
             UndefinedStabilityWarning,
             stacklevel=3,
         )

@@ -94,10 +94,10 @@ def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
 def _matched(runs: Runs, similar: FeatureSimilarity, partners: str) -> Pairs:
     """Return O_AB: features of A outside B with a similar one in B (or in B∖A)."""
     if partners not in _PARTNERS:
-        raise ValueError(f"partners must be one of {', '.join(_PARTNERS)}, got {partners!r}")
+        raise ValueError(f"partners={partners!r} must be one of {', '.join(_PARTNERS)}.")
     selected = runs.selected
     matched = np.zeros((runs.n_runs, runs.n_runs))
-    # float32 products are exact enough: only "is there any" is asked of them.
+    # float32 products are exact enough: all that counts is whether they are 0.
     everyone = selected.T.astype(np.float32)
     for index, own in enumerate(selected):
         related = similar.block(runs.features[own], runs.features) != 0
@@ -117,9 +117,7 @@ def _expected(
 ) -> Pairs:
     """Return E[O_AB] for random subsets of the runs' sizes."""
     if expectation not in _EXPECTATIONS:
-        raise ValueError(
-            f"expectation must be one of {', '.join(_EXPECTATIONS)}, got {expectation!r}"
-        )
+        raise ValueError(f"expectation={expectation!r} must be one of {', '.join(_EXPECTATIONS)}.")
     p = runs.n_features
     if expectation == "exact":
         found = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
@@ -173,7 +171,7 @@ def _monte_carlo(
 ) -> Callable[[int, int], float]:
     """Return E[O_AB] estimated from random pairs of subsets, as published."""
     if n_draws < 1:
-        raise ValueError(f"n_draws must be at least 1, got {n_draws!r}")
+        raise ValueError(f"n_draws={n_draws!r} must be at least 1.")
 
     def expected(a: int, b: int) -> float:
         total = 0

@@ -66,7 +66,7 @@ def ranking_stability(
     """
     entry = get_measure(measure, "rankings")
     if top is not None and "top" not in entry.options:
-        raise TypeError(f"{measure} takes no option 'top'; canberra does")
+        raise TypeError(f"measure={measure!r} takes no option 'top'; 'canberra' does.")
     ranks = read_ranks(rankings, kind)
     if measure == "spearman":
         pairs = correlations(ranks)
@@ -104,7 +104,7 @@ def _canberra(ranks: NDArray[np.float64], top: int | None) -> NDArray[np.float64
     p = ranks.shape[1]
     last = p if top is None else top
     if not 1 <= last <= p:
-        raise ValueError(f"top must lie between 1 and {p}, got {top!r}")
+        raise ValueError(f"top={top!r} must lie between 1 and {p}.")
     cut = np.minimum(ranks, last + 1)
     distances = distance.squareform(distance.pdist(cut, "canberra"))
     expected = canberra_expectation(p, last)

@@ -55,10 +55,10 @@ class Runs:
 def read_subsets(subsets: Any, n_features: int | None) -> Runs:
     """Turn index lists, a boolean matrix or fitted selectors into `Runs`."""
     if n_features is not None and (int(n_features) != n_features or n_features < 1):
-        raise ValueError(f"n_features must be a positive integer, got {n_features!r}")
+        raise ValueError(f"n_features={n_features!r} must be a positive integer.")
     if hasattr(subsets, "get_support") or isinstance(subsets, str | bytes):
         raise ValueError(
-            f"subsets must hold one entry per run, got a single {type(subsets).__name__}"
+            f"subsets must hold one entry per run; got a single {type(subsets).__name__}."
         )
     if sparse.issparse(subsets):
         subsets = subsets.toarray()
@@ -66,13 +66,13 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
         subsets = subsets.to_numpy()
     runs = [_read_run(run, index) for index, run in enumerate(subsets)]
     if len(runs) < 2:
-        raise ValueError(f"stability needs at least 2 runs, got {len(runs)}")
+        raise ValueError(f"stability needs at least 2 runs; got {len(runs)}.")
     if n_features is None:
         masks = [run for run in runs if run.dtype == np.bool_]
         if not masks:
             raise ValueError(
                 "n_features is needed when every subset is a list of indices: "
-                "pass the number of features they were selected from"
+                "pass the number of features they were selected from."
             )
         n_features = masks[0].size
     selected = np.zeros((len(runs), int(n_features)), dtype=np.bool_)
@@ -88,16 +88,16 @@ def _read_run(run: Any, index: int) -> NDArray[Any]:
         return np.asarray(run.get_support(), dtype=np.bool_)
     if isinstance(run, str | bytes) or not isinstance(run, Iterable):
         raise ValueError(
-            f"subset {index} must be feature indices, a boolean mask or a fitted selector, "
-            f"got {run!r}"
+            f"subset {index} must be feature indices, a boolean mask or a fitted selector; "
+            f"got {run!r}."
         )
     values = np.asarray(run if isinstance(run, np.ndarray) else list(run))
     if values.size == 0:
         return np.empty(0, dtype=np.intp)
     if values.ndim != 1 or values.dtype.kind not in "biu":
         raise ValueError(
-            f"subset {index} must be one-dimensional feature indices or a boolean mask, "
-            f"got shape {values.shape} and type {values.dtype}"
+            f"subset {index} must be one-dimensional feature indices or a boolean mask; "
+            f"got shape {values.shape} and type {values.dtype}."
         )
     return values
 
@@ -108,36 +108,36 @@ def _fill(mask: NDArray[np.bool_], run: NDArray[Any], index: int) -> None:
     if run.dtype == np.bool_:
         if run.size != n_features:
             raise ValueError(
-                f"subset {index} is a mask over {run.size} features, expected {n_features}"
+                f"subset {index} must be a mask over {n_features} features; got {run.size}."
             )
         mask[:] = run
         return
     outside = run[(run < 0) | (run >= n_features)]
     if outside.size:
         raise ValueError(
-            f"subset {index} holds index {outside[0]}, expected 0 to {n_features - 1} "
-            f"for n_features={n_features}"
+            f"subset {index} must hold indices from 0 to {n_features - 1} for "
+            f"n_features={n_features}; got {outside[0]}."
         )
     mask[run.astype(np.intp)] = True
     if int(mask.sum()) != run.size:
         repeated = np.flatnonzero(np.bincount(run.astype(np.intp)) > 1)
         hint = " (a 0/1 matrix must have type bool)" if set(run.tolist()) <= {0, 1} else ""
-        raise ValueError(f"subset {index} holds index {repeated[0]} more than once{hint}")
+        raise ValueError(f"subset {index} holds index {repeated[0]} more than once{hint}.")
 
 
 def read_weights(weights: Any, name: str = "weights") -> NDArray[np.float64]:
     """Return an M×d matrix of finite floats, at least two rows."""
     values = np.asarray(weights, dtype=np.float64)
     if values.ndim != 2:
-        raise ValueError(f"{name} must be runs × features, got {values.ndim} dimension(s)")
+        raise ValueError(f"{name} must be runs × features; got {values.ndim} dimension(s).")
     if values.shape[0] < 2:
-        raise ValueError(f"stability needs at least 2 runs, got {values.shape[0]}")
+        raise ValueError(f"stability needs at least 2 runs; got {values.shape[0]}.")
     if values.shape[1] < 1:
-        raise ValueError(f"{name} must have at least one feature, got none")
+        raise ValueError(f"{name} must have at least one feature; got none.")
     if not np.isfinite(values).all():
         run, feature = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(
-            f"{name} must be finite, got {values[run, feature]} in run {run}, feature {feature}"
+            f"{name} must be finite; got {values[run, feature]} in run {run}, feature {feature}."
         )
     return values
 
@@ -145,7 +145,7 @@ def read_weights(weights: Any, name: str = "weights") -> NDArray[np.float64]:
 def _stack_rankings(rankings: Any, kind: str) -> tuple[NDArray[Any], str]:
     """Return the rankings as one array; fitted rankers give their ``ranking_``."""
     if kind not in RANKING_KINDS:
-        raise ValueError(f"kind must be one of {', '.join(RANKING_KINDS)}, got {kind!r}")
+        raise ValueError(f"kind={kind!r} must be one of {', '.join(RANKING_KINDS)}.")
     if hasattr(rankings, "to_numpy"):
         rankings = rankings.to_numpy()
     rows = list(rankings)
@@ -153,17 +153,17 @@ def _stack_rankings(rankings: Any, kind: str) -> tuple[NDArray[Any], str]:
         rows, kind = [np.asarray(row.ranking_) for row in rows], "ranks"
     lengths = {len(row) for row in rows}
     if len(lengths) > 1:
-        raise ValueError(f"rankings must have equal lengths, got {sorted(lengths)}")
+        raise ValueError(f"rankings must have equal lengths; got {sorted(lengths)}.")
     if len(rows) < 2:
-        raise ValueError(f"stability needs at least 2 runs, got {len(rows)}")
+        raise ValueError(f"stability needs at least 2 runs; got {len(rows)}.")
     values = rankings if isinstance(rankings, np.ndarray) else np.asarray(rows)
     if values.ndim != 2 or values.dtype.kind not in "iuf" or values.shape[1] < 1:
         raise ValueError(
-            f"rankings must be runs × features and numeric, got shape {values.shape} "
-            f"and type {values.dtype}"
+            f"rankings must be runs × features and numeric; got shape {values.shape} "
+            f"and type {values.dtype}."
         )
     if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("rankings must be finite, got nan or infinity")
+        raise ValueError("rankings must be finite; got nan or infinity.")
     return values, kind
 
 
@@ -177,8 +177,8 @@ def _guess_kind(values: NDArray[Any], n_features: int | None) -> str:
     if (lowest >= 1).all():
         return "ranks"
     raise ValueError(
-        "cannot tell what the rankings hold: every row must be feature indices from 0, best "
-        "first (kind='order'), or ranks from 1 (kind='ranks'); for weights use kind='scores'"
+        "kind='auto' cannot tell orders (feature indices from 0, best first) from ranks (from 1); "
+        "pass kind='order' or kind='ranks', or kind='scores' for weights."
     )
 
 
@@ -189,7 +189,7 @@ def read_orders(rankings: Any, kind: str, n_features: int | None) -> tuple[NDArr
     width = values.shape[1]
     n_features = width if n_features is None else int(n_features)
     if kind != "order" and width != n_features:
-        raise ValueError(f"rankings cover {width} features, expected n_features={n_features}")
+        raise ValueError(f"rankings must cover n_features={n_features} features; got {width}.")
     if kind == "scores":
         # Ties go to the lower column, as everywhere in backstay.
         return np.argsort(-values, axis=1, kind="stable"), n_features
@@ -210,8 +210,8 @@ def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
     if not whole or values.min() < 0 or values.max() >= n_features:
         raise ValueError(
             f"rankings of kind {kind!r} must hold whole numbers from {base} to "
-            f"{n_features - 1 + base}, got values from {values.min() + base} to "
-            f"{values.max() + base}"
+            f"{n_features - 1 + base}; got values from {values.min() + base} to "
+            f"{values.max() + base}."
         )
     seen = np.zeros(n_features, dtype=np.bool_)
     for index, row in enumerate(values):
@@ -221,7 +221,7 @@ def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
             repeated = np.flatnonzero(np.bincount(row.astype(np.intp)) > 1)[0] + base
             raise ValueError(
                 f"ranking {index} holds {repeated} more than once; a strict order is needed "
-                "(tied ranks leave the subsets inside the tie undefined)"
+                "(tied ranks leave the subsets inside the tie undefined)."
             )
 
 
@@ -237,8 +237,8 @@ def read_ranks(rankings: Any, kind: str) -> NDArray[np.float64]:
         return ranks
     if kind == "ranks" and (values.min() < 1 or values.max() > values.shape[1]):
         raise ValueError(
-            f"ranks must lie between 1 and the number of features, {values.shape[1]}, "
-            f"got values from {values.min()} to {values.max()}"
+            f"ranks must lie between 1 and the number of features, {values.shape[1]}; "
+            f"got values from {values.min()} to {values.max()}."
         )
     signed = -values if kind == "scores" else values
     return np.asarray(stats.rankdata(signed, axis=1), dtype=np.float64)

@@ -89,7 +89,7 @@ def stability_score(
     for name in (name for name, figure in details.items() if math.isnan(figure)):
         warnings.warn(
             f"{name} {measure} is undefined (0/0): subsets of size {runs.sizes[0]} out of "
-            f"{runs.n_features} features cannot differ; it is nan",
+            f"{runs.n_features} features cannot differ; it is nan.",
             UndefinedStabilityWarning,
             stacklevel=2,
         )

@@ -17,7 +17,7 @@ _TILE = 1024
 
 @runtime_checkable
 class FeatureSimilarity(Protocol):
-    """What the similarity-adjusted measures ask of a similarity.
+    """What the similarity-adjusted measures need of a similarity.
 
     Attributes
     ----------
@@ -53,17 +53,20 @@ def as_similarity(
     """Check a similarity given by the user and cut it at the threshold."""
     if similarity is None:
         raise ValueError(
-            "this measure needs similarity=: a d×d matrix, a sparse one, or correlated_features(X)"
+            "similarity=None must be a d×d matrix, dense or sparse, or correlated_features(X) for "
+            "this measure."
         )
     if threshold is not None and not threshold > 0:
-        raise ValueError(f"threshold must be positive, got {threshold!r}")
+        raise ValueError(f"threshold={threshold!r} must be positive.")
     if isinstance(similarity, FeatureSimilarity):
         if len(similarity.degrees) != n_features:
             raise ValueError(
-                f"similarity covers {len(similarity.degrees)} features, expected {n_features}"
+                f"similarity must cover {n_features} features; got {len(similarity.degrees)}."
             )
         if threshold is not None:
-            raise ValueError("threshold applies to a matrix; this similarity has its own cutoff")
+            raise ValueError(
+                f"threshold={threshold!r} must be None here: the similarity has its own cutoff."
+            )
         return similarity
     return _from_matrix(similarity, n_features, threshold)
 
@@ -73,19 +76,19 @@ def _from_matrix(similarity: Any, n_features: int, threshold: float | None) -> M
     matrix = sparse.csr_array(similarity)
     if matrix.shape != (n_features, n_features):
         raise ValueError(
-            f"similarity must be {n_features} × {n_features}, got shape {matrix.shape}"
+            f"similarity must be {n_features} × {n_features}; got shape {matrix.shape}."
         )
     if matrix.dtype != np.bool_ and threshold is None:
         raise ValueError(
-            f"similarity holds {matrix.dtype} values: pass threshold= to say from where on two "
-            "features count as similar, or a boolean matrix"
+            f"similarity holds {matrix.dtype} values; pass threshold=, from which on two features "
+            "count as similar, or a boolean matrix."
         )
     values = sparse.coo_array(matrix.astype(np.float64))
     if not np.isfinite(values.data).all():
-        raise ValueError("similarity must be finite, got nan or infinity")
+        raise ValueError("similarity must be finite; got nan or infinity.")
     gap = abs(values.tocsr() - values.tocsr().T)
     if gap.nnz and gap.max() > 1e-12:
-        raise ValueError("similarity must be symmetric: feature i is like j as j is like i")
+        raise ValueError("similarity must be symmetric: feature i is as similar to j as j is to i.")
     keep = (values.row != values.col) & (values.data >= (threshold or 1.0))
     kept = sparse.csr_array(
         (values.data[keep], (values.row[keep], values.col[keep])), shape=matrix.shape
@@ -98,7 +101,7 @@ class CorrelatedFeatures:
     """Significantly correlated features, as returned by `correlated_features`.
 
     Holds the standardised data, never a d×d matrix: correlations are computed for the
-    features a measure asks about.
+    features that a measure needs.
 
     Attributes
     ----------
@@ -110,7 +113,7 @@ class CorrelatedFeatures:
     n_pairs : int
         Number of similar pairs.
     fdr : float
-        The false discovery rate that was asked for.
+        The false discovery rate that was held.
     sign : str
         "positive" or "both".
     """
@@ -178,13 +181,13 @@ def correlated_features(
     """
     data = np.asarray(X, dtype=np.float64)
     if data.ndim != 2 or data.shape[0] < 3 or data.shape[1] < 2:
-        raise ValueError(f"X must have at least 3 rows and 2 features, got shape {data.shape}")
+        raise ValueError(f"X must have at least 3 rows and 2 features; got shape {data.shape}.")
     if not np.isfinite(data).all():
-        raise ValueError("X must be finite, got nan or infinity")
+        raise ValueError("X must be finite; got nan or infinity.")
     if not 0 < fdr < 1:
-        raise ValueError(f"fdr must lie strictly between 0 and 1, got {fdr!r}")
+        raise ValueError(f"fdr={fdr!r} must lie strictly between 0 and 1.")
     if sign not in ("positive", "both"):
-        raise ValueError(f"sign must be 'positive' or 'both', got {sign!r}")
+        raise ValueError(f"sign={sign!r} must be 'positive' or 'both'.")
     standardized = _standardize(data)
     cutoff, degrees = _significant(standardized, fdr, sign == "positive")
     return CorrelatedFeatures(cutoff, degrees, int(degrees.sum()) // 2, fdr, sign, standardized)

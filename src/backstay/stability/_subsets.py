@@ -1,4 +1,4 @@
-"""Measures on subsets, as formulas (spec section 6).
+"""Measures on subsets, as formulas; the table in docs/stability.md cites their sources.
 
 Pairwise measures return the M×M matrix of similarities, nan where a pair is 0/0; the
 others return one number for the whole system. Written with integers as far as the
@@ -168,7 +168,7 @@ def drotar(runs: Runs, top: int | None = None) -> float:
     if top is None:
         top = max(1, round(float(runs.sizes.mean())))
     if not 1 <= top <= runs.n_features:
-        raise ValueError(f"top must lie between 1 and {runs.n_features}, got {top!r}")
+        raise ValueError(f"top={top!r} must lie between 1 and {runs.n_features}.")
     ordered = np.sort(runs.counts)[::-1]
     others = ordered[top:]
     others = others[others > 0]
@@ -178,7 +178,7 @@ def drotar(runs: Runs, top: int | None = None) -> float:
 def davis(runs: Runs, penalty: float = 0.0) -> float:
     """Return max(0, q/(M|X|) − penalty · median size / p), X the features ever selected."""
     if penalty < 0:
-        raise ValueError(f"penalty must not be negative, got {penalty!r}")
+        raise ValueError(f"penalty={penalty!r} must not be negative.")
     chosen = int(np.count_nonzero(runs.counts))
     if chosen == 0:
         return math.nan

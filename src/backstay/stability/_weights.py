@@ -197,11 +197,11 @@ def bias_variance(
     truth = np.asarray(true_relevance, dtype=np.float64)
     if truth.shape != values.shape[1:]:
         raise ValueError(
-            f"true_relevance must have one value per feature, shape {values.shape[1:]}, "
-            f"got {truth.shape}"
+            f"true_relevance must have one value per feature, shape {values.shape[1:]}; "
+            f"got {truth.shape}."
         )
     if not np.isfinite(truth).all():
-        raise ValueError("true_relevance must be finite, got nan or infinity")
+        raise ValueError("true_relevance must be finite; got nan or infinity.")
     if normalize:
         values, truth = _normalize(values, "weights"), _normalize(truth, "true_relevance")
     # Everything from the deviations: weights far from 0 then cost no accuracy.
@@ -225,5 +225,5 @@ def _normalize(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     size: Any = np.abs(values)
     total = size.sum(axis=-1, keepdims=True)
     if not (total > 0).all():
-        raise ValueError(f"{name} cannot be normalised: all of a run's weights are 0")
+        raise ValueError(f"{name} cannot be normalised: all of a run's weights are 0.")
     return np.asarray(size / total)
