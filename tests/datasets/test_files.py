@@ -168,7 +168,7 @@ def test_arrays_that_do_not_fit(tmp_path):
     assert "no array or feature 'z'" in complaint(tmp_path / "a.npz", "z")
     csr = {"data": [1.0], "indices": [9], "indptr": [0, 1, 1], "shape": [2, 3]}
     np.savez(tmp_path / "a.npz", y=[0, 1], **csr)
-    assert "no sparse matrix" in complaint(tmp_path / "a.npz", None)
+    assert "not a sparse matrix" in complaint(tmp_path / "a.npz", None)
 
 
 def test_files_of_other_programs(tmp_path):
@@ -267,7 +267,7 @@ def test_encodings(tmp_path):
     assert (
         read_table(written(tmp_path, text, encoding="utf-8-sig"), "kind").X.columns[0] == "height"
     )
-    assert "encoding 'klingon' is unknown" in complaint(path, encoding="klingon")
+    assert "encoding='klingon' is unknown" in complaint(path, encoding="klingon")
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(gzip.compress(text.encode())[:-20])
     assert "not a whole gzip file" in complaint(packed)

@@ -1,4 +1,4 @@
-"""Tables in binary files: Parquet, ARFF, NPZ and MATLAB. None of them may run code."""
+"""Tables in Parquet, ARFF, NPZ and MATLAB files, read without running any code in them."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _matrix(path: Path, arrays: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]
             matrix.check_format(full_check=True)
         except (ValueError, TypeError) as error:
             raise TableError(
-                f"{path.name}: data, indices, indptr and shape are no sparse matrix "
+                f"{path.name}: data, indices, indptr and shape are not a sparse matrix "
                 f"({_first_line(error)})."
             ) from error
         return matrix, CSR
@@ -168,14 +168,14 @@ def _matrix(path: Path, arrays: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]
 def _from_arrays(
     path: Path, arrays: Mapping[str, Any], target: str | None
 ) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
-    """Build a frame from arrays; labels and groups apart.
+    """Return a frame of the rows; labels and groups separately.
 
     Returns
     -------
     frame : DataFrame
         The rows.
     extra : dict
-        ``y``, ``target``, ``groups`` and ``class_names``, where they are there.
+        ``y``, ``target``, ``groups``, ``class_names`` and ``sample_names``, if present.
     notes : list of str
         What was done.
     """
@@ -201,7 +201,7 @@ def _from_arrays(
     names = [f"x{j}" for j in range(d)] if names_key is None else _texts(arrays[names_key])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    frame = pd.DataFrame(X.astype(np.float64), columns=_distinct(names, notes))
+    frame = pd.DataFrame(X.astype(np.float64), columns=_distinct_names(names, notes))
     extra: dict[str, Any] = {}
     label = target if target in arrays else _named(arrays, LABELS)
     if target is not None and target not in arrays and target in frame.columns:
@@ -230,8 +230,8 @@ def _from_arrays(
     return frame, extra, notes
 
 
-def _distinct(names: list[str], notes: list[str]) -> list[str]:
-    """Tell columns of the same name apart by their number, as arrays can."""
+def _distinct_names(names: list[str], notes: list[str]) -> list[str]:
+    """Return the names, with the column number added to those that occur twice."""
     counts = pd.Series(names, dtype=object)
     twice = counts.duplicated(keep=False).to_numpy()
     if not twice.any():

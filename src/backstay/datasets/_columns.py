@@ -1,4 +1,4 @@
-"""What the columns of a table are: numbers, categories, names of rows, or a leak."""
+"""What the columns of a table hold: numbers, categories, names of rows, or the classes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pandas.api import types
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["SortedColumns", "look_for_leaks", "plain_text", "sort_columns"]
+__all__ = ["SortedColumns", "leaking_columns", "log2_floor", "plain_text", "sort_columns"]
 
 MAX_CATEGORIES = 20
-# A column with at least this share of numbers is meant to be one of numbers.
+# A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
 
 
@@ -28,7 +28,7 @@ def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
     X : array-like
         Intensities; gaps stay gaps.
     floor : float, default=20
-        The lowest value that is told from noise.
+        The lowest value that can be distinguished from noise.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
 
 @dataclass
 class SortedColumns:
-    """The columns of a table, sorted by what they are, and what was said about them."""
+    """The columns of a table, sorted by what they hold; the last three kinds are left out."""
 
     numbers: pd.DataFrame
     categories: dict[str, pd.Categorical] = field(default_factory=dict)
@@ -70,7 +70,7 @@ def sort_columns(
     keep: Collection[str],
     log2: float | None = None,
 ) -> SortedColumns:
-    """Sort columns, take log2 of numbers if asked to; numbers mixed with junk are refused."""
+    """Sort columns, taking log2 of numbers above a floor; numbers mixed with text are refused."""
     found = SortedColumns(pd.DataFrame(index=frame.index))
     numeric, mended = [], {}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
@@ -113,7 +113,7 @@ def _add_text(
         truth = known.str.lower().eq("true").astype(np.float64)
         return truth.reindex(texts.index).to_numpy(np.float64)
     if share >= MOSTLY:
-        raise _junk(name, texts, known[numbers.isna()])
+        raise _mixed_column(name, texts, known[numbers.isna()])
     if known.str.fullmatch(r"[+-]?\d+,\d+").mean() >= MOSTLY:
         raise TableError(
             f"column {name!r} holds {known.iloc[0]!r}: if that is a decimal comma, say so with "
@@ -128,7 +128,7 @@ def _add_text(
     return None
 
 
-def _junk(name: str, texts: pd.Series, junk: pd.Series) -> TableError:
+def _mixed_column(name: str, texts: pd.Series, junk: pd.Series) -> TableError:
     row = int(np.flatnonzero(texts.index == junk.index[0])[0]) + 1
     value = str(junk.iloc[0])
     return TableError(
@@ -154,7 +154,7 @@ def _add_category(
 def _add_numbers(
     found: SortedColumns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
 ) -> None:
-    """Add columns of numbers, but those that say nothing, or only which row it is."""
+    """Add columns of numbers, except constant ones and those that only number the rows."""
     infinite = np.isinf(table).any(axis=0)
     if infinite.any():
         j = int(np.argmax(infinite))
@@ -170,7 +170,7 @@ def _add_numbers(
     constant = (low == high) & ~empty
     found.empty += [names[j] for j in np.flatnonzero(empty)]
     found.constant += [names[j] for j in np.flatnonzero(constant)]
-    counting = [j for j in _counting(table, low, high) if names[j] not in keep]
+    counting = [j for j in _counting_columns(table, low, high) if names[j] not in keep]
     for j in counting:
         found.identifiers[names[j]] = pd.Series(table[:, j].astype(np.int64)).astype(str)
     gone = {*np.flatnonzero(empty | constant).tolist(), *counting}
@@ -178,7 +178,7 @@ def _add_numbers(
     found.numbers = pd.DataFrame(table[:, left], found.numbers.index, [names[j] for j in left])
 
 
-def _counting(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
+def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
     """Return columns that count the rows: distinct whole numbers without a gap between them.
 
     Ranks do so, too; so a column counts only if it runs in the order of the rows, or if it is
@@ -193,8 +193,8 @@ def _counting(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
     return [int(j) for j in (whole if len(whole) == 1 else in_order)]
 
 
-def look_for_leaks(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
-    """Name the columns with one value per class, each its own: the classes under another name."""
+def leaking_columns(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
+    """Return the columns with one value per class, each its own: the classes by another name."""
     n_classes = int(codes.max()) + 1
     leaks = []
     names = list(found.numbers.columns)
@@ -213,30 +213,30 @@ def look_for_leaks(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
     return leaks
 
 
-def sentences(found: SortedColumns) -> list[str]:
-    """Say which columns were left out and why."""
-    said = []
+def left_out_sentences(found: SortedColumns) -> list[str]:
+    """Return which columns were left out and why."""
+    sentences = []
     if found.empty:
-        said.append(
+        sentences.append(
             f"{_columns(found.empty)} without any value {_were(found.empty)} left out: "
             f"{listed(found.empty)}."
         )
     if found.constant:
-        said.append(
+        sentences.append(
             f"{_columns(found.constant)} with the same value in every row {_were(found.constant)} "
             f"left out: {listed(found.constant)}."
         )
     if found.texts:
-        said.append(
+        sentences.append(
             f"{_columns(found.texts)} of dates or of more than {MAX_CATEGORIES} different texts "
             f"{_were(found.texts)} left out: {listed(found.texts)}."
         )
     if found.identifiers:
-        said.append(
+        sentences.append(
             f"{_columns(found.identifiers)} with another value in every row, like names or numbers "
             f"of the rows, {_were(found.identifiers)} left out: {listed(found.identifiers)}."
         )
-    return said
+    return sentences
 
 
 def _columns(names: Collection[str]) -> str:

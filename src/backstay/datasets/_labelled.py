@@ -1,4 +1,4 @@
-"""What reading a file gives: rows with a class each, and all that was said on the way."""
+"""What reading a file gives: rows with a class each, with notes and warnings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TableError(ValueError):
 
 
 def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
-    """Write the first few names in quotes and count the others.
+    """Return the first few names in quotes and the number of the others.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table of rows with one class each.
+    """A table of rows with one class each, as :func:`read_table` returns it.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class LabelledTable:
     notes : list of str
         What was done, a sentence each.
     warnings : list of str
-        What to look at before believing a result, a sentence each.
+        What to check before trusting a result, a sentence each.
     """
 
     X: pd.DataFrame
@@ -118,7 +118,7 @@ class LabelledTable:
         X : DataFrame
             All float64.
         notes, warnings : list of str
-            What was done, and what to look at.
+            What was done, and what to check.
         """
         if categories not in ("code", "drop"):
             raise ValueError(f"categories={categories!r} must be 'code' or 'drop'.")

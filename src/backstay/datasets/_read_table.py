@@ -1,4 +1,4 @@
-"""Reading a table from a file, guessing nothing silently."""
+"""Reading a table of rows with classes from a file, with a note on every decision."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from backstay.datasets._arrays import read_arff, read_mat, read_npz, read_parquet
 from backstay.datasets._columns import (
     SortedColumns,
-    look_for_leaks,
+    leaking_columns,
+    left_out_sentences,
     plain_text,
-    sentences,
     sort_columns,
 )
 from backstay.datasets._labelled import LabelledTable, TableError, listed
@@ -59,8 +60,8 @@ def read_table(
     path : path
         The file.
     target : str, default=None
-        Name of the column that holds the classes. NPZ and MATLAB files may leave it
-        out: their array ``y`` is meant then.
+        Name of the column that holds the classes. In NPZ and MATLAB files None takes the
+        array ``y``.
     drop : iterable of str
         Columns to leave out.
     keep : iterable of str
@@ -78,7 +79,8 @@ def read_table(
         Whether a text file has a feature per row and a sample per column, as tables
         of gene expression often do. The target is a row then, too.
     delimiter : str, default=None
-        None takes the one that cuts the first lines into equally many fields, and most.
+        None takes the one that cuts the first lines into equally many fields, as many as
+        possible.
     decimal, encoding : str
         Of text files.
     missing : sequence of str
@@ -88,12 +90,16 @@ def read_table(
     Returns
     -------
     LabelledTable
-        With ``X``, ``y``, ``groups``, and sentences on what was done and what to look at.
+        With ``X``, ``y``, ``groups``, and sentences on what was done and what to check.
 
     Raises
     ------
     TableError
         If the file cannot be used as it is, in a sentence that says what to do.
+
+    See Also
+    --------
+    read_selections : Reads what runs of another program selected.
 
     Notes
     -----
@@ -118,12 +124,10 @@ def read_table(
     """
     path = Path(path)
     kind = _kind(path)
-    notes: list[str] = []
-    extra: dict[str, Any] = {}
+    roles = _Roles(target, groups, ids, tuple(drop), frozenset(keep), frozenset(categories))
     details: dict[str, Any] = {"file": path.name, "sha256": _sha256(path), "format": kind}
-    named = False
     if transpose and kind != "text":
-        raise TableError(f"only text files can be transposed; turn {path.name} before saving it.")
+        raise TableError(f"only text files can be transposed; transpose {path.name} yourself.")
     if kind == "text":
         frame, named, found, notes = read_text(
             path,
@@ -133,20 +137,53 @@ def read_table(
             missing=missing,
             transpose=transpose,
         )
+        content = _Content(path.name, frame, named, notes=notes)
         details |= found
-    elif kind == "parquet":
-        frame = read_parquet(path)
-    elif kind == "arff":
-        frame = read_arff(path)
+    elif kind in ("parquet", "arff"):
+        content = _Content(path.name, (read_parquet if kind == "parquet" else read_arff)(path))
     else:
         frame, extra, notes = (read_npz if kind == "npz" else read_mat)(path, target)
-    if len(frame) == 0:
+        content = _Content(path.name, frame, extra=extra, notes=notes)
+    if len(content.frame) == 0:
         raise TableError(f"{path.name} has no rows.")
-    return _labelled(
-        frame, named, extra, path.name, details, notes,
-        target=target, drop=list(drop), keep=set(keep), groups=groups, ids=ids,
-        categories=set(categories), log2=log2,
-    )  # fmt: skip
+    return _labelled_table(content, roles, log2, details)
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """The columns that were named by the caller, by what they are for."""
+
+    target: str | None
+    groups: str | None
+    ids: str | None
+    drop: tuple[str, ...]
+    keep: frozenset[str]
+    categories: frozenset[str]
+
+    def check(self, columns: Collection[str], content: _Content) -> None:
+        """Refuse columns that do not exist, or that have two roles."""
+        apart = [name for name in (self.target, self.groups, self.ids) if name is not None]
+        for name in (*apart, *self.drop, *self.keep, *self.categories):
+            if name not in content.separate:
+                _check_column(name, columns, content.file)
+        if len(set(apart)) < len(apart):
+            raise TableError("target, groups and ids must be different columns.")
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What is in a file: its rows, whether the first column names them, and other arrays."""
+
+    file: str
+    frame: pd.DataFrame
+    named: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def separate(self) -> set[Any]:
+        """Names of arrays that stand beside the rows."""
+        return {self.extra.get("target"), *(k for k in ("y", "groups") if k in self.extra)}
 
 
 def _kind(path: Path) -> str:
@@ -176,8 +213,8 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _check_there(name: str, columns: Collection[str], file: str) -> None:
-    """Refuse a column that is not there, and name the likely ones."""
+def _check_column(name: str, columns: Collection[str], file: str) -> None:
+    """Refuse a column that does not exist, and name those that may be meant."""
     if name in columns:
         return
     lower = {str(column).lower(): str(column) for column in columns}
@@ -193,72 +230,71 @@ def _check_there(name: str, columns: Collection[str], file: str) -> None:
     raise TableError(f"{file} has no column {name!r}{hint}.")
 
 
-def _labelled(
-    frame: pd.DataFrame,
-    named: bool,
-    extra: dict[str, Any],
-    file: str,
-    details: dict[str, Any],
-    notes: list[str],
-    *,
-    target: str | None,
-    drop: list[str],
-    keep: set[str],
-    groups: str | None,
-    ids: str | None,
-    categories: set[str],
-    log2: float | None,
+def _labelled_table(
+    content: _Content, roles: _Roles, log2: float | None, details: dict[str, Any]
 ) -> LabelledTable:
     """Take target, groups and names out of the columns and sort the others."""
-    warnings: list[str] = []
-    samples = None if isinstance(frame.index, pd.RangeIndex) else pd.Series(frame.index.map(str))
-    frame = frame.reset_index(drop=True)
-    if named and ids is None and frame.columns[0] not in (target, groups, *keep):
-        samples = plain_text(frame.iloc[:, 0])
-        frame = frame.iloc[:, 1:]
-        notes.append("The first column names the rows.")
-    if "sample_names" in extra:
-        samples = pd.Series(extra["sample_names"])
-    wanted = [n for n in (target, groups, ids, *drop, *keep, *categories) if n is not None]
-    apart = {extra.get("target"), *(key for key in ("y", "groups") if key in extra)}
-    for name in wanted:
-        if name not in apart:
-            _check_there(name, frame.columns, file)
-    if len({n for n in (target, groups, ids) if n}) < len([n for n in (target, groups, ids) if n]):
-        raise TableError("target, groups and ids must be different columns.")
-    if "y" in extra and (target is None or target in apart):
-        labels, target = pd.Series(extra["y"]), str(extra["target"])
-    elif target is None:
-        last = frame.columns[-1]
-        raise TableError(f"{file}: which column holds the classes? The last is {last!r}.")
-    else:
-        labels = frame[target]
-    y, classed = _classes(labels, extra.get("class_names"), target, warnings)
-    members = None
-    if groups is not None or "groups" in extra:
-        given = frame[groups] if groups in frame.columns else pd.Series(extra["groups"])
-        members = _groups(given[classed], groups or "groups")
-        if groups is None:
+    notes, warnings = list(content.notes), list[str]()
+    frame, samples = _sample_names(content, roles, notes)
+    roles.check(frame.columns, content)
+    labels, target = _labels(frame, content, roles)
+    y, classed = _classes(labels, content.extra.get("class_names"), target, warnings)
+    groups = None
+    if roles.groups is not None or "groups" in content.extra:
+        in_frame = roles.groups in frame.columns
+        given = frame[roles.groups] if in_frame else pd.Series(content.extra["groups"])
+        groups = _groups(given[classed], roles.groups or "groups")
+        if roles.groups is None:
             notes.append("Rows are grouped by the array groups.")
-    if ids is not None:
-        samples = plain_text(frame[ids])
-    frame = frame.drop(columns=[n for n in {target, groups, ids, *drop} if n in frame.columns])
-    if drop:
-        notes.append(f"Dropped as asked: {listed(drop)}.")
+    if roles.ids is not None:
+        samples = plain_text(frame[roles.ids])
+    gone = {target, roles.groups, roles.ids, *roles.drop}
+    frame = frame.drop(columns=[name for name in gone if name in frame.columns])
+    if roles.drop:
+        notes.append(f"Dropped as requested: {listed(roles.drop)}.")
     if not classed.all():
         frame = frame[classed].reset_index(drop=True)
         samples = None if samples is None else samples[classed].reset_index(drop=True)
-    found = sort_columns(frame, categories, keep, log2)
+    found = sort_columns(frame, roles.categories, roles.keep, log2)
     if log2 is not None:
         notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
-    warnings += sentences(found)
+    warnings += left_out_sentences(found)
     if samples is None and found.identifiers:
         name, samples = next(iter(found.identifiers.items()))
         notes.append(f"Rows are named by column {name!r}.")
-    X = _assembled(frame, found, samples, file)
+    X = _assembled(frame, found, samples, content.file)
     codes = np.unique(y, return_inverse=True)[1]
-    warnings += _suspicions(X, codes, look_for_leaks(found, codes), target, members, samples)
-    return LabelledTable(X, y, members, target, details, notes, warnings)
+    leaks = leaking_columns(found, codes)
+    warnings += _suspicions(X, leaks, target, groups, samples)
+    return LabelledTable(X, y, groups, target, details, notes, warnings)
+
+
+def _sample_names(
+    content: _Content, roles: _Roles, notes: list[str]
+) -> tuple[pd.DataFrame, pd.Series | None]:
+    """Return the rows, numbered, and their names if there are any."""
+    frame = content.frame
+    samples = None if isinstance(frame.index, pd.RangeIndex) else pd.Series(frame.index.map(str))
+    frame = frame.reset_index(drop=True)
+    taken = (roles.target, roles.groups, *roles.keep)
+    if content.named and roles.ids is None and frame.columns[0] not in taken:
+        samples = plain_text(frame.iloc[:, 0])
+        frame = frame.iloc[:, 1:]
+        notes.append("The first column names the rows.")
+    if "sample_names" in content.extra:
+        samples = pd.Series(content.extra["sample_names"])
+    return frame, samples
+
+
+def _labels(frame: pd.DataFrame, content: _Content, roles: _Roles) -> tuple[pd.Series, str]:
+    """Return the column or array of classes, and its name."""
+    target, extra = roles.target, content.extra
+    if "y" in extra and (target is None or target in content.separate):
+        return pd.Series(extra["y"]), str(extra["target"])
+    if target is None:
+        last = frame.columns[-1]
+        raise TableError(f"{content.file}: which column holds the classes? The last is {last!r}.")
+    return frame[target], target
 
 
 def _classes(
@@ -343,34 +379,33 @@ def _assembled(
 
 def _suspicions(
     X: pd.DataFrame,
-    codes: NDArray[np.intp],
     leaks: list[str],
     target: str,
     groups: NDArray[Any] | None,
     samples: pd.Series | None,
 ) -> list[str]:
-    """Say what would make a result look better than it is."""
-    said = []
+    """Return what could make a result look better than it is."""
+    sentences = []
     if leaks:
-        said.append(
+        sentences.append(
             f"{listed(leaks)} tell{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
             "without an error; if that is the answer in other words, drop it."
         )
     if groups is None:
         copies = _copies(X) if X.shape[1] > 1 else 0
         if copies:
-            said.append(
+            sentences.append(
                 f"{copies} {'row is an exact copy' if copies == 1 else 'rows are exact copies'} of "
                 "others and may be trained on and tested on; take them out of the file or name a "
                 "column of groups."
             )
         if samples is not None and samples.dropna().duplicated().any():
             name = samples.dropna()[samples.dropna().duplicated()].iloc[0]
-            said.append(
+            sentences.append(
                 f"Row names repeat ({name!r}, for one); if rows of one name belong together, name "
                 "that column as groups."
             )
-    return said
+    return sentences
 
 
 def _copies(X: pd.DataFrame) -> int:

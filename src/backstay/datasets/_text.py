@@ -1,4 +1,4 @@
-"""Tables as text: which delimiter, which encoding, and whether every line is whole."""
+"""Tables as text: delimiter, encoding, and lines that are cut short."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def explained(path: Path, encoding: str) -> Iterator[None]:
-    """Turn what can go wrong with bytes into a sentence."""
+    """Turn errors of decoding and decompressing into a sentence."""
     try:
         yield
     except UnicodeDecodeError as error:
@@ -58,7 +58,7 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
     except csv.Error as error:
         raise TableError(f"{path.name} is not a table of text ({error}).") from error
     except LookupError as error:
-        raise TableError(f"encoding {encoding!r} is unknown; try utf-8 or latin-1.") from error
+        raise TableError(f"encoding={encoding!r} is unknown; try utf-8 or latin-1.") from error
 
 
 def open_text(path: Path, encoding: str) -> TextIO:
@@ -85,7 +85,7 @@ def _check_bytes(path: Path, encoding: str) -> None:
 
 
 def choose_delimiter(lines: Sequence[str], name: str) -> str:
-    """Choose the delimiter that cuts the first lines into equally many fields, and most.
+    """Return the delimiter that cuts the lines into equally many fields, as many as possible.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def choose_delimiter(lines: Sequence[str], name: str) -> str:
     """
     best, fields = "", 1
     for delimiter in DELIMITERS:
-        counts = _cut(lines, delimiter)
+        counts = _field_counts(lines, delimiter)
         if not counts or (delimiter == " " and best):  # names may hold blanks
             continue
         # R writes one name fewer than there are columns when rows have names.
@@ -103,9 +103,9 @@ def choose_delimiter(lines: Sequence[str], name: str) -> str:
             best, fields = delimiter, max(counts)
     if best:
         return best
-    # No delimiter fits; the likeliest makes for the most telling complaint about lines.
-    likely = max(",\t;|", key=lambda d: max(_cut(lines, d), default=0))
-    if max(_cut(lines, likely), default=1) == 1:
+    # No delimiter fits; with the likeliest one the error says most about the lines.
+    likely = max(",\t;|", key=lambda d: max(_field_counts(lines, d), default=0))
+    if max(_field_counts(lines, likely), default=1) == 1:
         raise TableError(
             f"{name} has one column only, whatever the delimiter; name the delimiter, or check "
             "that it is a table."
@@ -113,8 +113,8 @@ def choose_delimiter(lines: Sequence[str], name: str) -> str:
     return likely
 
 
-def _cut(lines: Sequence[str], delimiter: str) -> list[int]:
-    """Count the fields in every line; a line that is one enormous field is not cut at all."""
+def _field_counts(lines: Sequence[str], delimiter: str) -> list[int]:
+    """Return the number of fields in every line; none if a field is too large for csv."""
     try:
         return [len(row) for row in csv.reader(lines, delimiter=delimiter)]
     except csv.Error:
@@ -166,7 +166,7 @@ def read_text(
     details : dict
         Delimiter and encoding.
     notes : list of str
-        What was decided.
+        How the file was read, a sentence each.
     """
     with explained(path, encoding):
         _check_bytes(path, encoding)
@@ -174,11 +174,11 @@ def read_text(
         given = delimiter is not None
         delimiter = delimiter if delimiter is not None else choose_delimiter(start, path.name)
         if len(delimiter) != 1:
-            raise TableError(f"delimiter {delimiter!r} must be one character.")
+            raise TableError(f"delimiter={delimiter!r} must be one character.")
         buffer = None
         with closing(_rows(path, encoding, delimiter)) as rows:
             if transpose:
-                header, buffer, count = _turned(rows, path.name)
+                header, buffer, count = _transposed(rows, path.name)
                 named = True
             else:
                 header, named, count = _header(rows, path.name)
@@ -213,7 +213,7 @@ def _header(rows: Iterator[list[str]], name: str) -> tuple[list[str], bool, int]
     return ["", *header] if more else header, bool(more), 1 + sum(1 for _ in rows)
 
 
-def _turned(rows: Iterator[list[str]], name: str) -> tuple[list[str], io.StringIO, int]:
+def _transposed(rows: Iterator[list[str]], name: str) -> tuple[list[str], io.StringIO, int]:
     """Exchange rows and columns, as text, so that one parser decides on types."""
     table = list(rows)
     if len(table) > 1 and len(table[1]) == len(table[0]) + 1:
@@ -223,11 +223,11 @@ def _turned(rows: Iterator[list[str]], name: str) -> tuple[list[str], io.StringI
             f"{name} has {len(table[0])} fields in its first line and {len(table[1])} in the next; "
             "every column needs a name."
         )
-    turned = list(zip(*table, strict=True))
+    columns = list(zip(*table, strict=True))
     buffer = io.StringIO()
-    csv.writer(buffer).writerows(turned)
+    csv.writer(buffer).writerows(columns)
     buffer.seek(0)
-    return list(turned[0]), buffer, len(turned) - 1
+    return list(columns[0]), buffer, len(columns) - 1
 
 
 def _names(header: list[str], name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the generators share: the triple they return and the checks of its shape."""
+"""What the generators share: their return type and the checks of its shape."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How stable repeated selections are, and how sure we are of it.
+"""The stability of repeated selections, with confidence intervals.
 
-Works on the outcomes of repeated runs from any library: `stability_score` and
+Works on the output of repeated runs of any library: `stability_score` and
 `stability_curve` on subsets, `ranking_stability`, `weight_stability` and
 `prediction_stability` on what their names say, `compare_stability` for two procedures.
 `list_measures` is the table of all measures. `jackknife`, `jackknife_of_pairs`,

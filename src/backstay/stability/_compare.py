@@ -119,12 +119,12 @@ def compare_stability(
         Subsets selected by the first and the second procedure, in any form
         `stability_score` takes.
     n_features : int or None
-        Number of features; None if masks or selectors tell it.
+        Number of features; not needed with masks or selectors.
     measure : str, default="nogueira"
         A measure on subsets, see `list_measures`.
     paired : bool, default=False
-        Whether run i of `a` and run i of `b` saw the same resample of the data. If they
-        did, say so: what they share then cancels in the difference.
+        Whether run i of `a` and run i of `b` used the same resample of the data. What they
+        share then cancels in the difference.
     confidence : float, default=0.95
         Coverage of the interval.
     similarity : optional
@@ -140,6 +140,10 @@ def compare_stability(
     -------
     StabilityComparison
         With ``difference`` (second minus first), ``confidence_interval``, ``p_value``.
+
+    See Also
+    --------
+    stability_score : The stability of one procedure.
 
     References
     ----------
@@ -183,7 +187,7 @@ def _paired_variance(
     if first.runs.n_runs < 3:
         return math.nan
     samples = resamples(first.runs.n_runs, n_bootstrap, rng)
-    return float((second.on(samples) - first.on(samples)).var(ddof=1))
+    return float((second.on_resamples(samples) - first.on_resamples(samples)).var(ddof=1))
 
 
 def _test(

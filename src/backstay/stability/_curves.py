@@ -134,6 +134,11 @@ def stability_curve(
     Neighbouring sizes share most of their features: compare procedures at a size chosen
     beforehand, or per run, never by a test over sizes.
 
+    See Also
+    --------
+    stability_score : One set of subsets, of any sizes.
+    ranking_stability : Whole rankings at once.
+
     Examples
     --------
     >>> orders = [[0, 1, 2, 3, 4], [0, 2, 1, 3, 4], [1, 0, 2, 4, 3], [0, 1, 2, 4, 3]]
@@ -283,7 +288,7 @@ def _size_by_size(
         selected = np.zeros((order.shape[0], features.size), dtype=np.bool_)
         np.put_along_axis(selected, inverse.reshape(-1, size), True, axis=1)
         with warnings.catch_warnings():
-            # Said once for the whole curve, by the caller.
+            # The caller warns once for the whole curve.
             warnings.simplefilter("ignore", UndefinedStabilityWarning)
             measured = MeasuredRuns(entry, Runs(selected, features, p), arguments)
         value[index] = measured.value

@@ -20,7 +20,7 @@ def selection_frequency(subsets: Any, n_features: int | None = None) -> NDArray[
     subsets : iterable of runs, or array of shape (n_runs, n_features)
         In any form `stability_score` takes.
     n_features : int or None
-        Number of features; None if masks or selectors tell it.
+        Number of features; not needed with masks or selectors.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def consensus(
     subsets : iterable of runs, or array of shape (n_runs, n_features)
         In any form `stability_score` takes.
     n_features : int or None
-        Number of features; None if masks or selectors tell it.
+        Number of features; not needed with masks or selectors.
     threshold : float, default=0.5
         A feature belongs to the consensus if its frequency is greater, as in [Han 7.4].
 
@@ -85,7 +85,7 @@ def frequency_intervals(
     subsets : iterable of runs, or array of shape (n_runs, n_features)
         In any form `stability_score` takes.
     n_features : int or None
-        Number of features; None if masks or selectors tell it.
+        Number of features; not needed with masks or selectors.
     thresholds : sequence of float, default=(0, 0.5, 0.85)
         Lower ends of the intervals ``(threshold, 1]``.
 

@@ -80,13 +80,13 @@ class MeasuredRuns:
             )
         return value
 
-    def on(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
+    def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the value on every resample."""
         if self.pairs is not None:
             return bootstrap_of_pairs(self.pairs, samples)
-        return np.array([self._system(sample) for sample in samples])
+        return np.array([self._on_resample(sample) for sample in samples])
 
-    def _system(self, sample: NDArray[np.intp]) -> float:
+    def _on_resample(self, sample: NDArray[np.intp]) -> float:
         assert self.measure.system is not None
         return self.measure.system(self.runs.take(sample), **self.options)
 
@@ -102,8 +102,8 @@ class MeasuredRuns:
         if self.pairs is not None:
             return pairs_variance(self.pairs, method, n_bootstrap, rng)
         if method == "bootstrap":
-            return float(self.on(resamples(m, n_bootstrap, rng)).var(ddof=1))
-        return jackknife(self._system, m)
+            return float(self.on_resamples(resamples(m, n_bootstrap, rng)).var(ddof=1))
+        return jackknife(self._on_resample, m)
 
 
 def measure_arguments(

@@ -26,7 +26,7 @@ def ranking_stability(
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
-    """Say how much repeated rankings of the same features agree.
+    """Measure how much repeated rankings of the same features agree.
 
     Parameters
     ----------
@@ -55,6 +55,10 @@ def ranking_stability(
     -------
     StabilityResult
         The mean over pairs of runs, with an interval (nan for two runs).
+
+    See Also
+    --------
+    stability_curve : The stability of the best k features, for every k.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def stability_score(
     random_state: int | np.random.Generator | None = None,
     **options: Any,
 ) -> StabilityResult:
-    """Say how stable repeated selections are, and how surely that is known.
+    """Measure the stability of repeated selections, with a confidence interval.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def stability_score(
         mask, or a fitted selector (anything with ``get_support``); a boolean matrix or
         frame holds one mask per row.
     n_features : int or None
-        Number of features the subsets were selected from; None if masks or selectors
-        tell it.
+        Number of features the subsets were selected from; not needed with masks or
+        selectors.
     measure : str, default="nogueira"
-        Name of a measure on subsets; `list_measures` tells what each one is.
+        Name of a measure on subsets; `list_measures` describes them.
     confidence : float, default=0.95
         Coverage of the confidence interval, which is normal and not clipped.
     similarity : array, sparse array or FeatureSimilarity, optional
@@ -70,6 +70,12 @@ def stability_score(
     -----
     UndefinedStabilityWarning
         If the measure is 0/0, for example on empty subsets; the value is nan.
+
+    See Also
+    --------
+    stability_curve : The same for every subset size of repeated rankings.
+    compare_stability : A test between two procedures.
+    selection_frequency, consensus : Which features the runs agree on.
 
     Examples
     --------

@@ -164,7 +164,7 @@ def correlated_features(
     Returns
     -------
     CorrelatedFeatures
-        To be passed as ``similarity=``.
+        To be passed as ``similarity=`` to `stability_score` and its kin.
 
     References
     ----------

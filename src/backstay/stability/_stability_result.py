@@ -17,7 +17,7 @@ class UndefinedStabilityWarning(RuntimeWarning):
 
 @dataclass(frozen=True, repr=False)
 class StabilityResult:
-    """The stability of repeated runs and how surely it is known.
+    """The stability of repeated runs, with a confidence interval.
 
     Attributes
     ----------

@@ -94,7 +94,7 @@ def weight_stability(
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> WeightStability:
-    """Say how much feature weights vary over runs.
+    """Measure how much feature weights vary over runs.
 
     Parameters
     ----------
@@ -117,6 +117,10 @@ def weight_stability(
     WeightStability
         With ``mean_variance`` (population variance, as in `bias_variance`), ``pearson``
         and ``feature_variance``.
+
+    See Also
+    --------
+    bias_variance : Adds the error against a known relevance.
 
     Examples
     --------
