@@ -63,13 +63,8 @@ class LabelledTable:
     warnings: list[str] = field(default_factory=list)
 
     @property
-    def class_names(self) -> list[str]:
-        """Names of the classes, in their order."""
-        return list(self.classes)
-
-    @property
     def classes(self) -> dict[str, int]:
-        """Number of rows of every class."""
+        """Number of rows of every class, in the order of the classes."""
         values, counts = np.unique(self.y, return_counts=True)
         return {str(v): int(c) for v, c in zip(values.tolist(), counts, strict=True)}
 

@@ -125,16 +125,8 @@ def compare_stability(
     paired : bool, default=False
         Whether run i of `a` and run i of `b` used the same resample of the data. What they
         share then cancels in the difference.
-    confidence : float, default=0.95
-        Coverage of the interval.
-    similarity : optional
+    confidence, similarity, n_bootstrap, random_state, **options
         As in `stability_score`.
-    n_bootstrap : int, default=1000
-        Number of bootstrap resamples.
-    random_state : int, Generator or None
-        Seed of the bootstrap.
-    **options
-        Options of the measure, see `stability_score`.
 
     Returns
     -------

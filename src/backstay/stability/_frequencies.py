@@ -17,10 +17,8 @@ def selection_frequency(subsets: Any, n_features: int | None = None) -> NDArray[
 
     Parameters
     ----------
-    subsets : iterable of runs, or array of shape (n_runs, n_features)
-        In any form `stability_score` takes.
-    n_features : int or None
-        Number of features; not needed with masks or selectors.
+    subsets, n_features
+        As in `stability_score`.
 
     Returns
     -------
@@ -45,10 +43,8 @@ def consensus(
 
     Parameters
     ----------
-    subsets : iterable of runs, or array of shape (n_runs, n_features)
-        In any form `stability_score` takes.
-    n_features : int or None
-        Number of features; not needed with masks or selectors.
+    subsets, n_features
+        As in `stability_score`.
     threshold : float, default=0.5
         A feature belongs to the consensus if its frequency is greater, as in [Han 7.4].
 
@@ -82,10 +78,8 @@ def frequency_intervals(
 
     Parameters
     ----------
-    subsets : iterable of runs, or array of shape (n_runs, n_features)
-        In any form `stability_score` takes.
-    n_features : int or None
-        Number of features; not needed with masks or selectors.
+    subsets, n_features
+        As in `stability_score`.
     thresholds : sequence of float, default=(0, 0.5, 0.85)
         Lower ends of the intervals ``(threshold, 1]``.
 

@@ -14,6 +14,7 @@ from backstay.stability._intervals import (
     normal_interval,
     pairs_variance,
 )
+from backstay.stability._similarity import standardize
 from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
 
 PAIR_METHODS = ("jackknife", "bootstrap")
@@ -62,15 +63,9 @@ def pairwise_result(
 
 def correlations(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Pearson's r of every two rows; nan for a constant row."""
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    # A constant row centres to rounding noise, not to 0: tell it by its values.
-    constant = rows.max(axis=1) == rows.min(axis=1)
-    # Dividing by the largest entry first keeps tiny rows from underflowing when squared.
-    largest = np.abs(centred).max(axis=1, keepdims=True)
-    centred /= np.where(largest > 0, largest, 1)
-    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    centred /= np.where(length > 0, length, 1)
-    r = np.clip(centred @ centred.T, -1, 1)
+    standardized = standardize(rows, axis=1)
+    r = np.clip(standardized @ standardized.T, -1, 1)
+    constant = ~standardized.any(axis=1)
     r[constant] = np.nan
     r[:, constant] = np.nan
     return np.asarray(r)

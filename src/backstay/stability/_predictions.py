@@ -41,14 +41,10 @@ def prediction_stability(
         models of Cohen's κ, agreement beyond what the class shares of the two give by
         chance; "phi" that of the φ coefficient, for two classes. "pooled_kappa" has one κ
         for all pairs together, with the class shares of all models: Fleiss' κ.
-    confidence : float, default=0.95
-        Coverage of the confidence interval.
     method : {"jackknife", "bootstrap"}, default="jackknife"
         Where the variance over runs comes from.
-    n_bootstrap : int, default=1000
-        Number of bootstrap resamples.
-    random_state : int, Generator or None
-        Seed of the bootstrap.
+    confidence, n_bootstrap, random_state
+        As in `stability_score`.
 
     Returns
     -------

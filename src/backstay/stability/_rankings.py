@@ -42,14 +42,10 @@ def ranking_stability(
         takes integer rows with a 0 for orders and rows from 1 on for ranks.
     top : int, optional
         Canberra only: look at the first `top` places, all ranks beyond count as top + 1.
-    confidence : float, default=0.95
-        Coverage of the confidence interval.
     method : {"jackknife", "bootstrap"}, default="jackknife"
         Where the variance over runs comes from.
-    n_bootstrap : int, default=1000
-        Number of bootstrap resamples.
-    random_state : int, Generator or None
-        Seed of the bootstrap.
+    confidence, n_bootstrap, random_state
+        As in `stability_score`.
 
     Returns
     -------

@@ -188,21 +188,23 @@ def correlated_features(
         raise ValueError(f"fdr={fdr!r} must lie strictly between 0 and 1.")
     if sign not in ("positive", "both"):
         raise ValueError(f"sign={sign!r} must be 'positive' or 'both'.")
-    standardized = _standardize(data)
+    standardized = standardize(data, axis=0)  # a constant column has r = 0, p = 1
     cutoff, degrees = _significant(standardized, fdr, sign == "positive")
     return CorrelatedFeatures(cutoff, degrees, int(degrees.sum()) // 2, fdr, sign, standardized)
 
 
-def _standardize(data: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centre the columns and give them length 1; constant ones become 0 (r = 0, p = 1)."""
-    centred = data - data.mean(axis=0)
-    # A constant column centres to rounding noise, not to 0: tell it by its values.
-    centred[:, data.max(axis=0) == data.min(axis=0)] = 0
-    # Scaling by the largest entry first keeps tiny columns from underflowing when squared.
-    largest = np.abs(centred).max(axis=0)
+def standardize(data: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Centre along the axis and give length 1; what is constant becomes 0."""
+    centred = data - data.mean(axis=axis, keepdims=True)
+    low, high = data.min(axis=axis, keepdims=True), data.max(axis=axis, keepdims=True)
+    # Constant values centre to rounding noise, not to 0.
+    centred *= low < high
+    # Scaling by the largest entry first keeps tiny values from underflowing when squared.
+    largest = np.abs(centred).max(axis=axis, keepdims=True)
     centred /= np.where(largest > 0, largest, 1)
-    length = np.sqrt((centred**2).sum(axis=0))
-    return np.asarray(centred / np.where(length > 0, length, 1))
+    length = np.sqrt((centred**2).sum(axis=axis, keepdims=True))
+    centred /= np.where(length > 0, length, 1)
+    return np.asarray(centred)
 
 
 def _tiles(

@@ -103,14 +103,10 @@ def weight_stability(
     normalize : bool, default=False
         Turn each run's weights into |w|/Σ|w| first, as Han & Yu do for SVM weights.
         Without it the variance is in the squared unit of the weights.
-    confidence : float, default=0.95
-        Coverage of the confidence intervals.
     method : {"jackknife", "bootstrap"}, default="jackknife"
         Where the variance over runs of the two measures comes from.
-    n_bootstrap : int, default=1000
-        Number of bootstrap resamples.
-    random_state : int, Generator or None
-        Seed of the bootstrap.
+    confidence, n_bootstrap, random_state
+        As in `stability_score`.
 
     Returns
     -------
