@@ -310,7 +310,7 @@ def test_the_answer_in_other_words_is_suspected(tmp_path):
     given["German"] = np.where(given["kind"] == "ill", "krank", "gesund")
     given["nearly"] = given["code"].where(given.index > 0, 3)
     (warning,) = read_table(saved(tmp_path, given), "kind").warnings
-    assert warning.startswith("'code', 'German' tell the classes of 'kind' without an error")
+    assert warning.startswith("'code', 'German' determine the classes of 'kind' without an error")
 
 
 def test_copies_and_names_that_repeat_are_suspected(tmp_path):

@@ -124,7 +124,7 @@ def test_ranks_orders_scores_and_rankers_give_one_curve():
     pd.testing.assert_frame_equal(top, expected.iloc[:3])
 
 
-def test_sizes_asked_for_come_in_their_order():
+def test_sizes_come_in_the_given_order():
     order = np.array([np.random.default_rng(i).permutation(12) for i in range(6)])
     full = stability_curve(order, "dice").set_index("size")
     some = stability_curve(order, "dice", sizes=[7, 2, 5]).set_index("size")
@@ -134,7 +134,7 @@ def test_sizes_asked_for_come_in_their_order():
 
 
 @pytest.mark.parametrize("measure", SIMILARITY)
-def test_measures_with_similar_features_at_the_sizes_asked_for(measure):
+def test_measures_with_similar_features_at_the_given_sizes(measure):
     order = np.array([np.random.default_rng(i).permutation(10) for i in range(5)])
     similar = np.zeros((10, 10), dtype=bool)
     similar[0, 1] = similar[1, 0] = True
@@ -156,7 +156,7 @@ def test_bootstrap_curve():
     assert curve.attrs == {"measure": "kalousis", "confidence": 0.95, "method": "bootstrap"}
 
 
-def test_an_undefined_size_warns_only_if_asked_for():
+def test_an_undefined_size_warns_only_if_it_was_given():
     order = np.array([np.random.default_rng(i).permutation(5) for i in range(4)])
     assert np.isnan(stability_curve(order).value.iloc[-1])
     for measure in ("kuncheva", "lustgarten"):

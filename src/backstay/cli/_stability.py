@@ -82,7 +82,7 @@ def stability(
         [
             row["measure"],
             row["left_out"]
-            or figure(_number(row["value"]), _number(row["low"]), _number(row["high"]), 3),
+            or figure(_or_nan(row["value"]), _or_nan(row["low"]), _or_nan(row["high"]), 3),
             row["chance_corrected"],
             row["note"],
         ]
@@ -92,8 +92,8 @@ def stability(
     say("Intervals: analytic for nogueira and kuncheva, jackknife over runs for the others.")
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _n_features(found: Selections, given: int | None) -> int:
@@ -145,10 +145,10 @@ def _score(
     from backstay.stability import UndefinedStabilityWarning, stability_score
 
     how = "analytic" if entry.analytic_variance else "jackknife"
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndefinedStabilityWarning)
         score = stability_score(runs, n_features, entry.name, confidence=confidence, method=how)
-    for message in said:
+    for message in caught:
         warn(str(message.message))
     figures = (score.value, *score.confidence_interval)
     names = ("value", "low", "high")

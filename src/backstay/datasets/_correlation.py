@@ -1,4 +1,4 @@
-"""Problems on which sequential search is misled by a correlated feature [Prat 6.1]."""
+"""Problems in which a correlated feature misleads sequential search [Prat 6.1]."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["make_anti_corral", "make_corral"]
 def make_corral(
     n_samples: int = 128, *, correlation: float = 0.75, random_state: Any = None
 ) -> Data:
-    """CorrAl: a boolean concept, an irrelevant feature and one that mostly tells the class.
+    """CorrAl: a boolean concept, an irrelevant feature and one that is mostly the class.
 
     The features are A0, A1, B0, B1, I and C, all boolean. The class is
     (A0 ∧ A1) ∨ (B0 ∧ B1); I is irrelevant; C equals the class with probability
@@ -59,7 +59,7 @@ def make_anti_corral(n_samples: int = 200, *, random_state: Any = None) -> Data:
     """AntiCorrAl: two features that separate three classes, masked by nine that nearly do.
 
     The class Y is 1, 2 or 3. I1 to I9 are N(Y, 1), C1 is N(Y, 0.5) and
-    C2 = C1 − Y + N(1, 0.2): C1 − C2 gives the class away, while C2 alone says nothing.
+    C2 = C1 − Y + N(1, 0.2): C1 − C2 determines the class, while C2 alone says nothing.
 
     Parameters
     ----------

@@ -388,8 +388,8 @@ def _suspicions(
     sentences = []
     if leaks:
         sentences.append(
-            f"{listed(leaks)} tell{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
-            "without an error; if that is the answer in other words, drop it."
+            f"{listed(leaks)} determine{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
+            "without an error; if that is the target in other words, drop it."
         )
     if groups is None:
         copies = _copies(X) if X.shape[1] > 1 else 0

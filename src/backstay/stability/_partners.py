@@ -84,7 +84,7 @@ def zucknick(runs: Runs, similarity: object = None, threshold: float | None = No
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
     """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain.
 
-    The expectation is a sum of products of fractions, so 0 is told up to rounding.
+    The expectation is a sum of products of fractions, so that 0 is recognised up to rounding only.
     """
     span = most - chance
     span = np.where(span > 1e-12 * np.maximum(most, 1), span, 0)
