@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as take
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -34,6 +35,7 @@ __all__ = [
     "check_is_fitted",
     "check_random_state",
     "encode_labels",
+    "fit_context",
     "has_fit_parameter",
     "is_nominal",
     "libsvm",
