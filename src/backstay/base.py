@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -23,6 +24,7 @@ from backstay._validation import (
     check_is_fitted,
     check_random_state,
     encode_labels,
+    fit_context,
     has_fit_parameter,
     resolve_n_features,
     take,
@@ -37,7 +39,7 @@ Floats = NDArray[np.floating[Any]]
 
 
 class Scaling:
-    """Shift and factor per feature, learned from training rows (spec: ``scaling``).
+    """Shift and factor per feature, learned from training rows: the parameter ``scaling``.
 
     Constant features get the factor 0: they tell no two rows apart, and a new
     row that differs there must not be judged on an arbitrary scale.
@@ -103,11 +105,11 @@ def warn_single_members(
     if len(lonely):
         names = ", ".join(repr(c) for c in lonely.tolist())
         warnings.warn(
-            f"class {names} has a single member: {consequence}.", UserWarning, stacklevel=4
+            f"class {names} has a single member: {consequence}.", UserWarning, stacklevel=5
         )
 
 
-class InstanceWeighter(BaseEstimator):
+class InstanceWeighter(BaseEstimator, ABC):
     """Base of instance weighters; a new one writes the hook ``_weigh(X, y)``.
 
     ``_weigh`` gets validated rows and class numbers 0..C-1 and returns raw,
@@ -119,6 +121,8 @@ class InstanceWeighter(BaseEstimator):
     }
     scale: str
 
+    # Nested estimators (the two of JointWeighting, say) come from the caller and check their own.
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Compute the weight of every training row.
 
@@ -134,7 +138,6 @@ class InstanceWeighter(BaseEstimator):
         self : InstanceWeighter
             With ``sample_weight_`` of shape (n_samples,).
         """
-        self._validate_params()
         X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
         raw = self._weigh(X, codes)
@@ -152,8 +155,8 @@ class InstanceWeighter(BaseEstimator):
         raw = np.asarray(raw, dtype=np.float64)
         return raw / raw.sum() if self.scale == "sum" else raw / raw.mean()
 
-    def _weigh(self, X: Any, y: NDArray[np.intp]) -> Floats:
-        raise TypeError(f"{type(self).__name__} must define _weigh(X, y).")
+    @abstractmethod
+    def _weigh(self, X: Any, y: NDArray[np.intp]) -> Floats: ...
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -178,6 +181,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     }
     n_features_to_select: int | float | None
 
+    # Nested estimators and discretizers come from the caller and check their own parameters.
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the features.
 
@@ -195,7 +200,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self : FeatureRanker
             With ``feature_importances_`` and ``ranking_`` (1 is best).
         """
-        self._validate_params()
         X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
         weights = validate_sample_weight(sample_weight, codes)
@@ -211,10 +215,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _n_requested(self) -> int | float | None:
         return self.n_features_to_select
 
+    @abstractmethod
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> Floats:
-        raise TypeError(f"{type(self).__name__} must define _score(X, y, sample_weight).")
+    ) -> Floats: ...
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -15,6 +15,7 @@ from backstay._validation import (
     Interval,
     check_is_fitted,
     encode_labels,
+    fit_context,
     has_fit_parameter,
     positive_int,
     validate_rows,
@@ -95,6 +96,7 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self.scaling = scaling
         self.n_jobs = n_jobs
 
+    @fit_context(prefer_skip_nested_validation=False)  # feature_weights may be a ranker
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Keep the training rows, their votes and the feature weights.
 
@@ -112,7 +114,6 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self : DoublyWeightedKNeighborsClassifier
             The fitted classifier.
         """
-        self._validate_params()
         X, y = validate_X_y(self, X, y)
         self.classes_, codes = encode_labels(self, y)
         omega = validate_sample_weight(sample_weight, X)

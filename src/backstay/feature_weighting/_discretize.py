@@ -12,6 +12,7 @@ from backstay._kernels._discretize import mdl_cuts
 from backstay._validation import (
     check_is_fitted,
     encode_labels,
+    fit_context,
     validate_rows,
     validate_sample_weight,
     validate_X_y,
@@ -89,6 +90,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the cuts.
 

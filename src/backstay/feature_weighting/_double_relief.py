@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.base import distance_weights
+from backstay.base import distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
 from backstay.feature_weighting._relief_table import Columns
 
@@ -75,6 +75,7 @@ n_features_to_select
     def _score(
         self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
+        warn_single_members(self.classes_, y)
         table = self._table(X, y)
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = self._visits(table)

@@ -73,7 +73,6 @@ class ReliefFamily(FeatureRanker):
         return read_columns(X, categorical), y
 
     def _table(self, X: Columns, y: NDArray[np.intp]) -> ReliefTable:
-        warn_single_members(self.classes_, y)
         return ReliefTable.build(X, y, self.metric, self.missing)
 
     def _visits(self, table: ReliefTable) -> NDArray[np.intp]:
@@ -297,6 +296,7 @@ class ReliefF(ReliefFamily):
     def _score(
         self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
+        warn_single_members(self.classes_, y)
         table = self._table(X, y)
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = np.arange(table.n) if self.n_samples is None else np.sort(self._visits(table))

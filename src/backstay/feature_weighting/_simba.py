@@ -196,7 +196,7 @@ class Simba(FeatureRanker):
                 "sample_weight has no effect on Simba with strategy='normal' and delta=False; "
                 "choose another strategy or delta=True.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _visits(self, omega: Array) -> NDArray[np.intp]:
