@@ -15,7 +15,7 @@ name, n, d = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(n, d)), rng.integers(0, 2, n)
 methods = {
-    "relieff": ReliefF(n_samples=min(2000, n), n_jobs=n_cores(), random_state=0),
+    "relieff": ReliefF(n_draws=min(2000, n), n_jobs=n_cores(), random_state=0),
     "svm_rfe": SVMRFE(),
 }
 before = peak_megabytes()
@@ -46,6 +46,6 @@ def measurement(method, said, n, d):
 
 
 WORKLOADS = (
-    measurement("relieff", "ReliefF(n_samples=2000) on 100,000 × 100", 100_000, 100),
+    measurement("relieff", "ReliefF(n_draws=2000) on 100,000 × 100", 100_000, 100),
     measurement("svm_rfe", "SVM-RFE on 200 × 100,000", 200, 100_000),
 )

@@ -58,7 +58,7 @@ def weight_paths(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]:
     X, y, _ = make_xor(N_ROWS, n_relevant=N_RELEVANT, random_state=data_seed)
     omegas = {name: weighter.fit_weight(X, y) for name, weighter in WEIGHTINGS.items()}
     relief = [
-        Relief(n_samples=m, random_state=order_seed).fit(X, y).feature_importances_ for m in VISITS
+        Relief(n_draws=m, random_state=order_seed).fit(X, y).feature_importances_ for m in VISITS
     ]
     paths = {"Relief": np.array(relief)}
     plain = Simba(random_state=order_seed)

@@ -174,7 +174,7 @@ def test_bad_weights_are_named(estimator, weights, message):
         (ReliefF(2.5), "n_neighbors"),
         (ReliefF(miss="each"), "miss"),
         (ReliefF(sigma=0), "sigma"),
-        (ReliefF(n_samples=0), "n_samples"),
+        (ReliefF(n_draws=0), "n_draws"),
         (ReliefF(metric="cosine"), "metric"),
         (ReliefF(missing="skip"), "missing"),
         (ReliefF(categorical_features="all"), "categorical_features"),

@@ -87,7 +87,7 @@ def test_weights_go_with_their_rows(data):
 
 ESTIMATORS = [
     ReliefF(5),
-    Relief(n_samples=10),
+    Relief(n_draws=10),
     SVMRFE(),
     Simba(),
     ExtraTreesClassifier(n_estimators=5),
@@ -169,7 +169,7 @@ def genotypes(n=60, d=70):
 
 @pytest.mark.parametrize("resample", ["bootstrap", "subsample"])
 @pytest.mark.parametrize(
-    "estimator", [ReliefF(3), ReliefF(3, miss="any"), Relief(), ReliefF(3, n_samples=15), SVMRFE()]
+    "estimator", [ReliefF(3), ReliefF(3, miss="any"), Relief(), ReliefF(3, n_draws=15), SVMRFE()]
 )
 def test_shared_tables_change_nothing(estimator, resample):
     """Genotypes: every draw spans every range, so members share, and agree to the last bit."""
@@ -179,7 +179,7 @@ def test_shared_tables_change_nothing(estimator, resample):
         ranker = BaggedRanker(estimator, 3, resample=resample, max_samples=0.8, random_state=0)
         samples = ranker.fit(X, y, omega).estimators_samples_
         assert all(share(estimator, X, y).same_scale(rows) for rows in samples)
-        if estimator.get_params().get("n_samples"):
+        if estimator.get_params().get("n_draws"):
             continue  # members draw with seeds of their own
         expected = reference.bagged(fit_one(estimator), X, y, samples, omega)
         assert_array_equal(ranker.weights_, expected)
@@ -187,11 +187,11 @@ def test_shared_tables_change_nothing(estimator, resample):
         assert_array_equal(ranker.weights_, at_one_scale.weights_)
 
 
-def test_sharing_of_n_samples_draws_alike():
+def test_shared_tables_draw_alike():
     X, y = genotypes()
-    estimator = ReliefF(3, n_samples=15)
+    estimator = ReliefF(3, n_draws=15)
     shared = BaggedRanker(estimator, 3, random_state=0).fit(X, y)
-    alone = BaggedRanker(SubReliefF(3, n_samples=15), 3, random_state=0).fit(X, y)
+    alone = BaggedRanker(SubReliefF(3, n_draws=15), 3, random_state=0).fit(X, y)
     assert_allclose(shared.weights_, alone.weights_, rtol=1e-12)
 
 

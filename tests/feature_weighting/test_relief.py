@@ -127,7 +127,7 @@ def test_blocks_equal_all_at_once(table, k, miss):
     X, y = table
     ranker = ReliefF(k, miss=miss)
     expected = ranker.fit(X, y).feature_importances_
-    everyone = ranker.set_params(n_samples=len(y)).fit(X, y)  # goes block by block
+    everyone = ranker.set_params(n_draws=len(y)).fit(X, y)  # goes block by block
     assert_allclose(everyone.feature_importances_, expected, atol=1e-12)
 
 
@@ -179,12 +179,12 @@ def test_weight_contracts(ranker):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_samples", [None, 50])
-def test_threads_do_not_change_the_result(dtype, n_samples):
+@pytest.mark.parametrize("n_draws", [None, 50])
+def test_threads_do_not_change_the_result(dtype, n_draws):
     X, y, _ = make_han_yu(n_samples=300, n_features=600, random_state=0)
     X = X.astype(dtype)
     results = [
-        ReliefF(n_samples=n_samples, n_jobs=j, random_state=0).fit(X, y).feature_importances_
+        ReliefF(n_draws=n_draws, n_jobs=j, random_state=0).fit(X, y).feature_importances_
         for j in (None, 1, 2, 3)
     ]
     for result in results[1:]:
@@ -281,4 +281,4 @@ def test_drawn_instances_without_weight_are_refused():
     omega = np.zeros(40)
     omega[check_random_state(0).permutation(40)[10]] = 1.0
     with pytest.raises(ValueError, match="zero for all 10 instances"):
-        ReliefF(n_samples=10, random_state=0).fit(X, y, sample_weight=omega)
+        ReliefF(n_draws=10, random_state=0).fit(X, y, sample_weight=omega)

@@ -20,7 +20,7 @@ from backstay._kernels._distances import pad
 from backstay._validation import encode_labels
 from backstay.base import Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
-from backstay.feature_weighting._relief_table import Columns, ReliefTable
+from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
 from backstay.feature_weighting._svm import SVMRFE, eliminate
 
 __all__ = ["Shared", "SharedReliefF", "SharedSVMRFE", "share"]
@@ -110,7 +110,7 @@ class SharedSVMRFE:
 class SharedReliefF:
     """One range per feature and one table of distances for ReliefF on draws of the same rows."""
 
-    def __init__(self, ranker: ReliefF, X: Columns, y: Rows) -> None:
+    def __init__(self, ranker: ReliefF, X: ReliefColumns, y: Rows) -> None:
         self.columns, self.X, self.y = X, X.numeric, y
         self.metric, self.missing = ranker.metric, ranker.missing
         self.low, self.high = self.X.min(axis=0), self.X.max(axis=0)
@@ -151,7 +151,7 @@ class SharedReliefF:
         )
         weights = relative_weights(omega, table.n)[order]
         k = ranker._n_listed(table)
-        if self.D is None or ranker.n_samples is not None:
+        if self.D is None or ranker.n_draws is not None:
             visits = np.sort(ranker._visits(table))
             mass = ranker._mass(weights, visits)
             return np.asarray(ranker._by_blocks(table, visits, k, weights) / mass)

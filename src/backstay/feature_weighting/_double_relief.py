@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from backstay.base import distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
-from backstay.feature_weighting._relief_table import Columns
+from backstay.feature_weighting._relief_table import ReliefColumns
 
 __all__ = ["DoubleReliefF", "progress"]
 
@@ -25,7 +25,7 @@ class DoubleReliefF(ReliefFamily):
     progressive : bool, default=False
         pdReliefF: blend from no weights to the weights so far by
         f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)², s = 0.0633657.
-    n_neighbors, miss, sigma, n_samples, metric, missing, categorical_features, \
+    n_neighbors, miss, sigma, n_draws, metric, missing, categorical_features, \
 n_features_to_select
         As in :class:`ReliefF`.
     random_state : int, RandomState instance or None, default=None
@@ -54,7 +54,7 @@ n_features_to_select
         n_neighbors: int = 10,
         miss: str = "per_class",
         sigma: float | None = None,
-        n_samples: int | None = None,
+        n_draws: int | None = None,
         metric: str = "heom",
         missing: str = "class",
         categorical_features: Any = "from_dtype",
@@ -65,7 +65,7 @@ n_features_to_select
         self.n_neighbors = n_neighbors
         self.miss = miss
         self.sigma = sigma
-        self.n_samples = n_samples
+        self.n_draws = n_draws
         self.metric = metric
         self.missing = missing
         self.categorical_features = categorical_features
@@ -73,7 +73,7 @@ n_features_to_select
         self.random_state = random_state
 
     def _score(
-        self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+        self, X: ReliefColumns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
         warn_single_members(self.classes_, y)
         table = self._table(X, y)

@@ -26,7 +26,12 @@ from backstay._validation import (
     validate_X_y,
 )
 from backstay.base import FeatureRanker, warn_single_members
-from backstay.feature_weighting._relief_table import Columns, ReliefTable, has_nominal, read_columns
+from backstay.feature_weighting._relief_table import (
+    ReliefColumns,
+    ReliefTable,
+    has_nominal,
+    read_columns,
+)
 
 __all__ = ["Relief", "ReliefF", "ReliefFamily", "relative_weights"]
 
@@ -41,7 +46,7 @@ class ReliefFamily(FeatureRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
-        "n_samples": [None, positive_int()],
+        "n_draws": [None, positive_int()],
         "metric": [StrOptions({"heom", "vdm"})],
         "missing": [StrOptions({"class", "worst"})],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
@@ -51,14 +56,14 @@ class ReliefFamily(FeatureRanker):
     n_neighbors: int
     miss: str
     sigma: float | None
-    n_samples: int | None
+    n_draws: int | None
     metric: str
     missing: str
     categorical_features: Any
     n_jobs: int | None
     random_state: Any
 
-    def _validate_input(self, X: Any, y: Any) -> tuple[Columns, NDArray[Any]]:
+    def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:
         categorical = self.categorical_features
         if hasattr(X, "columns"):
             y = validate_names(self, X, y)
@@ -69,16 +74,16 @@ class ReliefFamily(FeatureRanker):
             if categorical is not None and not isinstance(categorical, str) and len(categorical):
                 raise ValueError("categorical_features cannot be given with a sparse X.")
             codes = np.empty((X.shape[0], 0), np.int32)
-            return Columns(X, np.arange(X.shape[1]), codes, nominal), y
+            return ReliefColumns(X, np.arange(X.shape[1]), codes, nominal), y
         return read_columns(X, categorical), y
 
-    def _table(self, X: Columns, y: NDArray[np.intp]) -> ReliefTable:
+    def _table(self, X: ReliefColumns, y: NDArray[np.intp]) -> ReliefTable:
         return ReliefTable.build(X, y, self.metric, self.missing)
 
     def _visits(self, table: ReliefTable) -> NDArray[np.intp]:
         """Sorted row numbers of the instances to visit, drawn without replacement."""
         n = table.n
-        m = n if self.n_samples is None else min(self.n_samples, n)
+        m = n if self.n_draws is None else min(self.n_draws, n)
         drawn = check_random_state(self.random_state).permutation(n)[:m]
         position = np.empty(n, np.intp)
         position[table.order] = np.arange(n)
@@ -95,7 +100,7 @@ class ReliefFamily(FeatureRanker):
         if mass == 0.0:
             raise ValueError(
                 f"sample_weight is zero for all {len(visits)} instances that were drawn; "
-                "raise n_samples or leave it out."
+                "raise n_draws or leave it out."
             )
         return mass
 
@@ -222,7 +227,7 @@ class ReliefF(ReliefFamily):
     sigma : float, default=None
         Influence exp(−(rank/sigma)²) of the neighbours, ranks from 0; None
         gives all the same.
-    n_samples : int, default=None
+    n_draws : int, default=None
         Number of instances visited, drawn without replacement; None visits all.
     metric : {"heom", "vdm"}, default="heom"
         Difference of nominal values: 0/1, or the value difference metric.
@@ -237,7 +242,7 @@ class ReliefF(ReliefFamily):
     n_jobs : int, default=None
         Threads; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the instances when `n_samples` is given.
+        Draws the instances when `n_draws` is given.
 
     Attributes
     ----------
@@ -274,7 +279,7 @@ class ReliefF(ReliefFamily):
         *,
         miss: str = "per_class",
         sigma: float | None = None,
-        n_samples: int | None = None,
+        n_draws: int | None = None,
         metric: str = "heom",
         missing: str = "class",
         categorical_features: Any = "from_dtype",
@@ -285,7 +290,7 @@ class ReliefF(ReliefFamily):
         self.n_neighbors = n_neighbors
         self.miss = miss
         self.sigma = sigma
-        self.n_samples = n_samples
+        self.n_draws = n_draws
         self.metric = metric
         self.missing = missing
         self.categorical_features = categorical_features
@@ -294,16 +299,16 @@ class ReliefF(ReliefFamily):
         self.random_state = random_state
 
     def _score(
-        self, X: Columns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
+        self, X: ReliefColumns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
         warn_single_members(self.classes_, y)
         table = self._table(X, y)
         omega = relative_weights(sample_weight, table.n)[table.order]
-        visits = np.arange(table.n) if self.n_samples is None else np.sort(self._visits(table))
+        visits = np.arange(table.n) if self.n_draws is None else np.sort(self._visits(table))
         mass = self._mass(omega, visits)
         k, n_classes = self._n_listed(table), len(self.classes_)
         list_bytes = len(visits) * n_classes * k * 12
-        if table.plain and self.n_samples is None and list_bytes <= MAX_LIST_BYTES:
+        if table.plain and self.n_draws is None and list_bytes <= MAX_LIST_BYTES:
             sums = self._all_at_once(table, k, omega)
         else:
             sums = self._by_blocks(table, visits, k, omega)
@@ -378,7 +383,7 @@ class Relief(ReliefF):
 
     Parameters
     ----------
-    n_samples : int, default=None
+    n_draws : int, default=None
         Number of instances visited, drawn without replacement; None visits all.
     metric, missing, categorical_features, n_features_to_select, n_jobs, random_state
         As in :class:`ReliefF`.
@@ -388,7 +393,7 @@ class Relief(ReliefF):
     >>> from backstay import Relief
     >>> from backstay.datasets import make_xor
     >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
-    >>> Relief(n_samples=100, random_state=0).fit(X, y).feature_importances_.shape
+    >>> Relief(n_draws=100, random_state=0).fit(X, y).feature_importances_.shape
     (10,)
     """
 
@@ -402,7 +407,7 @@ class Relief(ReliefF):
 
     def __init__(
         self,
-        n_samples: int | None = None,
+        n_draws: int | None = None,
         *,
         metric: str = "heom",
         missing: str = "class",
@@ -411,7 +416,7 @@ class Relief(ReliefF):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_samples = n_samples
+        self.n_draws = n_draws
         self.metric = metric
         self.missing = missing
         self.categorical_features = categorical_features

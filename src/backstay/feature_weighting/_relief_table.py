@@ -18,13 +18,13 @@ from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import padded_zeros, pair_distances
 from backstay._validation import is_nominal
 
-__all__ = ["Columns", "ReliefTable", "has_nominal", "nominal_table", "read_columns"]
+__all__ = ["ReliefColumns", "ReliefTable", "has_nominal", "nominal_table", "read_columns"]
 
 Floats = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
-class Columns:
+class ReliefColumns:
     """Validated columns by kind; `codes` number the values of a nominal one, −1 is missing."""
 
     numeric: Any  # (n, p) float, NaN for missing; or a CSR matrix
@@ -38,7 +38,7 @@ class Columns:
         return len(self.numeric_index) + len(self.nominal_index)
 
 
-def read_columns(X: Any, categorical: Any) -> Columns:
+def read_columns(X: Any, categorical: Any) -> ReliefColumns:
     """Split a frame or array into numeric and nominal columns.
 
     `categorical` is "from_dtype" (category, string and boolean columns of a
@@ -50,7 +50,7 @@ def read_columns(X: Any, categorical: Any) -> Columns:
     is_numeric[nominal] = False
     numeric = np.flatnonzero(is_numeric)
     if not len(nominal) and not hasattr(X, "columns"):  # an array, checked already
-        return Columns(X, numeric, np.empty((X.shape[0], 0), np.int32), nominal)
+        return ReliefColumns(X, numeric, np.empty((X.shape[0], 0), np.int32), nominal)
     if hasattr(X, "columns"):
         codes = [_codes(X.iloc[:, j] if hasattr(X, "iloc") else X[:, int(j)]) for j in nominal]
         rest = X.iloc[:, numeric] if hasattr(X, "iloc") else X[:, numeric.tolist()]
@@ -64,7 +64,7 @@ def read_columns(X: Any, categorical: Any) -> Columns:
         )
     else:
         values = np.empty((n_rows, 0))
-    return Columns(
+    return ReliefColumns(
         numeric=values,
         numeric_index=numeric,
         codes=np.column_stack(codes) if codes else np.empty((n_rows, 0), np.int32),
@@ -137,7 +137,9 @@ class ReliefTable:
     sparse: Any = None
 
     @classmethod
-    def build(cls, columns: Columns, y: NDArray[np.intp], metric: str, missing: str) -> ReliefTable:
+    def build(
+        cls, columns: ReliefColumns, y: NDArray[np.intp], metric: str, missing: str
+    ) -> ReliefTable:
         """Normalise by range, sort by class and tabulate the nominal differences."""
         order = np.argsort(y, kind="stable")
         classes = y[order]
