@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from backstay.feature_weighting import MDLDiscretizer
 from reference.discretize import cuts, gain_and_price
-
-
-@parametrize_with_checks([MDLDiscretizer()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_reference_on_a_hand_worked_case():

@@ -4,28 +4,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from backstay import InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import ForestImportance
-
-NOT_REPETITION = {
-    name: "the bootstrap draws from the rows there are, so a row of weight 2 is not two rows"
-    for name in ("check_sample_weight_equivalence_on_dense_data",)
-}
-
-
-def expected_failures(estimator):
-    return NOT_REPETITION if estimator.forest == "random_forest" else {}
-
-
-@parametrize_with_checks(
-    [ForestImportance(5), ForestImportance(5, forest="extra_trees")],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

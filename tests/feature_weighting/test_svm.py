@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, UniformWeighting
 from backstay._kernels._svm import one_vs_one_duals
@@ -17,11 +16,6 @@ from backstay.feature_weighting import _svm as module
 from backstay.feature_weighting._svm import eliminate
 from backstay.stability import stability_score
 from reference.svm import minmax, svm_rfe
-
-
-@parametrize_with_checks([SVMRFE()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def table(seed, n, d, n_classes):

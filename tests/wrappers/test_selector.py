@@ -1,4 +1,4 @@
-"""The estimator: scikit-learn's contract, options, and errors that can be understood."""
+"""The estimator: frames, options, and errors that can be understood."""
 
 import io
 import pickle
@@ -17,20 +17,8 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from backstay.wrappers import SequentialSelector
-
-
-@parametrize_with_checks(
-    [
-        SequentialSelector(cv=2),
-        SequentialSelector(GaussianNB(), cv=2, n_features_to_select=1),
-        SequentialSelector("lda", cv=2, direction="backward", criterion="accumulated"),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,136 @@
+"""Every public estimator, discovered, and the instances that the contract tests run on.
+
+An estimator is public when the ``__all__`` of a public module names it. One that can be
+constructed without arguments is tested as it comes; others are listed in `INSTEAD`.
+"""
+
+import inspect
+import pkgutil
+from importlib import import_module
+
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+
+import backstay
+from backstay import (
+    BaggedRanker,
+    CategoryImportance,
+    DoubleReliefF,
+    ForestImportance,
+    InstanceWeighted,
+    JointWeighting,
+    LogisticWeighting,
+    MarginWeighting,
+    Relief,
+    ReliefF,
+    RepeatedSelector,
+    SequentialSelector,
+    Simba,
+    StabilitySelection,
+    TTest,
+)
+
+# In place of the default: those that need arguments, and those that are slow without.
+INSTEAD = {
+    JointWeighting: [JointWeighting(ReliefF(), MarginWeighting())],
+    InstanceWeighted: [
+        InstanceWeighted(ReliefF(), MarginWeighting()),
+        InstanceWeighted(SVC(kernel="linear"), LogisticWeighting(), strategy="order"),
+    ],
+    ForestImportance: [ForestImportance(5), ForestImportance(5, forest="extra_trees")],
+    BaggedRanker: [
+        BaggedRanker(ReliefF(), 4, random_state=0),
+        BaggedRanker(
+            LogisticRegression(), 4, resample="subsample", aggregate="rra", random_state=0
+        ),
+    ],
+    StabilitySelection: [StabilitySelection(ReliefF(), n_resamples=3, random_state=0)],
+    RepeatedSelector: [
+        RepeatedSelector(ReliefF(), 4, random_state=0),
+        RepeatedSelector(LogisticRegression(), 4, keep="grow", random_state=0),
+    ],
+    SequentialSelector: [
+        SequentialSelector(cv=2),
+        SequentialSelector(GaussianNB(), cv=2, n_features_to_select=1),
+        SequentialSelector("lda", cv=2, direction="backward", criterion="accumulated"),
+    ],
+}
+# Beside the default: variants that take another way through the code.
+BESIDE = {
+    Simba: [Simba(strategy="sample", delta=True), Simba(solver="batch")],
+    CategoryImportance: [CategoryImportance(kind="pcf")],
+    TTest: [TTest(moderation="shrunken"), TTest(moderation="moderated")],
+}
+
+COPIES = (
+    "copies of a row become each other's nearest hits, so repeating a row is not the same as "
+    "weighting it"
+)
+DRAWS = (
+    "rows are drawn before they are weighted: with repeated rows in place of weights the "
+    "resamples are others"
+)
+BOOTSTRAP = "the bootstrap draws from the rows there are, so a row of weight 2 is not two rows"
+# Why an integer weight is not the same as repeated rows.
+NOT_REPETITION = {
+    Relief: COPIES,
+    ReliefF: COPIES,
+    DoubleReliefF: COPIES,
+    Simba: COPIES,
+    InstanceWeighted: COPIES,
+    BaggedRanker: DRAWS,
+    StabilitySelection: DRAWS,
+    RepeatedSelector: DRAWS,
+    ForestImportance: BOOTSTRAP,
+}
+
+
+def expected_failed_checks(estimator):
+    """The one contract of scikit-learn that some methods cannot honour, and why."""
+    reason = NOT_REPETITION.get(type(estimator))
+    if isinstance(estimator, RepeatedSelector) and estimator.keep == "grow":
+        reason = None  # on the checks' data, growing stops at the same features
+    if isinstance(estimator, ForestImportance) and estimator.forest == "extra_trees":
+        reason = None  # these trees see all rows
+    checks = ("on_dense_data", "on_sparse_data")
+    return {f"check_sample_weight_equivalence_{data}": reason for data in checks if reason}
+
+
+def refuses_text_inside(estimator):
+    """Whether a frame reaches an estimator of scikit-learn's, which refuses text in its own words.
+
+    It gets the frame as it is because it may encode it, as a pipeline does.
+    """
+    holds_frames = isinstance(estimator, BaggedRanker | RepeatedSelector | SequentialSelector)
+    return holds_frames and isinstance(estimator.estimator, LogisticRegression | GaussianNB)
+
+
+def public_estimators():
+    """Concrete estimator classes that a public module of backstay names in its ``__all__``."""
+    names = [module.name for module in pkgutil.iter_modules(backstay.__path__)]
+    modules = [import_module(f"backstay.{name}") for name in names if not name.startswith("_")]
+    named = [getattr(module, name) for module in (backstay, *modules) for name in module.__all__]
+    kinds = {kind for kind in named if inspect.isclass(kind) and issubclass(kind, BaseEstimator)}
+    concrete = [kind for kind in kinds if not inspect.isabstract(kind)]
+    return sorted(concrete, key=lambda kind: kind.__name__)
+
+
+def needs_arguments(kind):
+    """Whether the class cannot be constructed as it comes."""
+    parameters = inspect.signature(kind).parameters.values()
+    return any(parameter.default is parameter.empty for parameter in parameters)
+
+
+def instances():
+    """Unfitted instances of every public estimator that can be constructed."""
+    for kind in public_estimators():
+        if kind in INSTEAD:
+            yield from INSTEAD[kind]
+        elif not needs_arguments(kind):
+            yield kind()
+        yield from BESIDE.get(kind, ())
+
+
+ESTIMATORS = list(instances())
