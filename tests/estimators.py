@@ -109,9 +109,9 @@ def refuses_text_inside(estimator):
 
 def public_estimators():
     """Concrete estimator classes that a public module of backstay names in its ``__all__``."""
-    names = [module.name for module in pkgutil.iter_modules(backstay.__path__)]
-    modules = [import_module(f"backstay.{name}") for name in names if not name.startswith("_")]
-    named = [getattr(module, name) for module in (backstay, *modules) for name in module.__all__]
+    found = [name for _, name, _ in pkgutil.walk_packages(backstay.__path__, "backstay.")]
+    modules = [backstay, *(import_module(name) for name in found if "._" not in name)]
+    named = [getattr(module, name) for module in modules for name in module.__all__]
     kinds = {kind for kind in named if inspect.isclass(kind) and issubclass(kind, BaseEstimator)}
     concrete = [kind for kind in kinds if not inspect.isabstract(kind)]
     return sorted(concrete, key=lambda kind: kind.__name__)

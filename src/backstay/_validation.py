@@ -78,14 +78,14 @@ def is_nominal(dtype: Any) -> bool:
 
 
 def check_columns(estimator: Any, X: Any, *, nominal: bool) -> None:
-    """Refuse a frame with doubled names, dates, or text where only numbers are taken."""
+    """Refuse a frame with duplicate names, dates, or text where only numbers are taken."""
     if not hasattr(X, "columns"):
         return
     names = list(X.columns)
-    doubled = [str(c) for c, count in Counter(names).items() if count > 1]
-    if doubled:
+    repeated = [str(c) for c, count in Counter(names).items() if count > 1]
+    if repeated:
         raise ValueError(
-            f"X has more than one column named {', '.join(doubled)}; names must differ."
+            f"X has more than one column named {', '.join(repeated)}; names must differ."
         )
     types = dict(zip(names, (str(dtype).lower() for dtype in X.dtypes), strict=True))
     dates = [str(c) for c, kind in types.items() if kind.startswith(("date", "time", "duration"))]

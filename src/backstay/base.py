@@ -87,9 +87,8 @@ def one_thread() -> Iterator[None]:
 
     Sums in BLAS depend on its number of threads, which n_jobs and joblib's
     backends change; and on a busy machine threads that wait for each other make
-    a product of a few hundred rows many times slower. BLAS belongs to the whole
-    process: who starts threads holds it around all of them, and what they do
-    inside changes nothing.
+    a product of a few hundred rows many times slower. The limit is that of the whole
+    process: code that starts threads must set it around all of them.
     """
     with _thread_pools().limit(limits=1):
         yield
@@ -100,7 +99,7 @@ def warn_single_members(
     codes: NDArray[np.intp],
     consequence: str = "it has no hits, only its misses count",
 ) -> None:
-    """Say once which classes have a single row, and what follows from it."""
+    """Warn of classes with a single row, and say what follows."""
     lonely = classes[np.bincount(codes) == 1]
     if len(lonely):
         names = ", ".join(repr(c) for c in lonely.tolist())
@@ -251,7 +250,7 @@ def importances_of(estimator: Any) -> NDArray[np.float64]:
 
     ``feature_importances_`` as it is; ``coef_`` as the Euclidean norm over its
     rows (the sum of squares over one-vs-one machines, as in SVM-RFE);
-    ``ranking_`` turned so that higher is better.
+    ``ranking_`` reversed, so that higher is better.
     """
     if hasattr(estimator, "feature_importances_"):
         return np.asarray(estimator.feature_importances_, dtype=np.float64)
@@ -298,6 +297,15 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
     feature_importances_, ranking_ : ndarray of shape (n_features,)
         As in every ranker.
 
+    See Also
+    --------
+    UniformWeighting : The control that a weighting has to beat.
+    JointWeighting : Instance weights and feature weights in turn.
+
+    Notes
+    -----
+    A ``sample_weight`` given to ``fit`` multiplies ω.
+
     Examples
     --------
     >>> from backstay import InstanceWeighted, MarginWeighting, ReliefF
@@ -329,25 +337,6 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Weigh the instances, then rank the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the caller's own; they multiply ω.
-
-        Returns
-        -------
-        self : InstanceWeighted
-            The fitted ranker.
-        """
-        return super().fit(X, y, sample_weight)
-
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> Floats:
@@ -356,7 +345,10 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
         if sample_weight is not None:
             weights = weights * sample_weight
             if not weights.any():
-                raise ValueError("sample_weight times the instance weights is zero for every row.")
+                raise ValueError(
+                    "sample_weight times the instance weights is zero for every row; "
+                    "at least one product must be positive."
+                )
         self.sample_weight_ = weights
         self.estimator_ = clone(self.estimator)
         if self.strategy == "native":

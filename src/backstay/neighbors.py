@@ -58,6 +58,10 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     feature_weights_ : ndarray of shape (n_features,)
         The weights w in use.
 
+    See Also
+    --------
+    MarginWeighting, LogisticWeighting : Give the votes ω.
+
     Notes
     -----
     A training row with weight 0 has no vote and does not count among the k.
@@ -143,7 +147,8 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         weights = np.asarray(given, dtype=np.float64)
         if weights.shape != (X.shape[1],):
             raise ValueError(
-                f"feature_weights has shape {weights.shape}; X has {X.shape[1]} features."
+                f"feature_weights has shape {weights.shape}; X has {X.shape[1]} features, and each "
+                "must have one weight."
             )
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
             raise ValueError(

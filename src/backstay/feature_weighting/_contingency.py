@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
-    """Divide, 0/0 being 0: nothing to explain is nothing explained."""
+    """Divide; 0/0 is 0."""
     out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=out, where=denominator > 0.0)
 
@@ -133,7 +133,7 @@ def _given_indicator(N: Array) -> Array:
 
 
 def per_category(N: Array) -> Array:
-    """PCF's weights P(c|x), one per feature and class; of several indicators the best [2.5]."""
+    """PCF's weights P(c|x) per feature and class; of several indicators the best [Prat eq. 2.5]."""
     return _given_indicator(N).max(axis=1)
 
 

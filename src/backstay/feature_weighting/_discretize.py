@@ -58,7 +58,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     parts' class distributions,
     (log2(N − 1) + log2(3^k − 2) − k·H + k₁·H₁ + k₂·H₂) / N,
     with N rows of k classes and entropy H in the whole and k₁, H₁, k₂, H₂ in the
-    parts. A feature no cut of which pays becomes constant.
+    parts. A feature without a cut that pays becomes constant.
 
     Attributes
     ----------
@@ -68,6 +68,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Number of intervals of every feature.
     classes_ : ndarray
         Class labels seen in fit.
+
+    See Also
+    --------
+    sklearn.preprocessing.KBinsDiscretizer : Cuts without looking at the classes.
 
     Notes
     -----

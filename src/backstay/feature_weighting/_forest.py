@@ -1,4 +1,4 @@
-"""Importances of scikit-learn's forests as a ranking [spec 2.5]."""
+"""Importances of scikit-learn's forests as a ranking [Breiman 2001; Geurts et al. 2006]."""
 
 from __future__ import annotations
 

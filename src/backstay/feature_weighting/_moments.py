@@ -48,7 +48,7 @@ def class_moments(X: NDArray[Any], y: NDArray[np.intp], omega: Array) -> Moments
         mass = w.sum()
         mean = w @ rows / mass
         squares = w @ (rows - mean) ** 2
-        # Rounding alone leaves less than this; whether it is rounding, the values tell.
+        # Sums this small may be rounding of a constant feature: compare the values themselves.
         suspects = np.flatnonzero(squares <= 1e-20 * mass * mean**2)
         constant = suspects[(rows[:, suspects] == rows[0, suspects]).all(axis=0)]
         mean[constant], squares[constant] = rows[0, constant], 0.0
@@ -57,7 +57,7 @@ def class_moments(X: NDArray[Any], y: NDArray[np.intp], omega: Array) -> Moments
 
 
 def quotient(numerator: Array, denominator: Array) -> Array:
-    """Divide, 0/0 being 0 and x/0 infinite: no difference, or no doubt about it."""
+    """Divide; 0/0 (no difference) is 0, and x/0 (no spread) is infinite."""
     out = np.where(numerator > 0.0, np.inf, 0.0)
     return np.divide(numerator, denominator, out=out, where=denominator > 0.0)
 
@@ -104,6 +104,9 @@ def moderated_variances(variances: Array, df: float) -> Array:
 class _MomentFilter(FeatureRanker):
     """What these filters share: the moments of the classes that have rows."""
 
+    def __init__(self, *, n_features_to_select: int | float | None = None) -> None:
+        self.n_features_to_select = n_features_to_select
+
     def _moments(
         self, X: NDArray[Any], y: NDArray[np.intp], sample_weight: Array | None
     ) -> tuple[Moments, Any]:
@@ -146,9 +149,6 @@ class BetweenWithinRatio(_MomentFilter):
     array([ 1.62,  0.67, 16.06, 13.06])
     """
 
-    def __init__(self, *, n_features_to_select: int | float | None = None) -> None:
-        self.n_features_to_select = n_features_to_select
-
     def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
         moments, _ = self._moments(X, y, sample_weight)
         return quotient(moments.between(), moments.squares.sum(axis=0))
@@ -165,6 +165,10 @@ class FStatistic(_MomentFilter):
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half.
 
+    See Also
+    --------
+    sklearn.feature_selection.f_classif : The same without weights, with p-values.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -174,13 +178,10 @@ class FStatistic(_MomentFilter):
     array([ 119.3,   49.2, 1180.2,  960. ])
     """
 
-    def __init__(self, *, n_features_to_select: int | float | None = None) -> None:
-        self.n_features_to_select = n_features_to_select
-
     def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
         moments, classes = self._moments(X, y, sample_weight)
         between, within = moments.between(), moments.squares.sum(axis=0)
-        # With no more rows than classes `within` is 0 and the factor has no say.
+        # With no more rows than classes `within` is 0 and the factor cancels.
         df = max(moments.mass.sum() - len(classes), 0.0)
         return quotient(between * df / (len(classes) - 1) if df else between, within)
 
@@ -210,6 +211,10 @@ class TTest(_MomentFilter):
         |t|; 0 for constant features, infinite where only the variance is 0.
     ranking_ : ndarray of shape (n_features,)
         1 is best.
+
+    See Also
+    --------
+    FStatistic : All classes at once.
 
     Notes
     -----

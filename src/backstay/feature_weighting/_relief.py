@@ -72,7 +72,10 @@ class ReliefFamily(FeatureRanker):
         if sparse.issparse(X):
             nominal = np.empty(0, np.intp)
             if categorical is not None and not isinstance(categorical, str) and len(categorical):
-                raise ValueError("categorical_features cannot be given with a sparse X.")
+                raise ValueError(
+                    f"categorical_features={categorical!r} must be 'from_dtype' or None "
+                    "with a sparse X."
+                )
             codes = np.empty((X.shape[0], 0), np.int32)
             return ReliefColumns(X, np.arange(X.shape[1]), codes, nominal), y
         return read_columns(X, categorical), y
@@ -250,6 +253,11 @@ class ReliefF(ReliefFamily):
         Weights in [−1, 1].
     ranking_ : ndarray of shape (n_features,)
         1 is best.
+
+    See Also
+    --------
+    DoubleReliefF : Seeks neighbours under the weights so far.
+    Simba : Ascends the margins under the weights so far.
 
     Notes
     -----

@@ -88,14 +88,17 @@ def _nominal_columns(X: Any, categorical: Any) -> NDArray[np.intp]:
         if chosen.shape != (n_features,):
             raise ValueError(
                 f"categorical_features as a mask has shape {chosen.shape}; "
-                f"X has {n_features} features."
+                f"X has {n_features} features, and each must have one value."
             )
         return np.flatnonzero(chosen)
     if chosen.dtype.kind in "OUST":
         names = list(X.columns) if hasattr(X, "columns") else []
         unknown = [c for c in chosen.tolist() if c not in names]
         if unknown:
-            raise ValueError(f"categorical_features names {unknown!r}, which X does not have.")
+            raise ValueError(
+                f"categorical_features names {unknown!r}, which X does not have; "
+                "names must be columns of X."
+            )
         return np.unique([names.index(c) for c in chosen.tolist()])
     if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_features:
         raise ValueError(

@@ -96,6 +96,11 @@ class Simba(FeatureRanker):
     n_iter_ : int
         Visits, or steps of the batch solver.
 
+    See Also
+    --------
+    ReliefF : Neighbours are sought once, with all features alike.
+    DoublyWeightedKNeighborsClassifier : Classifies with the weights found.
+
     Examples
     --------
     >>> from backstay import Simba

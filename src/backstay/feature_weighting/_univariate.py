@@ -48,6 +48,11 @@ class InformationGain(ValueFilter):
     discretizer_ : transformer
         The fitted transformer, if one was given.
 
+    See Also
+    --------
+    GainRatio, SymmetricalUncertainty : Corrected for the number of values.
+    sklearn.feature_selection.mutual_info_classif : Estimated from neighbours, without cuts.
+
     Notes
     -----
     ``sample_weight`` makes a row count for ω rows. A feature that the discretisation
@@ -68,7 +73,7 @@ class InformationGain(ValueFilter):
 class GainRatio(ValueFilter):
     """Gain ratio: information gain per bit of the feature, MI(C, X) / H(X).
 
-    Corrects information gain's liking for features of many values. A constant
+    Corrects information gain's bias towards features of many values. A constant
     feature, 0/0, scores 0.
 
     Parameters
@@ -156,12 +161,16 @@ class EntropicDistance(ValueFilter):
 
 
 class GiniGain(ValueFilter):
-    """Gini gain: Σ_x P(x) Σ_c P(c|x)² − Σ_c P(c)², the myopic limit of Relief.
+    """Gini gain: Σ_x P(x) Σ_c P(c|x)² − Σ_c P(c)², the fall of Gini impurity.
 
     Parameters
     ----------
     discretizer, n_features_to_select
         As in :class:`InformationGain`.
+
+    See Also
+    --------
+    ForestImportance : The same fall, along the trees of a forest.
 
     Examples
     --------
@@ -206,6 +215,10 @@ class ChiSquared(ValueFilter):
     ----------
     discretizer, n_features_to_select
         As in :class:`InformationGain`.
+
+    See Also
+    --------
+    sklearn.feature_selection.chi2 : For counts, summed instead of tabulated.
 
     Examples
     --------
@@ -253,6 +266,10 @@ class ValueDifference(ValueFilter):
     ----------
     discretizer, n_features_to_select
         As in :class:`InformationGain`.
+
+    See Also
+    --------
+    ReliefF : Takes the metric itself, with ``metric="vdm"``.
 
     Examples
     --------

@@ -45,6 +45,10 @@ class JointWeighting(InstanceWeighter):
     converged_ : bool
         Whether both settled within `tol`; a stochastic estimator may never.
 
+    See Also
+    --------
+    InstanceWeighted : Hands the weights to a ranker.
+
     Examples
     --------
     >>> from backstay import JointWeighting, LogisticWeighting, ReliefF

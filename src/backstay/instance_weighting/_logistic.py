@@ -66,6 +66,11 @@ class LogisticWeighting(InstanceWeighter):
     margins_ : ndarray of shape (n_samples,)
         The margins θ on the scaled features.
 
+    See Also
+    --------
+    MarginWeighting : By how typical the margins are, feature by feature.
+    UniformWeighting : The control of the same mass.
+
     Examples
     --------
     >>> from backstay import LogisticWeighting

@@ -94,6 +94,11 @@ class MarginWeighting(InstanceWeighter):
     n_iter_ : int
         Rounds done.
 
+    See Also
+    --------
+    LogisticWeighting : By the margin of a row instead of its profile.
+    UniformWeighting : The control of the same mass.
+
     Examples
     --------
     >>> from backstay import MarginWeighting

@@ -14,8 +14,8 @@ from backstay.redundancy._joint import (
     check_choice,
     is_exact,
     joint,
-    order,
     refine,
+    size_key,
 )
 
 __all__ = ["feature_importance_bayes"]
@@ -78,9 +78,9 @@ def feature_importance_bayes(
         Cost of each feature, 0 or more; None makes the cheapest subset the
         smallest. Ties: the smaller, then the first.
     method : {"auto", "exact", "greedy"}, default="auto"
-        Search all subsets; or drop features one after the other, dearest and
-        last first, wherever the error stays, which ends in a subset that no
-        feature can leave but that need not be the cheapest.
+        Search all subsets; or drop features one after the other, the most
+        expensive and last first, wherever the error stays the same. That ends in a
+        subset that no feature can leave but that need not be the cheapest.
     max_exact : int, default=12
         "auto" is exact if no more features than this can be left out, each by itself.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -96,11 +96,15 @@ def feature_importance_bayes(
         Column numbers of X*; only if `return_subset`. Empty where no feature
         lowers the error.
 
+    See Also
+    --------
+    redundancy_level : How far the other features determine a feature.
+
     Notes
     -----
     The thesis asks of X* that every removal raise the error [Prat def. 4.8] and
     takes the smallest such set, which a single useful feature already is; that
-    X* lose nothing against all features is what it needs and is asked for here.
+    X* lose nothing against all features is what it needs, and is required here.
     Of two copies, X* has one: the other's importance is 0.
 
     Examples
@@ -165,7 +169,7 @@ def _relevant_subset(
     free = [j for j in every if j not in core]
     if is_exact(method, len(free), max_exact):
         added = [some for size in range(len(free) + 1) for some in combinations(free, size)]
-        added.sort(key=lambda some: (float(costs[list(some)].sum()), *order(some)))
+        added.sort(key=lambda some: (float(costs[list(some)].sum()), *size_key(some)))
         return next(sorted([*core, *some]) for some in added if enough([*core, *some]))
     kept = every
     for j in sorted(free, key=lambda j: (-costs[j], -j)):

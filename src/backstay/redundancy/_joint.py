@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from backstay._validation import check_columns, validate_sample_weight
 
-__all__ = ["Array", "Codes", "check_choice", "is_exact", "joint", "order", "refine", "tabulate"]
+__all__ = ["Array", "Codes", "check_choice", "is_exact", "joint", "refine", "size_key", "tabulate"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse what is none of the choices."""
+    """Refuse a value that is none of the choices."""
     if value not in choices:
         raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}.")
 
@@ -27,8 +27,8 @@ def is_exact(method: str, n_free: int, max_exact: int) -> bool:
     return method == "exact" or (method == "auto" and n_free <= max_exact)
 
 
-def order(subset: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    """Sort subsets by size, then by their columns."""
+def size_key(subset: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """Key that sorts subsets by size, then by their columns."""
     return len(subset), subset
 
 

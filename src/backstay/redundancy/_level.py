@@ -14,8 +14,8 @@ from backstay.redundancy._joint import (
     check_choice,
     is_exact,
     joint,
-    order,
     refine,
+    size_key,
     tabulate,
 )
 
@@ -58,7 +58,7 @@ def redundancy_level(
 
     R'(α) = max_S 1 − mean_u |P(α|s) − P(α|s, rest)|, over the subsets S of the
     other features, where the rest is every feature but S and α, and the class
-    [Prat eq. 4.3, mended]. It is 1 if some S says all that the others and the
+    [Prat eq. 4.3, corrected]. It is 1 if some S says all that the others and the
     class say about α: then α is redundant.
 
     Parameters
@@ -89,14 +89,18 @@ def redundancy_level(
     blankets : list of ndarray
         Column numbers; only if `return_blankets`.
 
+    See Also
+    --------
+    feature_importance_bayes : What a feature adds, in errors.
+
     Notes
     -----
-    The thesis maximises the difference, which asks for the worst S; that a
-    blanket exists is a matter of the best one. Without the class in the rest,
+    The thesis maximises the difference, which finds the worst S; whether
+    a blanket exists depends on the best one. Without the class in the rest,
     S = all other features would make every feature redundant.
 
     Probabilities are frequencies of rows. Where nearly every row is different,
-    S = all other features foretells every feature of the rows seen, and every
+    S = all other features predicts every feature of the rows seen, and every
     level is near 1: compare with the level of the feature's values shuffled.
 
     Examples
@@ -118,7 +122,7 @@ def redundancy_level(
     levels, blankets = np.empty(d), []
     for feature in range(d):
         blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
-        best = min(search(blanket), key=lambda found: (_rank(found[0]), *order(found[1])))
+        best = min(search(blanket), key=lambda found: (_level_key(found[0]), *size_key(found[1])))
         levels[feature] = best[0]
         blankets.append(np.array(best[1], dtype=np.intp))
     return (levels, blankets) if return_blankets else levels
@@ -136,7 +140,7 @@ class _Blanket:
         np.add.at(self.joint, (of_cell.ravel(), cells[:, feature]), mass)
         given_all = self.joint / self.joint.sum(axis=1, keepdims=True)
         met = np.full(self.joint.shape, possible) | (self.joint > 0)
-        if possible:  # values of α that have probability at all
+        if possible:  # only values of α that occur at all
             met &= self.joint.sum(axis=0) > 0
         self.context, self.value = np.nonzero(met)
         self.given_all = given_all[met]
@@ -144,7 +148,7 @@ class _Blanket:
         self.columns = {j: contexts[:, i] for i, j in enumerate(self.others)}
 
     @property
-    def nothing(self) -> Codes:
+    def one_group(self) -> Codes:
         """Groups of the contexts for the empty S: one."""
         return np.zeros(len(self.joint), np.intp)
 
@@ -158,8 +162,8 @@ class _Blanket:
 Found = tuple[float, tuple[int, ...]]
 
 
-def _rank(level: float) -> float:
-    """Sort levels, best first, those that differ by rounding alike."""
+def _level_key(level: float) -> float:
+    """Key that sorts levels best first; those that differ by rounding alone are equal."""
     return round(-level, 12)
 
 
@@ -172,7 +176,7 @@ def _every_subset(blanket: _Blanket) -> Iterator[Found]:
             j = blanket.others[i]
             yield from extend(refine(groups, blanket.columns[j]), (*subset, j), i + 1)
 
-    yield from extend(blanket.nothing, (), 0)
+    yield from extend(blanket.one_group, (), 0)
 
 
 def _greedy_subsets(blanket: _Blanket) -> Iterator[Found]:
@@ -183,7 +187,7 @@ def _greedy_subsets(blanket: _Blanket) -> Iterator[Found]:
 
 def _forward(blanket: _Blanket) -> Iterator[Found]:
     subset: tuple[int, ...] = ()
-    groups = blanket.nothing
+    groups = blanket.one_group
     yield blanket.level(groups), subset
     for _ in blanket.others:
         steps = []
@@ -191,7 +195,7 @@ def _forward(blanket: _Blanket) -> Iterator[Found]:
             if j not in subset:
                 refined = refine(groups, blanket.columns[j])
                 steps.append((blanket.level(refined), j, refined))
-        level, added, groups = min(steps, key=lambda step: (_rank(step[0]), step[1]))
+        level, added, groups = min(steps, key=lambda step: (_level_key(step[0]), step[1]))
         subset = tuple(sorted((*subset, added)))
         yield level, subset
 
@@ -200,17 +204,17 @@ def _backward(blanket: _Blanket) -> Iterator[Found]:
     subset = tuple(blanket.others)
     while subset:
         levels = [blanket.level(groups) for groups in _each_left_out(blanket, subset)]
-        best = min(range(len(levels)), key=lambda i: _rank(levels[i]))
+        best = min(range(len(levels)), key=lambda i: _level_key(levels[i]))
         subset = subset[:best] + subset[best + 1 :]
         yield levels[best], subset
 
 
 def _each_left_out(blanket: _Blanket, subset: tuple[int, ...]) -> Iterator[Codes]:
     """Group by all features of the subset but one: by those before it and those after it."""
-    after = [blanket.nothing]
+    after = [blanket.one_group]
     for j in subset[:0:-1]:
         after.append(refine(after[-1], blanket.columns[j]))
-    before = blanket.nothing
+    before = blanket.one_group
     for j in subset:
         yield refine(before, after.pop())
         before = refine(before, blanket.columns[j])
