@@ -22,9 +22,9 @@ def selections(ranker):
     return [np.flatnonzero(ranking <= KEEP) for ranking in ranker.rankings_]
 
 
-def bagged(p, jobs, scaling="member"):
+def bagged(p, jobs, scale_on="member"):
     X, y, _ = p
-    ranker = BaggedRanker(SVMRFE(), N_MEMBERS, scaling=scaling, n_jobs=jobs, random_state=0)
+    ranker = BaggedRanker(SVMRFE(), N_MEMBERS, scale_on=scale_on, n_jobs=jobs, random_state=0)
     return selections(ranker.fit(X, y))
 
 

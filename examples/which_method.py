@@ -43,7 +43,7 @@ methods = {
     "Simba": lambda n: Simba(random_state=0),
     "SVMRFE, C = 1": lambda n: SVMRFE(),
     "SVMRFE, C = 1/n": lambda n: SVMRFE(C=1 / n),
-    "bagged SVMRFE": lambda n: BaggedRanker(SVMRFE(), n_estimators=10, random_state=0),
+    "bagged SVMRFE": lambda n: BaggedRanker(SVMRFE(), n_resamples=10, random_state=0),
     "ForestImportance": lambda n: ForestImportance(random_state=0),
 }
 

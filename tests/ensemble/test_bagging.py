@@ -183,7 +183,7 @@ def test_shared_tables_change_nothing(estimator, resample):
             continue  # members draw with seeds of their own
         expected = reference.bagged(fit_one(estimator), X, y, samples, omega)
         assert_array_equal(ranker.weights_, expected)
-        at_one_scale = clone(ranker).set_params(scaling="ensemble").fit(X, y, omega)
+        at_one_scale = clone(ranker).set_params(scale_on="ensemble").fit(X, y, omega)
         assert_array_equal(ranker.weights_, at_one_scale.weights_)
 
 
@@ -212,7 +212,7 @@ def test_rows_that_do_not_span_the_ranges_are_not_shared(data):
 def test_one_scale_for_the_ensemble(data):
     """SVMRFE at the ensemble's scale is SVMRFE(scaling=None) on rows scaled beforehand."""
     X, y = data
-    ranker = BaggedRanker(SVMRFE(), 3, scaling="ensemble", random_state=0).fit(X, y)
+    ranker = BaggedRanker(SVMRFE(), 3, scale_on="ensemble", random_state=0).fit(X, y)
     Z = Scaling(X, "minmax")(X)
     unscaled = fit_one(SVMRFE(scaling=None))
     expected = reference.bagged(unscaled, Z, y, ranker.estimators_samples_)
@@ -239,7 +239,7 @@ def test_relieff_at_one_scale(large, data, monkeypatch):
     X, y = data
     if large:  # too many rows for a table of all distances
         monkeypatch.setattr("backstay.ensemble._shared.MAX_DISTANCE_BYTES", 0)
-    ranker = BaggedRanker(ReliefF(4), 3, scaling="ensemble", random_state=0).fit(X, y)
+    ranker = BaggedRanker(ReliefF(4), 3, scale_on="ensemble", random_state=0).fit(X, y)
     Z = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     for rows, weights in zip(ranker.estimators_samples_, ranker.weights_, strict=True):
         assert_allclose(weights, relieff_at_scale(Z[rows], y[rows], 4), atol=1e-12)
@@ -247,12 +247,12 @@ def test_relieff_at_one_scale(large, data, monkeypatch):
 
 def test_one_scale_needs_a_ranker_that_scales(data):
     X, y = data
-    with pytest.raises(ValueError, match="scaling='ensemble' is for SVMRFE, and for ReliefF"):
-        BaggedRanker(LogisticRegression(), scaling="ensemble").fit(X, y)
+    with pytest.raises(ValueError, match="scale_on='ensemble' is for SVMRFE, and for ReliefF"):
+        BaggedRanker(LogisticRegression(), scale_on="ensemble").fit(X, y)
     gaps = X.copy()
     gaps[0, 0] = np.nan
     with pytest.raises(ValueError, match="numbers without gaps; got ReliefF"):
-        BaggedRanker(ReliefF(), scaling="ensemble").fit(gaps, y)
+        BaggedRanker(ReliefF(), scale_on="ensemble").fit(gaps, y)
 
 
 def test_column_order_does_not_matter(data):
@@ -337,14 +337,14 @@ class Odd(LogisticRegression):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_estimators": 0}, "n_estimators"),
+        ({"n_resamples": 0}, "n_resamples"),
         ({"resample": "jackknife"}, "resample"),
         ({"aggregate": "rank"}, "aggregate"),
         ({"max_samples": 0.0}, "max_samples"),
-        ({"scaling": "standard"}, "scaling"),
+        ({"scale_on": "standard"}, "scale_on"),
         ({"n_features_to_select": 9}, "n_features_to_select=9 must lie between 1 and"),
         ({"n_jobs": "two"}, "n_jobs"),
-        ({"n_estimators": 3, "resample": "complementary_pairs"}, "n_estimators=3 must be even"),
+        ({"n_resamples": 3, "resample": "complementary_pairs"}, "n_resamples=3 must be even"),
         ({"estimator": Odd(max_iter=4)}, "Odd gives feature 1 the importance nan"),
         ({"estimator": Odd(max_iter=1)}, "Odd gives 1 importances for 4 features"),
     ],

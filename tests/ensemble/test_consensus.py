@@ -181,11 +181,11 @@ def test_single_members_are_said(data):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats"),
+        ({"n_resamples": 0}, "n_resamples"),
         ({"keep": "all"}, "keep"),
         ({"holdout": 1.0}, "holdout"),
         ({"resample": "none"}, "resample"),
-        ({"n_repeats": 3, "resample": "complementary_pairs"}, "n_repeats=3 must be even"),
+        ({"n_resamples": 3, "resample": "complementary_pairs"}, "n_resamples=3 must be even"),
         ({"n_features_to_select": 41}, "n_features_to_select=41 must lie between"),
         ({"estimator": KNeighborsClassifier()}, "exposes none of feature_importances_, coef_"),
     ],

@@ -210,7 +210,7 @@ def real(tmp_path_factory):
             patch.setattr(module, "N_FOLDS", 3)
         patch.setattr(_han_runs, "LUNG_FEATURES", 205)
         for base in _han_runs.BASES.values():
-            small = clone(base.methods[base.ensemble]).set_params(n_estimators=2)
+            small = clone(base.methods[base.ensemble]).set_params(n_resamples=2)
             patch.setitem(base.methods, base.ensemble, small)
         yield Setting(tmp_path_factory.mktemp("out"), data=folder, repeats=2)
 

@@ -66,7 +66,7 @@ def test_weighted_parts_inside_other_methods_are_found():
     assert roles["bag"].plain == "BaggedRanker"
     assert isinstance(everyone["BaggedRanker"].estimator, TTest)
     control = everyone[roles["bag"].control]
-    assert control.n_estimators == 5
+    assert control.n_resamples == 5
     assert control.estimator.strategy == "sample"
     assert isinstance(control.estimator.weighting, UniformWeighting)
 

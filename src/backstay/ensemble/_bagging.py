@@ -118,7 +118,7 @@ class BaggedRanker(Ensemble):
     estimator : FeatureRanker or scikit-learn estimator
         Anything that exposes ``feature_importances_``, ``coef_`` or
         ``ranking_`` after fit.
-    n_estimators : int, default=20
+    n_resamples : int, default=20
         Members; an even number for complementary pairs.
     resample : {"bootstrap", "subsample", "complementary_pairs"}, default="bootstrap"
         Rows of a member, drawn within each class so that every member sees
@@ -139,12 +139,12 @@ class BaggedRanker(Ensemble):
         - "borda": k points for a member's best, 1 for its k-th, 0 beyond;
         - "rra": −log10 ρ of robust rank aggregation, ρ Bonferroni-corrected;
         - a function of the rankings and the importances, both of shape
-          (n_estimators, n_features), that returns a score per feature, higher
+          (n_resamples, n_features), that returns a score per feature, higher
           is better.
 
         k is the number of features to select. Equal scores are ranked by the
         sum of ranks, then by column.
-    scaling : {"member", "ensemble"}, default="member"
+    scale_on : {"member", "ensemble"}, default="member"
         Whose rows set the scale in :class:`ReliefF` and :class:`SVMRFE`, which
         scale features themselves: the member's own, as if it were fitted
         alone; or all training rows of the ensemble. With "ensemble" the
@@ -162,9 +162,9 @@ class BaggedRanker(Ensemble):
 
     Attributes
     ----------
-    rankings_ : ndarray of shape (n_estimators, n_features)
+    rankings_ : ndarray of shape (n_resamples, n_features)
         The members' rankings, 1 is best.
-    weights_ : ndarray of shape (n_estimators, n_features)
+    weights_ : ndarray of shape (n_resamples, n_features)
         The members' importances.
     selection_frequency_ : ndarray of shape (n_features,)
         Share of the members with the feature among their k best.
@@ -199,31 +199,31 @@ class BaggedRanker(Ensemble):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
-        "n_estimators": [positive_int()],
+        "n_resamples": [positive_int()],
         "resample": [StrOptions(RESAMPLES)],
         "aggregate": [StrOptions(set(AGGREGATES)), callable],
-        "scaling": [StrOptions({"member", "ensemble"})],
+        "scale_on": [StrOptions({"member", "ensemble"})],
     }
 
     def __init__(
         self,
         estimator: Any,
-        n_estimators: int = 20,
+        n_resamples: int = 20,
         *,
         resample: str = "bootstrap",
         max_samples: float = 0.5,
         aggregate: str | Callable[[Any, Any], Any] = "rank_sum",
-        scaling: str = "member",
+        scale_on: str = "member",
         n_features_to_select: int | float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
-        self.n_estimators = n_estimators
+        self.n_resamples = n_resamples
         self.resample = resample
         self.max_samples = max_samples
         self.aggregate = aggregate
-        self.scaling = scaling
+        self.scale_on = scale_on
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -231,22 +231,22 @@ class BaggedRanker(Ensemble):
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        if self.resample == "complementary_pairs" and self.n_estimators % 2:
+        if self.resample == "complementary_pairs" and self.n_resamples % 2:
             raise ValueError(
-                f"n_estimators={self.n_estimators!r} must be even for "
+                f"n_resamples={self.n_resamples!r} must be even for "
                 "resample='complementary_pairs'."
             )
         rng = check_random_state(self.random_state)
         if self.resample == "complementary_pairs":
             warn_single_members(self.classes_, y, "it is in both halves of every pair")
-        samples = draw_rows(self.resample, y, self.n_estimators, self.max_samples, rng)
+        samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
         members = fit_members(
             self.estimator,
             X,
             self.classes_[y],
             sample_weight,
             samples,
-            scaling=self.scaling,
+            scale_on=self.scale_on,
             n_jobs=self.n_jobs,
             rng=rng,
         )

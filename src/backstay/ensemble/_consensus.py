@@ -78,7 +78,7 @@ class RepeatedSelector(Ensemble):
         ``feature_importances_``, ``coef_`` or ``ranking_`` after fit, of which
         the `n_features_to_select` best count as selected, without those that a
         scikit-learn model gives the importance 0.
-    n_repeats : int, default=20
+    n_resamples : int, default=20
         Runs of the selector.
     keep : {"top_k", "grow"}, default="top_k"
         The `n_features_to_select` most frequent features; or features in order
@@ -95,7 +95,7 @@ class RepeatedSelector(Ensemble):
         As in :class:`BaggedRanker`.
     max_samples : float, default=0.5
         Share of the rows of each class for ``resample="subsample"``.
-    scaling : {"member", "ensemble"}, default="member"
+    scale_on : {"member", "ensemble"}, default="member"
         As in :class:`BaggedRanker`.
     n_jobs : int, default=None
         Runs at the same time; the result does not depend on it.
@@ -107,11 +107,11 @@ class RepeatedSelector(Ensemble):
     selection_frequency_ : ndarray of shape (n_features,)
         Share of the runs that selected each feature; also
         ``feature_importances_``.
-    supports_ : ndarray of shape (n_repeats, n_features)
+    supports_ : ndarray of shape (n_resamples, n_features)
         What every run selected.
     estimators_samples_ : list of ndarray
         The rows of every run.
-    rankings_ : ndarray of shape (n_repeats, n_features), or None
+    rankings_ : ndarray of shape (n_resamples, n_features), or None
         The runs' rankings, where they rank.
     holdout_rows_ : ndarray
         Rows no run has seen; empty with ``keep="top_k"``.
@@ -144,17 +144,17 @@ class RepeatedSelector(Ensemble):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
-        "n_repeats": [positive_int()],
+        "n_resamples": [positive_int()],
         "keep": [StrOptions({"top_k", "grow"})],
         "holdout": [Interval(Real, 0, 1, closed="neither")],
         "resample": [StrOptions(RESAMPLES)],
-        "scaling": [StrOptions({"member", "ensemble"})],
+        "scale_on": [StrOptions({"member", "ensemble"})],
     }
 
     def __init__(
         self,
         estimator: Any,
-        n_repeats: int = 20,
+        n_resamples: int = 20,
         *,
         keep: str = "top_k",
         n_features_to_select: int | float | None = None,
@@ -162,34 +162,34 @@ class RepeatedSelector(Ensemble):
         holdout: float = 0.3,
         resample: str = "bootstrap",
         max_samples: float = 0.5,
-        scaling: str = "member",
+        scale_on: str = "member",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
-        self.n_repeats = n_repeats
+        self.n_resamples = n_resamples
         self.keep = keep
         self.n_features_to_select = n_features_to_select
         self.classifier = classifier
         self.holdout = holdout
         self.resample = resample
         self.max_samples = max_samples
-        self.scaling = scaling
+        self.scale_on = scale_on
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        if self.resample == "complementary_pairs" and self.n_repeats % 2:
+        if self.resample == "complementary_pairs" and self.n_resamples % 2:
             raise ValueError(
-                f"n_repeats={self.n_repeats!r} must be even for resample='complementary_pairs'."
+                f"n_resamples={self.n_resamples!r} must be even for resample='complementary_pairs'."
             )
         rng = check_random_state(self.random_state)
         inside, self.holdout_rows_ = self._split(y, rng)
         if self.resample == "complementary_pairs":
             warn_single_members(self.classes_, y[inside], "it is in both halves of every pair")
-        draws = draw_rows(self.resample, y[inside], self.n_repeats, self.max_samples, rng)
+        draws = draw_rows(self.resample, y[inside], self.n_resamples, self.max_samples, rng)
         samples = [inside[rows] for rows in draws]
         members = fit_members(
             self.estimator,
@@ -197,7 +197,7 @@ class RepeatedSelector(Ensemble):
             self.classes_[y],
             sample_weight,
             samples,
-            scaling=self.scaling,
+            scale_on=self.scale_on,
             ranked=False,
             n_jobs=self.n_jobs,
             rng=rng,

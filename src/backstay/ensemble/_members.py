@@ -182,7 +182,7 @@ def fit_members(
     sample_weight: NDArray[np.float64] | None,
     samples: list[Rows],
     *,
-    scaling: str = "member",
+    scale_on: str = "member",
     ranked: bool = True,
     n_jobs: int | None,
     rng: np.random.RandomState,
@@ -203,13 +203,13 @@ def fit_members(
     with one_thread():
         shared = share(estimator, X, y)
         if shared is None:
-            _refuse_one_scale(estimator, scaling)
+            _refuse_one_scale(estimator, scale_on)
             calls = [
                 delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked)
                 for own, rows in tasks
             ]
         else:
-            one_scale = [scaling == "ensemble" or shared.same_scale(rows) for rows in samples]
+            one_scale = [scale_on == "ensemble" or shared.same_scale(rows) for rows in samples]
             if any(one_scale):
                 shared.prepare()
             classes = np.unique(y)
@@ -222,11 +222,11 @@ def fit_members(
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
 
 
-def _refuse_one_scale(estimator: Any, scaling: str) -> None:
-    if scaling == "ensemble":
+def _refuse_one_scale(estimator: Any, scale_on: str) -> None:
+    if scale_on == "ensemble":
         raise ValueError(
-            "scaling='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
-            f"got {type(estimator).__name__}. Use scaling='member', with a scaler before "
+            "scale_on='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
+            f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
             "the ensemble in a pipeline where one scale for all members is wanted."
         )
 

@@ -47,7 +47,7 @@ class StabilitySelection(Ensemble):
         halves [Meinshausen & Bühlmann]. Classes are halved one by one.
     assumption : {"none", "unimodal", "r_concave"}, default="none"
         Which bound chooses q or τ. The others are for complementary pairs only.
-    scaling : {"member", "ensemble"}, default="member"
+    scale_on : {"member", "ensemble"}, default="member"
         As in :class:`BaggedRanker`.
     n_jobs : int, default=None
         Runs at the same time; the result does not depend on it.
@@ -116,7 +116,7 @@ class StabilitySelection(Ensemble):
         "n_resamples": [positive_int()],
         "resample": [StrOptions({"complementary_pairs", "subsample"})],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
-        "scaling": [StrOptions({"member", "ensemble"})],
+        "scale_on": [StrOptions({"member", "ensemble"})],
         "n_jobs": Ensemble._parameter_constraints["n_jobs"],
         "random_state": ["random_state"],
     }
@@ -131,7 +131,7 @@ class StabilitySelection(Ensemble):
         n_resamples: int = 50,
         resample: str = "complementary_pairs",
         assumption: str = "none",
-        scaling: str = "member",
+        scale_on: str = "member",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -142,7 +142,7 @@ class StabilitySelection(Ensemble):
         self.n_resamples = n_resamples
         self.resample = resample
         self.assumption = assumption
-        self.scaling = scaling
+        self.scale_on = scale_on
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -169,7 +169,7 @@ class StabilitySelection(Ensemble):
             self.classes_[y],
             sample_weight,
             samples,
-            scaling=self.scaling,
+            scale_on=self.scale_on,
             n_jobs=self.n_jobs,
             rng=rng,
         )
