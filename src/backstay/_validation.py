@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing as take
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import (
@@ -43,6 +43,7 @@ __all__ = [
     "resolve_n_features",
     "take",
     "validate_X_y",
+    "validate_for_parts",
     "validate_names",
     "validate_rows",
     "validate_sample_weight",
@@ -133,6 +134,17 @@ def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
     # One numeric column stands in for the frame: its own columns are checked one by one.
     _, y = check_X_y(np.zeros((n_rows, 1)), y, ensure_min_samples=2)
     return y
+
+
+def validate_for_parts(
+    estimator: Any, X: Any, y: Any, *, accept_sparse: Iterable[str] = ("csr",)
+) -> tuple[Any, NDArray[Any]]:
+    """Check a table as far as an estimator made of others must; these check their own columns."""
+    if hasattr(X, "columns"):  # frames keep their types
+        return X, validate_names(estimator, X, y)
+    tags = get_tags(estimator).input_tags
+    formats = list(accept_sparse) if tags.sparse else False
+    return validate_X_y(estimator, X, y, accept_sparse=formats, allow_nan=tags.allow_nan)
 
 
 def validate_width(estimator: Any, X: Any) -> None:

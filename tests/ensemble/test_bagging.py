@@ -22,8 +22,8 @@ from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
 from backstay.ensemble._aggregate import AGGREGATES
 from backstay.ensemble._members import draw_rows
-from backstay.ensemble._shared import share
 from backstay.feature_weighting import SVMRFE
+from backstay.feature_weighting.shared_fits import shared_fits
 from reference import ensemble as reference
 from strategies import labels
 
@@ -178,7 +178,7 @@ def test_shared_tables_change_nothing(estimator, resample):
     for omega in (None, weights):
         ranker = BaggedRanker(estimator, 3, resample=resample, max_samples=0.8, random_state=0)
         samples = ranker.fit(X, y, omega).estimators_samples_
-        assert all(share(estimator, X, y).same_scale(rows) for rows in samples)
+        assert all(shared_fits(estimator, X, y).same_scale(rows) for rows in samples)
         if estimator.get_params().get("n_draws"):
             continue  # members draw with seeds of their own
         expected = reference.bagged(fit_one(estimator), X, y, samples, omega)
@@ -203,10 +203,10 @@ def test_rows_that_do_not_span_the_ranges_are_not_shared(data):
     X, y = data
     samples = draw_rows("subsample", y, 3, 0.5, np.random.RandomState(0))
     for estimator in (ReliefF(), SVMRFE(), SVMRFE(scaling="standard")):
-        assert not any(share(estimator, X, y).same_scale(rows) for rows in samples)
-    assert all(share(SVMRFE(scaling=None), X, y).same_scale(rows) for rows in samples)
+        assert not any(shared_fits(estimator, X, y).same_scale(rows) for rows in samples)
+    assert all(shared_fits(SVMRFE(scaling=None), X, y).same_scale(rows) for rows in samples)
     for other in (SubReliefF(), LogisticRegression(), InstanceWeighted(ReliefF(), ReliefF())):
-        assert share(other, X, y) is None
+        assert shared_fits(other, X, y) is None
 
 
 def test_one_scale_for_the_ensemble(data):
@@ -238,7 +238,7 @@ def relieff_at_scale(Z, y, k):
 def test_relieff_at_one_scale(large, data, monkeypatch):
     X, y = data
     if large:  # too many rows for a table of all distances
-        monkeypatch.setattr("backstay.ensemble._shared.MAX_DISTANCE_BYTES", 0)
+        monkeypatch.setattr("backstay.feature_weighting.shared_fits.MAX_DISTANCE_BYTES", 0)
     ranker = BaggedRanker(ReliefF(4), 3, scale_on="ensemble", random_state=0).fit(X, y)
     Z = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     for rows, weights in zip(ranker.estimators_samples_, ranker.weights_, strict=True):

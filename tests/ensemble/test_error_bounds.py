@@ -9,11 +9,11 @@ from scipy.optimize import minimize
 
 from backstay.ensemble._error_bounds import (
     ASSUMPTIONS,
-    choose_q,
-    choose_threshold,
     error_bound,
     grid_threshold,
+    largest_q,
     largest_tail,
+    smallest_threshold,
 )
 from reference import ensemble as reference
 
@@ -111,16 +111,16 @@ def test_largest_tail_at_the_ends():
 @pytest.mark.parametrize("pfer", [0.5, 1, 4.0])
 def test_choices_are_tight(pfer, assumption):
     d, n_pairs = 200, 50
-    q = choose_q(pfer, d, 0.7, n_pairs, assumption)
+    q = largest_q(pfer, d, 0.7, n_pairs, assumption)
     assert error_bound(q, d, 0.7, n_pairs, assumption) <= pfer
     assert error_bound(q + 1, d, 0.7, n_pairs, assumption) > pfer
-    threshold = choose_threshold(pfer, 8, d, n_pairs, assumption)
+    threshold = smallest_threshold(pfer, 8, d, n_pairs, assumption)
     assert error_bound(8, d, threshold, n_pairs, assumption) <= pfer
     if threshold > 0.51:
         assert error_bound(8, d, threshold - 0.01, n_pairs, assumption) > pfer
 
 
 def test_choices_that_do_not_exist():
-    assert choose_q(0.001, 20, 0.6, 50, "none") == 0
-    assert choose_threshold(0.001, 10, 20, 50, "none") is None
-    assert choose_q(1e6, 20, 0.6, 50, "none") == 20
+    assert largest_q(0.001, 20, 0.6, 50, "none") == 0
+    assert smallest_threshold(0.001, 10, 20, 50, "none") is None
+    assert largest_q(1e6, 20, 0.6, 50, "none") == 20

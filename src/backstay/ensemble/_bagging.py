@@ -3,111 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import MetaEstimatorMixin
-from sklearn.utils import get_tags
+from numpy.typing import NDArray
 
-from backstay._validation import (
-    Interval,
-    StrOptions,
-    check_is_fitted,
-    check_random_state,
-    positive_int,
-    resolve_n_features,
-    validate_width,
-)
-from backstay.base import FeatureRanker, warn_single_members
-from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores, break_ties
-from backstay.ensemble._members import (
-    RESAMPLES,
-    draw_rows,
-    fit_members,
-    member_input,
-)
-from backstay.feature_weighting._relief_table import has_nominal
+from backstay._validation import Interval, StrOptions, check_random_state, resolve_n_features
+from backstay.base import FeatureRanker
+from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores
+from backstay.ensemble._ensemble import Ensemble
+from backstay.ensemble._members import RESAMPLES
 
-__all__ = ["BaggedRanker", "Ensemble"]
-
-
-class Ensemble(MetaEstimatorMixin, FeatureRanker):
-    """What the ensembles share as scikit-learn estimators: input, output, tags."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "max_samples": [Interval(Real, 0, 1, closed="right")],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
-    }
-    estimator: Any
-    n_jobs: int | None
-    random_state: Any
-    rankings_: NDArray[np.intp] | None
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Run the estimator on every resample and put the results together.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Instance weights, for an estimator whose fit takes them.
-
-        Returns
-        -------
-        self : Ensemble
-            Fitted.
-        """
-        super().fit(X, y, sample_weight)
-        self.ranking_ = break_ties(self.feature_importances_, self.rankings_)
-        self.n_features_ = self._n_kept()
-        return self
-
-    def _n_kept(self) -> int:
-        """How many of the best features the fitted ensemble keeps."""
-        return self.n_features_
-
-    def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows. A frame with nominal columns stays a frame, as in :class:`ReliefF`.
-
-        Returns
-        -------
-        X_r : array or frame of shape (n_samples, n_selected_features)
-            The selected columns.
-        """
-        if hasattr(X, "columns") and has_nominal(X):
-            check_is_fitted(self)
-            validate_width(self, X)
-            return self._transform(X)
-        return super().transform(X)
-
-    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        return member_input(self, X, y)
-
-    def _n_requested(self) -> int | float | None:
-        if self.n_features_to_select is not None:
-            return self.n_features_to_select
-        own = getattr(self.estimator, "n_features_to_select", None)
-        return None if isinstance(own, str) else own  # scikit-learn has "auto", too
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.categorical = inner.categorical
-        return tags
+__all__ = ["BaggedRanker"]
 
 
 class BaggedRanker(Ensemble):
@@ -119,7 +27,8 @@ class BaggedRanker(Ensemble):
         Anything that exposes ``feature_importances_``, ``coef_`` or
         ``ranking_`` after fit.
     n_resamples : int, default=20
-        Members; an even number for complementary pairs.
+        Members, each fitted on a resample of its own; an even number for
+        complementary pairs.
     resample : {"bootstrap", "subsample", "complementary_pairs"}, default="bootstrap"
         Rows of a member, drawn within each class so that every member sees
         every class in proportion: as many as there are, with replacement; a
@@ -198,11 +107,11 @@ class BaggedRanker(Ensemble):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
         **Ensemble._parameter_constraints,
-        "n_resamples": [positive_int()],
         "resample": [StrOptions(RESAMPLES)],
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
         "aggregate": [StrOptions(set(AGGREGATES)), callable],
-        "scale_on": [StrOptions({"member", "ensemble"})],
     }
 
     def __init__(
@@ -231,27 +140,11 @@ class BaggedRanker(Ensemble):
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        if self.resample == "complementary_pairs" and self.n_resamples % 2:
-            raise ValueError(
-                f"n_resamples={self.n_resamples!r} must be even for "
-                "resample='complementary_pairs'."
-            )
         rng = check_random_state(self.random_state)
-        if self.resample == "complementary_pairs":
-            warn_single_members(self.classes_, y, "it is in both halves of every pair")
-        samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
-        members = fit_members(
-            self.estimator,
-            X,
-            self.classes_[y],
-            sample_weight,
-            samples,
-            scale_on=self.scale_on,
-            n_jobs=self.n_jobs,
-            rng=rng,
+        members = self._fit_runs(
+            X, y, sample_weight, rng, n_runs=self.n_resamples, max_samples=self.max_samples
         )
         k = resolve_n_features(self._n_requested(), self.n_features_in_)
-        self.estimators_samples_ = samples
         self.rankings_ = np.array([member.ranking for member in members])
         self.weights_ = np.array([member.importances for member in members])
         self.selection_frequency_ = np.mean([member.selected(k) for member in members], axis=0)

@@ -20,14 +20,13 @@ from backstay._validation import (
     StrOptions,
     check_random_state,
     has_fit_parameter,
-    positive_int,
     resolve_n_features,
     take,
 )
-from backstay.base import warn_single_members
+from backstay.base import FeatureRanker, warn_single_members
 from backstay.ensemble._aggregate import break_ties
-from backstay.ensemble._bagging import Ensemble
-from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members
+from backstay.ensemble._ensemble import Ensemble
+from backstay.ensemble._members import RESAMPLES, Member
 from backstay.stability import selection_frequency
 
 __all__ = ["RepeatedSelector", "frequency_curve"]
@@ -143,12 +142,12 @@ class RepeatedSelector(Ensemble):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
         **Ensemble._parameter_constraints,
-        "n_resamples": [positive_int()],
         "keep": [StrOptions({"top_k", "grow"})],
         "holdout": [Interval(Real, 0, 1, closed="neither")],
         "resample": [StrOptions(RESAMPLES)],
-        "scale_on": [StrOptions({"member", "ensemble"})],
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
     }
 
     def __init__(
@@ -181,28 +180,18 @@ class RepeatedSelector(Ensemble):
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        if self.resample == "complementary_pairs" and self.n_resamples % 2:
-            raise ValueError(
-                f"n_resamples={self.n_resamples!r} must be even for resample='complementary_pairs'."
-            )
         rng = check_random_state(self.random_state)
         inside, self.holdout_rows_ = self._split(y, rng)
-        if self.resample == "complementary_pairs":
-            warn_single_members(self.classes_, y[inside], "it is in both halves of every pair")
-        draws = draw_rows(self.resample, y[inside], self.n_resamples, self.max_samples, rng)
-        samples = [inside[rows] for rows in draws]
-        members = fit_members(
-            self.estimator,
+        members = self._fit_runs(
             X,
-            self.classes_[y],
+            y,
             sample_weight,
-            samples,
-            scale_on=self.scale_on,
+            rng,
+            n_runs=self.n_resamples,
+            max_samples=self.max_samples,
+            among=inside,
             ranked=False,
-            n_jobs=self.n_jobs,
-            rng=rng,
         )
-        self.estimators_samples_ = samples
         self.supports_ = np.array([self._support(member) for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)
         ranks = [member.ranking for member in members if member.ranking is not None]

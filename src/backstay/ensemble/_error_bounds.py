@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-__all__ = ["choose_q", "choose_threshold", "error_bound"]
+__all__ = ["error_bound", "largest_q", "smallest_threshold"]
 
 ASSUMPTIONS = ("none", "unimodal", "r_concave")
 
@@ -111,7 +111,7 @@ def error_bound(q: float, d: int, threshold: float, n_pairs: int, assumption: st
     return bound(q, d, threshold, n_pairs)
 
 
-def choose_q(pfer: float, d: int, threshold: float, n_pairs: int, assumption: str) -> int:
+def largest_q(pfer: float, d: int, threshold: float, n_pairs: int, assumption: str) -> int:
     """Return the largest q whose bound does not exceed `pfer`; 0 if there is none."""
     low, high = 0, d + 1  # every bound grows with q
     while high - low > 1:
@@ -123,7 +123,9 @@ def choose_q(pfer: float, d: int, threshold: float, n_pairs: int, assumption: st
     return low
 
 
-def choose_threshold(pfer: float, q: float, d: int, n_pairs: int, assumption: str) -> float | None:
+def smallest_threshold(
+    pfer: float, q: float, d: int, n_pairs: int, assumption: str
+) -> float | None:
     """Return the smallest threshold above 1/2, on the grid of frequencies, that keeps `pfer`."""
     n_runs = 2 * n_pairs
     for needed in range(n_pairs + 1, n_runs + 1):

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import (
     has_fit_parameter,
     resolve_n_features,
     take,
-    validate_names,
     validate_sample_weight,
-    validate_X_y,
 )
 from backstay.base import (
     FeatureRanker,
@@ -26,9 +23,9 @@ from backstay.base import (
     one_thread,
     ranking_from_importances,
 )
-from backstay.ensemble._shared import Shared, share
+from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
-__all__ = ["RESAMPLES", "Member", "draw_rows", "fit_members", "member_input"]
+__all__ = ["RESAMPLES", "Member", "draw_rows", "fit_members"]
 
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
 Rows = NDArray[np.intp]
@@ -156,7 +153,7 @@ def _fit_member(
 def _fit_shared_member(
     estimator: FeatureRanker,
     seeds: dict[str, int],
-    shared: Shared,
+    shared: SharedFits,
     classes: NDArray[Any],
     weights: NDArray[np.float64] | None,
     rows: Rows,
@@ -201,7 +198,7 @@ def fit_members(
     seeds = _seeds(estimator, len(samples), rng)
     tasks = zip(seeds, samples, strict=True)
     with one_thread():
-        shared = share(estimator, X, y)
+        shared = shared_fits(estimator, X, y)
         if shared is None:
             _refuse_one_scale(estimator, scale_on)
             calls = [
@@ -229,12 +226,3 @@ def _refuse_one_scale(estimator: Any, scale_on: str) -> None:
             f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
             "the ensemble in a pipeline where one scale for all members is wanted."
         )
-
-
-def member_input(ensemble: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """Check a table as far as the ensemble itself must; the members check their own rows."""
-    if hasattr(X, "columns"):  # frames keep their types
-        return X, validate_names(ensemble, X, y)
-    tags = get_tags(ensemble).input_tags
-    accept_sparse = ["csr"] if tags.sparse else False
-    return validate_X_y(ensemble, X, y, accept_sparse=accept_sparse, allow_nan=tags.allow_nan)

@@ -8,16 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._validation import Interval, StrOptions, check_random_state, positive_int
-from backstay.base import warn_single_members
-from backstay.ensemble._bagging import Ensemble
+from backstay._validation import Interval, StrOptions, check_random_state
+from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._error_bounds import (
     ASSUMPTIONS,
-    choose_q,
-    choose_threshold,
     error_bound,
+    largest_q,
+    smallest_threshold,
 )
-from backstay.ensemble._members import draw_rows, fit_members
 
 __all__ = ["StabilitySelection"]
 
@@ -110,15 +108,12 @@ class StabilitySelection(Ensemble):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ensemble._parameter_constraints,
         "threshold": [None, Interval(Real, 0.5, 1, closed="right")],
         "pfer": [None, Interval(Real, 0, None, closed="neither")],
         "n_features_per_run": [None, Interval(Integral, 1, None, closed="left")],
-        "n_resamples": [positive_int()],
         "resample": [StrOptions({"complementary_pairs", "subsample"})],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
-        "scale_on": [StrOptions({"member", "ensemble"})],
-        "n_jobs": Ensemble._parameter_constraints["n_jobs"],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -156,24 +151,10 @@ class StabilitySelection(Ensemble):
     def _score(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        pairs = self.resample == "complementary_pairs"
         threshold, q = self._resolve(self.n_features_in_)
         rng = check_random_state(self.random_state)
-        n_runs = 2 * self.n_resamples if pairs else self.n_resamples
-        if pairs:
-            warn_single_members(self.classes_, y, "it is in both halves of every pair")
-        samples = draw_rows(self.resample, y, n_runs, 0.5, rng)
-        members = fit_members(
-            self.estimator,
-            X,
-            self.classes_[y],
-            sample_weight,
-            samples,
-            scale_on=self.scale_on,
-            n_jobs=self.n_jobs,
-            rng=rng,
-        )
-        self.estimators_samples_ = samples
+        n_runs = self.n_resamples * (2 if self.resample == "complementary_pairs" else 1)
+        members = self._fit_runs(X, y, sample_weight, rng, n_runs=n_runs, max_samples=0.5)
         self.supports_ = np.array([member.selected(q) for member in members])
         self.rankings_ = np.array([member.ranking for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)
@@ -211,7 +192,7 @@ class StabilitySelection(Ensemble):
                     "threshold=None is chosen from pfer and n_features_per_run; "
                     f"got pfer={pfer!r} and n_features_per_run={q!r}, both must be given."
                 )
-            chosen = choose_threshold(pfer, q, d, self.n_resamples, self.assumption)
+            chosen = smallest_threshold(pfer, q, d, self.n_resamples, self.assumption)
             if chosen is None:
                 raise ValueError(
                     f"pfer={pfer!r} cannot be kept with n_features_per_run={q!r} of {d} features "
@@ -220,7 +201,7 @@ class StabilitySelection(Ensemble):
             return chosen, q
         if q is None:
             wanted = 1.0 if pfer is None else pfer
-            q = choose_q(wanted, d, threshold, self.n_resamples, self.assumption)
+            q = largest_q(wanted, d, threshold, self.n_resamples, self.assumption)
             if q == 0 and pfer is not None:
                 raise ValueError(
                     f"pfer={pfer!r} cannot be kept at threshold={threshold!r} with {d} features, "

@@ -1,10 +1,9 @@
-"""Work that members of an ensemble can share: checks, one Gram matrix, one table of distances.
+"""What fits of one ranker on draws of the same rows can share: a Gram matrix, or distances.
 
-The tables are sums over scaled features, so they can be shared only by members
-that scale alike. A member scales by its own rows; it shares when these give
-exactly the scale of all rows (genotypes, counts, ``scaling=None``), or when the
-caller wants one scale for the whole ensemble. What the input is need be checked
-once in any case.
+The tables are sums over scaled features, so only fits that scale alike can
+share them. A fit scales by its own rows; it shares when these give exactly the
+scale of all rows (genotypes, counts, ``scaling=None``), or when the caller
+wants one scale for all fits. The input is checked once in any case.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._kernels._distances import pad
-from backstay._validation import encode_labels
+from backstay._validation import encode_labels, fit_context
 from backstay.base import Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
 from backstay.feature_weighting._svm import SVMRFE, eliminate
 
-__all__ = ["Shared", "SharedReliefF", "SharedSVMRFE", "share"]
+__all__ = ["SharedFits", "shared_fits"]
 
 Rows = NDArray[np.intp]
 Weights = NDArray[np.float64]
@@ -33,14 +32,14 @@ MAX_DISTANCE_BYTES = 200_000_000
 FIRST_THEN_REST = (slice(0, 16), slice(16, None))
 
 
-class Shared(Protocol):
-    """All rows, checked, with scale and tables learned from them; members name their rows."""
+class SharedFits(Protocol):
+    """All rows, checked, with the scale and the tables learned from them; a fit names its rows."""
 
     def same_scale(self, rows: Rows) -> bool:
         """Whether the rows alone would be scaled exactly as all rows are."""
 
     def prepare(self) -> None:
-        """Compute the tables, once it is known that a member will use them."""
+        """Compute the tables, once it is known that a fit will use them."""
 
     def at_one_scale(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
         """Return the importances `ranker` finds in the rows at the scale of all rows."""
@@ -169,14 +168,19 @@ class SharedReliefF:
         return ranker._score(drawn, self.y[rows], omega)
 
 
-def share(estimator: Any, X: Any, y: NDArray[Any]) -> Shared | None:
+@fit_context(prefer_skip_nested_validation=True)
+def _checked(ranker: Any, X: Any, y: NDArray[Any]) -> tuple[Any, Rows]:
+    """Return what ``fit`` would hand to the method: the table and the class numbers."""
+    table, labels = ranker._validate_input(X, y)
+    return table, encode_labels(ranker, labels)[1]
+
+
+def shared_fits(estimator: Any, X: Any, y: NDArray[Any]) -> SharedFits | None:
     """Return what fits of `estimator` on draws of these rows can share, or None."""
     if type(estimator) not in (SVMRFE, ReliefF, Relief):
         return None
     ranker = clone(estimator)
-    ranker._validate_params()
-    table, labels = ranker._validate_input(X, y)
-    _, codes = encode_labels(ranker, labels)
+    table, codes = _checked(ranker, X, y)
     if isinstance(ranker, SVMRFE):
         return SharedSVMRFE(ranker, table, codes)
     # Nominal values, gaps and sparse rows depend on the rows drawn by more than a range.

@@ -1,0 +1,138 @@
+"""What the ensembles share as scikit-learn estimators: input, output, tags, and the runs."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import get_tags
+
+from backstay._validation import (
+    StrOptions,
+    check_is_fitted,
+    is_nominal,
+    positive_int,
+    validate_for_parts,
+    validate_width,
+)
+from backstay.base import FeatureRanker, warn_single_members
+from backstay.ensemble._aggregate import break_ties
+from backstay.ensemble._members import Member, draw_rows, fit_members
+
+__all__ = ["Ensemble"]
+
+
+class Ensemble(MetaEstimatorMixin, FeatureRanker):
+    """Base of the ensembles; a new one writes the hook ``_score``, which calls ``_fit_runs``."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_resamples": [positive_int()],
+        "scale_on": [StrOptions({"member", "ensemble"})],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+    }
+    estimator: Any
+    resample: str
+    scale_on: str
+    n_jobs: int | None
+    random_state: Any
+    rankings_: NDArray[np.intp] | None
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Run the estimator on every resample and put the results together.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Instance weights, for an estimator whose fit takes them.
+
+        Returns
+        -------
+        self : Ensemble
+            Fitted.
+        """
+        super().fit(X, y, sample_weight)
+        self.ranking_ = break_ties(self.feature_importances_, self.rankings_)
+        self.n_features_ = self._n_kept()
+        return self
+
+    def _fit_runs(
+        self,
+        X: Any,
+        y: NDArray[np.intp],
+        sample_weight: NDArray[np.float64] | None,
+        rng: np.random.RandomState,
+        *,
+        n_runs: int,
+        max_samples: float,
+        among: NDArray[np.intp] | None = None,
+        ranked: bool = True,
+    ) -> list[Member]:
+        """Draw the rows of every run, `among` these if given, and fit the estimator on them."""
+        among = np.arange(len(y)) if among is None else among
+        if self.resample == "complementary_pairs":
+            if n_runs % 2:
+                raise ValueError(
+                    f"n_resamples={n_runs!r} must be even for resample='complementary_pairs'."
+                )
+            warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
+        draws = draw_rows(self.resample, y[among], n_runs, max_samples, rng)
+        self.estimators_samples_ = [among[rows] for rows in draws]
+        return fit_members(
+            self.estimator,
+            X,
+            self.classes_[y],
+            sample_weight,
+            self.estimators_samples_,
+            scale_on=self.scale_on,
+            ranked=ranked,
+            n_jobs=self.n_jobs,
+            rng=rng,
+        )
+
+    def _n_kept(self) -> int:
+        """How many of the best features the fitted ensemble keeps."""
+        return self.n_features_
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows. A frame with nominal columns stays a frame, as in :class:`ReliefF`.
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns.
+        """
+        if hasattr(X, "columns") and any(is_nominal(dtype) for dtype in X.dtypes):
+            check_is_fitted(self)
+            validate_width(self, X)
+            return self._transform(X)
+        return super().transform(X)
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return validate_for_parts(self, X, y)
+
+    def _n_requested(self) -> int | float | None:
+        if self.n_features_to_select is not None:
+            return self.n_features_to_select
+        own = getattr(self.estimator, "n_features_to_select", None)
+        return None if isinstance(own, str) else own  # scikit-learn also has "auto"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.categorical = inner.categorical
+        return tags
