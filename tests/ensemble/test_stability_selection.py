@@ -171,7 +171,7 @@ def test_same_result_with_two_jobs(data):
         ({"pfer": 0}, "pfer"),
         ({"pfer": 0.001}, "pfer=0.001 cannot be kept at threshold=0.6 with 80 features"),
         ({"n_features_per_run": 81}, "n_features_per_run=81 must lie between 1 and"),
-        ({"n_features_per_run": 5, "pfer": 1}, "are one too many"),
+        ({"n_features_per_run": 5, "pfer": 1}, "cannot all be given"),
         ({"threshold": None}, "both must be given"),
         (
             {"threshold": None, "n_features_per_run": 70, "pfer": 1},

@@ -54,7 +54,7 @@ class BaggedRanker(Ensemble):
         k is the number of features to select. Equal scores are ranked by the
         sum of ranks, then by column.
     scale_on : {"member", "ensemble"}, default="member"
-        Whose rows set the scale in :class:`ReliefF` and :class:`SVMRFE`, which
+        Rows that set the scale in :class:`ReliefF` and :class:`SVMRFE`, which
         scale features themselves: the member's own, as if it were fitted
         alone; or all training rows of the ensemble. With "ensemble" the
         members share one table of distances, or one Gram matrix. With "member"
@@ -82,10 +82,15 @@ class BaggedRanker(Ensemble):
     feature_importances_, ranking_ : ndarray of shape (n_features,)
         The aggregated scores, and their ranking.
 
+    See Also
+    --------
+    RepeatedSelector : Keep the features that many runs select most often.
+    StabilitySelection : The same with a bound on falsely selected features.
+
     Notes
     -----
-    ``sample_weight`` reaches the members with the rows drawn; the draws do not
-    depend on it.
+    Members get the ``sample_weight`` of the rows drawn; the draws do not depend
+    on it.
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -43,7 +44,7 @@ def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame
     subsets : iterable of runs, or array of shape (n_runs, n_features)
         In any form :func:`backstay.stability.selection_frequency` takes.
     n_features : int or None
-        Number of features; None if masks or selectors tell it.
+        Number of features; None reads it from masks or selectors.
 
     Returns
     -------
@@ -67,6 +68,41 @@ def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame
     return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
 
 
+@dataclass(frozen=True)
+class Holdout:
+    """A classifier's accuracy on rows that no run has seen, for any columns."""
+
+    classifier: Any
+    X: Any
+    labels: NDArray[Any]
+    sample_weight: NDArray[np.float64] | None
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+    def accuracy(self, columns: NDArray[np.intp]) -> float:
+        """Fit on the training rows, weighted where the classifier takes weights, and test."""
+        table, weights = take(self.X, columns, axis=1), self.sample_weight
+        classifier = clone(self.classifier)
+        fit_options = {}
+        if weights is not None and has_fit_parameter(classifier, "sample_weight"):
+            fit_options["sample_weight"] = weights[self.train]
+        classifier.fit(take(table, self.train), self.labels[self.train], **fit_options)
+        return float(
+            accuracy_score(
+                self.labels[self.test],
+                classifier.predict(take(table, self.test)),
+                sample_weight=None if weights is None else weights[self.test],
+            )
+        )
+
+    def accuracies(self, order: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
+        scores: list[float] = []
+        while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
+            scores.append(self.accuracy(order[: len(scores) + 1]))
+        return np.array(scores)
+
+
 class RepeatedSelector(Ensemble):
     """Repeat a selector on resamples and keep the features it selects most often (Wrapper-2).
 
@@ -78,7 +114,7 @@ class RepeatedSelector(Ensemble):
         the `n_features_to_select` best count as selected, without those that a
         scikit-learn model gives the importance 0.
     n_resamples : int, default=20
-        Runs of the selector.
+        Runs of the selector; an even number for complementary pairs.
     keep : {"top_k", "grow"}, default="top_k"
         The `n_features_to_select` most frequent features; or features in order
         of frequency as long as each raises the accuracy of `classifier` on
@@ -120,10 +156,16 @@ class RepeatedSelector(Ensemble):
         By selection frequency; ties by the sum of the runs' ranks where they
         rank, then by column.
 
+    See Also
+    --------
+    BaggedRanker : One ranking aggregated from the rankings of many resamples.
+    StabilitySelection : The same idea with a bound on falsely selected features.
+    frequency_curve : How many features at least m of the runs selected.
+
     Notes
     -----
-    ``sample_weight`` reaches the runs with the rows drawn; held-out rows count
-    by it, and the classifier gets it if its fit takes it.
+    The runs get the ``sample_weight`` of the rows drawn. Held-out rows count
+    by their weight, and the classifier gets weights if its fit takes them.
 
     References
     ----------
@@ -199,7 +241,13 @@ class RepeatedSelector(Ensemble):
         self.holdout_scores_ = np.empty(0)
         if self.keep == "grow":
             ranking = break_ties(self.selection_frequency_, self.rankings_)
-            self._grow(X, self.classes_[y], sample_weight, inside, np.argsort(ranking))
+            order = np.argsort(ranking)[: self._growth_limit()]
+            judge = self.classifier
+            if judge is None:
+                judge = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
+            rows = (inside, self.holdout_rows_)
+            holdout = Holdout(judge, X, self.classes_[y], sample_weight, *rows)
+            self.holdout_scores_ = holdout.accuracies(order)
         return self.selection_frequency_
 
     def _n_requested(self) -> int | float | None:
@@ -227,23 +275,12 @@ class RepeatedSelector(Ensemble):
             raise ValueError("keep='grow' needs a class of at least 2 rows to hold one out.")
         return np.setdiff1d(np.arange(len(y)), out), out
 
-    def _grow(
-        self,
-        X: Any,
-        labels: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
-        inside: NDArray[np.intp],
-        order: NDArray[np.intp],
-    ) -> None:
-        """Add features in order until one brings no gain on the held-out rows."""
+    def _growth_limit(self) -> int:
+        """Most features that growing may take: those selected at all, at most k, at least one."""
         limit = int((self.selection_frequency_ > 0).sum())
         if self.n_features_to_select is not None:
             limit = min(limit, resolve_n_features(self.n_features_to_select, self.n_features_in_))
-        scores: list[float] = []
-        while len(scores) < max(limit, 1) and (len(scores) < 2 or scores[-1] > scores[-2]):
-            columns = order[: len(scores) + 1]
-            scores.append(self._holdout_score(X, labels, sample_weight, inside, columns))
-        self.holdout_scores_ = np.array(scores)
+        return max(limit, 1)
 
     def _n_kept(self) -> int:
         if self.keep == "grow":
@@ -253,31 +290,9 @@ class RepeatedSelector(Ensemble):
             return max(1, round(float(self.supports_.sum(axis=1).mean())))
         return resolve_n_features(self.n_features_to_select, self.n_features_in_)
 
-    def _holdout_score(
-        self,
-        X: Any,
-        labels: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
-        inside: NDArray[np.intp],
-        columns: NDArray[np.intp],
-    ) -> float:
-        classifier = self.classifier
-        if classifier is None:
-            classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
-        classifier = clone(classifier)
-        table = take(X, columns, axis=1)
-        train, test = take(table, inside), take(table, self.holdout_rows_)
-        held = None if sample_weight is None else sample_weight[self.holdout_rows_]
-        if sample_weight is not None and has_fit_parameter(classifier, "sample_weight"):
-            classifier.fit(train, labels[inside], sample_weight=sample_weight[inside])
-        else:
-            classifier.fit(train, labels[inside])
-        truth = labels[self.holdout_rows_]
-        return float(accuracy_score(truth, classifier.predict(test), sample_weight=held))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self.keep == "grow":  # the classifier sees the rows, too
+        if self.keep == "grow":  # the classifier sees the rows as well
             judge = None if self.classifier is None else get_tags(self.classifier).input_tags
             tags.input_tags.sparse &= judge is not None and judge.sparse
             tags.input_tags.allow_nan &= judge is not None and judge.allow_nan

@@ -39,7 +39,7 @@ class StabilitySelection(Ensemble):
         within 1 where `pfer` is None too. Of threshold, pfer and
         n_features_per_run, give two; the third follows.
     n_resamples : int, default=50
-        Pairs of complementary halves, two runs each; or subsamples.
+        Subsamples; for complementary pairs the number of pairs, two runs each.
     resample : {"complementary_pairs", "subsample"}, default="complementary_pairs"
         Runs on both halves of random splits [Shah & Samworth], or on random
         halves [Meinshausen & Bühlmann]. Classes are halved one by one.
@@ -74,7 +74,7 @@ class StabilitySelection(Ensemble):
     threshold_ : float
         τ.
     n_features_per_run_ : float
-        q: the number asked for or, where models left features out, the mean
+        q: the number given or, where models left features out, the mean
         number selected.
     supports_ : ndarray of shape (n_runs, n_features)
         What every run selected; runs 2i and 2i + 1 are a pair.
@@ -84,6 +84,11 @@ class StabilitySelection(Ensemble):
         The rows of every run.
     ranking_ : ndarray of shape (n_features,)
         By selection frequency; ties by the sum of ranks, then by column.
+
+    See Also
+    --------
+    RepeatedSelector : Keep the most frequent features, without a bound.
+    BaggedRanker : One ranking aggregated from the rankings of many resamples.
 
     Notes
     -----
@@ -210,7 +215,7 @@ class StabilitySelection(Ensemble):
             return threshold, max(1, q)
         if pfer is not None:
             raise ValueError(
-                f"pfer={pfer!r}, threshold={threshold!r} and n_features_per_run={q!r} are one too "
-                "many: leave n_features_per_run out, or set threshold=None."
+                f"pfer={pfer!r}, threshold={threshold!r} and n_features_per_run={q!r} cannot all "
+                "be given; leave n_features_per_run out, or set threshold=None."
             )
         return threshold, q
