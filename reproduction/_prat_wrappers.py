@@ -24,7 +24,7 @@ from backstay.wrappers._checkpoint import EvaluationLog
 from backstay.wrappers._criteria import Accumulated
 from backstay.wrappers._folds import draw_folds
 from backstay.wrappers._inducers import equivalent
-from backstay.wrappers._search import Search, choose, order_units
+from backstay.wrappers._search import Search, best_subset, order_units
 from reproduction._experiment import Arrays, MissingDataError, Setting
 
 __all__ = ["METHODS", "PROBLEMS", "Problem", "Unit", "files", "pairs_run", "run_units", "search"]
@@ -318,6 +318,6 @@ def _printed_sign(
         log=EvaluationLog(None, {}, folds),
     )
     run.run(floating=False, plus=1, minus=0, stop="never")
-    chosen = choose(run.visits, sizes, None)
+    chosen = best_subset(run.visits, sizes, None)
     merit = next(v.score for v in run.visits if np.array_equal(v.members, chosen))
     return order_units(run, chosen), int(chosen.sum()), float(merit)

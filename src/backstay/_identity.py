@@ -1,4 +1,4 @@
-"""What makes a study the same study: its data and its parameters, written as JSON."""
+"""What makes a run the same run: its data and its parameters, written as JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib.metadata
 import inspect
 import math
 import platform
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,8 +18,9 @@ from scipy import sparse
 __all__ = ["describe", "difference", "digest", "fingerprint", "versions"]
 
 PACKAGES = ("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
-# How work is spread or reported never changes a result, so it does not make another study.
+# How work is spread or reported never changes a result, so it does not make another run.
 IGNORED = {"n_jobs", "verbose"}
+HASH = re.compile("[0-9a-f]{64}")  # of data: tells a reader nothing but that they differ
 
 
 def versions() -> dict[str, str]:
@@ -81,10 +83,10 @@ def describe(value: Any, path: str) -> Any:
         return {"dtype": value.str}
     if hasattr(value, "get_params") and not inspect.isclass(value):
         return _described_class(value, value.get_params(deep=False), path)
-    if inspect.isclass(value) or callable(value):
-        return {"name": _importable(value, path)}
     if _has_plain_state(value):
         return _described_class(value, vars(value), path)
+    if inspect.isclass(value) or callable(value):
+        return {"name": _importable(value, path)}
     raise _unrecognisable(value, path)
 
 
@@ -107,14 +109,15 @@ def _importable(value: Any, path: str) -> str:
 
 
 def _has_plain_state(value: Any) -> bool:
-    """Whether an object is no more than its attributes, as scikit-learn's splitters are."""
-    return hasattr(value, "__dict__") and hasattr(value, "split")
+    """Whether an object is no more than its attributes, as scikit-learn's splitters and scorers."""
+    known = hasattr(value, "split") or hasattr(value, "_score_func")
+    return known and hasattr(value, "__dict__") and not inspect.isclass(value)
 
 
 def _unrecognisable(value: Any, path: str) -> ValueError:
     hint = ""
     if isinstance(value, np.random.RandomState | np.random.Generator):
-        hint = " Give random_state an integer, or None to have the study draw it."
+        hint = " Give random_state an integer, or None to have it drawn."
     elif callable(value):
         hint = " Give a function that can be imported by name."
     return ValueError(
@@ -122,23 +125,27 @@ def _unrecognisable(value: Any, path: str) -> ValueError:
     )
 
 
-def difference(stored: Any, given: Any, path: str = "") -> str | None:
-    """Say where two descriptions first differ, or None."""
+def difference(stored: Any, given: Any, path: str = "", where: str = "the store") -> str | None:
+    """Say how a description in a file first differs from the present one, or None."""
     if isinstance(stored, dict) and isinstance(given, dict):
         for key in [*stored, *(key for key in given if key not in stored)]:
-            where = f"{path}.{key}" if path else key
+            name = f"{path}.{key}" if path else key
             if key not in given:
-                return f"{where} is in the store only"
+                return f"{name} is in {where} only"
             if key not in stored:
-                return f"{where} is not in the store"
-            found = difference(stored[key], given[key], where)
+                return f"{name} is not in {where}"
+            found = difference(stored[key], given[key], name, where)
             if found:
                 return found
         return None
     if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
         for number, pair in enumerate(zip(stored, given, strict=True)):
-            found = difference(*pair, f"{path}[{number}]")
+            found = difference(*pair, f"{path}[{number}]", where)
             if found:
                 return found
         return None
-    return None if stored == given else f"{path} is {stored!r} in the store and {given!r} now"
+    if stored == given:
+        return None
+    if all(isinstance(value, str) and HASH.fullmatch(value) for value in (stored, given)):
+        return f"{path} is not what it is in {where}"
+    return f"{path} is {stored!r} in {where} and {given!r} now"

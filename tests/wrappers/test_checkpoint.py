@@ -1,5 +1,6 @@
 """Searches that are stopped and go on."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,6 +9,8 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from backstay.datasets import make_anti_corral
@@ -26,7 +29,7 @@ class Slow(GaussianNB):
         return super().fit(X, y)
 
 X, y, _ = make_anti_corral(random_state=0)
-Slow.__qualname__ = "GaussianNB"
+Slow.__module__, Slow.__qualname__ = GaussianNB.__module__, GaussianNB.__qualname__
 SequentialSelector(Slow(), criterion="accumulated", cv=2, checkpoint=sys.argv[1]).fit(X, y)
 print("finished")
 """
@@ -134,12 +137,13 @@ def test_unseeded_search_goes_on_with_its_own_folds(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"direction": "backward"}, "direction \\('forward' there, 'backward' here\\)"),
-        ({"random_state": 1}, "random_state \\(0 there, 1 here\\)"),
-        ({"estimator": "lda"}, "estimator \\('1nn' there, 'lda' here\\)"),
-        ({"estimator": GaussianNB(var_smoothing=1e-3)}, "estimator"),
-        ({"feature_groups": [[0, 1]]}, "feature_groups"),
-        ({"scaling": None}, "scaling"),
+        ({"direction": "backward"}, "direction is 'forward' in the checkpoint and 'backward' now"),
+        ({"random_state": 1}, "random_state is 0 in the checkpoint and 1 now"),
+        ({"estimator": "lda"}, "estimator is '1nn' in the checkpoint and 'lda' now"),
+        ({"estimator": GaussianNB(var_smoothing=1e-3)}, "estimator is '1nn' in the checkpoint"),
+        ({"feature_groups": [[0, 1]]}, r"feature_groups is \[\] in .* and \[\[0, 1\]\] now"),
+        ({"fixed_features": [3]}, r"fixed_features is \[\] in .* and \[3\] now"),
+        ({"scaling": None, "plus": 2}, "plus is 1 in .* now; .*scaling is 'minmax' in .* None now"),
     ],
 )
 def test_checkpoint_of_another_search_is_refused(tmp_path, options, message):
@@ -148,22 +152,40 @@ def test_checkpoint_of_another_search_is_refused(tmp_path, options, message):
     first = {"estimator": "1nn", "random_state": 0, "checkpoint": path}
     SequentialSelector(**first).fit(X, y)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=f"belongs to another search; different: .*{message}"):
+    with pytest.raises(ValueError, match=f"belongs to another search: .*{message}"):
         SequentialSelector(**{**first, **options}).fit(X, y)
     for bad in ((X + 1e-9, y), (X[:, :5], y), (X, y[::-1])):
-        with pytest.raises(ValueError, match=r"belongs to another search; different: [Xy]"):
+        with pytest.raises(ValueError, match=r"another search: [Xy] is not what it is in"):
             SequentialSelector(**first).fit(*bad)
     assert path.read_bytes() == before
     SequentialSelector(**first, n_jobs=2, verbose=0).fit(X, y)  # these change no result
 
 
-def test_versions_and_foreign_files_are_refused(tmp_path, monkeypatch):
+def rewrite_identity(path, change):
+    """Write the file again with `change` made to what it says about its search."""
+    with np.load(path) as file:
+        content = dict(file)
+    identity = json.loads(str(content["identity"]))
+    with open(path, "wb") as file:
+        np.savez(file, **{**content, "identity": np.array(json.dumps(change(identity)))})
+
+
+def test_versions_and_foreign_files_are_refused(tmp_path):
     X, y, _ = make_anti_corral(60, random_state=1)
     path = tmp_path / "search"
     SequentialSelector(cv=2, checkpoint=path).fit(X, y)
-    monkeypatch.setattr(checkpoints, "FORMAT", 99)
-    with pytest.raises(ValueError, match=r"checkpoint format \(1 there, 99 here\)"):
+    rewrite_identity(path, lambda now: {**now, "version of numpy": "1.0"})
+    with pytest.raises(ValueError, match=r"version of numpy is '1\.0' in the checkpoint and '"):
         SequentialSelector(cv=2, checkpoint=path).fit(X, y)
+    rewrite_identity(path, lambda now: {**now, "format": 99})
+    with pytest.raises(ValueError, match=r"has checkpoint format 99; .* reads format 2 only"):
+        SequentialSelector(cv=2, checkpoint=path).fit(X, y)
+    first = {"data": {}, "parameters": {}, "versions": {"checkpoint format": "1"}}
+    rewrite_identity(path, lambda now: first)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"has checkpoint format 1; .* It is left alone; delete"):
+        SequentialSelector(cv=2, checkpoint=path).fit(X, y)
+    assert path.read_bytes() == before
     path.write_text("my thesis")
     with pytest.raises(ValueError, match="exists and is not a checkpoint of SequentialSelector"):
         SequentialSelector(cv=2, checkpoint=path).fit(X, y)
@@ -208,3 +230,52 @@ def test_resuming_says_so(tmp_path, capsys):
     selector(tmp_path / "c").fit(X, y)
     selector(tmp_path / "c", verbose=1).fit(X, y)
     assert "resuming after 12 evaluations" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scoring": lambda *_: 0.5}, "scoring=.* Give a function that can be imported by name"),
+        (
+            {"random_state": np.random.RandomState(0)},
+            "random_state=.* Give random_state an integer",
+        ),
+        (
+            {"cv": StratifiedKFold(2, shuffle=True, random_state=np.random.RandomState(0))},
+            r"cv\.random_state=.* Give random_state an integer",
+        ),
+    ],
+)
+def test_parameters_no_later_search_would_recognise_are_refused(tmp_path, options, message):
+    X, y, _ = make_anti_corral(60, random_state=1)
+    found = f"checkpoint needs parameters that a later search can recognise. {message}"
+    with pytest.raises(ValueError, match=found):
+        selector(tmp_path / "c", **options).fit(X, y)
+    assert not (tmp_path / "c").exists()
+    selector(**options).fit(X, y)  # nothing to recognise without a checkpoint
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: {"scoring": make_scorer(fbeta_score, beta=2, average="macro")},
+        lambda: {"feature_groups": (range(2), {3, 4}), "fixed_features": np.array([7])},
+        lambda: {"cv": [(np.arange(0, 60, 2), np.arange(1, 60, 2))]},
+        lambda: {"cv": StratifiedKFold(2, shuffle=True, random_state=0)},
+    ],
+    ids=["scorer", "groups", "folds", "splitter"],
+)
+def test_equal_parameters_are_recognised(tmp_path, capsys, make):
+    X, y, _ = make_anti_corral(60, random_state=1)
+    first = selector(tmp_path / "c", **make()).fit(X, y)
+    again = selector(tmp_path / "c", verbose=1, **make()).fit(X, y)
+    assert "resuming after" in capsys.readouterr().err
+    assert again.scores_.equals(first.scores_)
+
+
+def test_scorers_with_other_options_differ(tmp_path):
+    X, y, _ = make_anti_corral(60, random_state=1)
+    options = {"average": "macro"}
+    selector(tmp_path / "c", scoring=make_scorer(fbeta_score, beta=2, **options)).fit(X, y)
+    with pytest.raises(ValueError, match=r"_kwargs\.beta is 2 in the checkpoint and 1 now"):
+        selector(tmp_path / "c", scoring=make_scorer(fbeta_score, beta=1, **options)).fit(X, y)

@@ -10,56 +10,49 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import joblib
-import numba
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-__all__ = ["EvaluationLog", "fingerprint"]
+from backstay._identity import describe, difference, digest, fingerprint, versions
+from backstay.wrappers._folds import Fold
+
+__all__ = ["EvaluationLog", "search_identity"]
 
 Array = NDArray[np.float64]
 Evaluation = tuple[Array, Array]  # J of the candidates; J of their remainders, or nothing
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-FORMAT = 1
+FORMAT = 2
+PACKAGES = ("numpy", "scikit-learn", "numba")  # another version may round scores differently
 
 
-def _describe(value: Any) -> str:
-    """Return a text equal for equal parameter values, in this process or another."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return repr(value)
-    if isinstance(value, BaseEstimator):
-        inner = {key: _describe(v) for key, v in sorted(value.get_params(deep=False).items())}
-        return f"{type(value).__qualname__}({inner})"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_describe(v) for v in value)}]"
-    if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
+def search_identity(
+    X: Any, y: NDArray[Any], groups: Any, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe what must be the same for a search to be continued.
+
+    Raises
+    ------
+    ValueError
+        If a later search could not recognise a parameter, such as a lambda.
+    """
+    found = versions()
     try:
-        return f"{type(value).__name__}#{joblib.hash(value)}"
-    except Exception:  # what cannot be pickled cannot be hashed; its text must do
-        return repr(value)
-
-
-def fingerprint(
-    X: Any, y: NDArray[Any], groups: Any, parameters: dict[str, Any]
-) -> dict[str, dict[str, str]]:
-    """Return what must be the same for a search to be continued."""
+        described = {name: describe(value, name) for name, value in parameters.items()}
+    except ValueError as error:
+        raise ValueError(
+            f"checkpoint needs parameters that a later search can recognise. {error}"
+        ) from error
     return {
-        "data": {"X": joblib.hash(X), "y": joblib.hash(y), "groups": _describe(groups)},
-        "parameters": {name: _describe(value) for name, value in parameters.items()},
-        "versions": {
-            "checkpoint format": str(FORMAT),
-            "numpy": np.__version__,
-            "scikit-learn": sklearn.__version__,
-            "numba": numba.__version__,
-        },
+        "X": fingerprint(X),
+        "column types": [str(dtype) for dtype in X.dtypes] if hasattr(X, "columns") else None,
+        "y": digest(y),
+        "groups": None if groups is None else digest(np.asarray(groups)),
+        **described,
+        **{f"version of {name}": found[name] for name in PACKAGES},
     }
 
 
@@ -71,7 +64,7 @@ class EvaluationLog:
     path : path-like or None
         File to write after every evaluation, and to resume from if it exists.
     identity : dict
-        See :func:`fingerprint`.
+        See :func:`search_identity`.
     folds : sequence of (train, test) pairs
         Folds of this search; a resumed search uses those it began with.
     """
@@ -79,11 +72,11 @@ class EvaluationLog:
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
-        identity: dict[str, dict[str, str]],
+        identity: Mapping[str, Any],
         folds: Iterable[Fold],
     ) -> None:
         self.path = None if path is None else Path(path)
-        self.identity = identity
+        self.identity = dict(identity)
         self.folds = list(folds)
         self.evaluations: list[Evaluation] = []
         self.replayed = 0
@@ -93,7 +86,7 @@ class EvaluationLog:
             self._load(self.path)
         else:
             try:
-                self._write(self.path)  # a search must not find out at its first step
+                self._write(self.path)  # not at the first step, when work would be lost
             except OSError as error:
                 raise ValueError(
                     f"checkpoint={str(path)!r} cannot be written: {error}. "
@@ -132,7 +125,7 @@ class EvaluationLog:
             with open(draft, "wb") as file:
                 np.savez(
                     file,
-                    identity=np.array(json.dumps(self.identity)),
+                    identity=np.array(json.dumps({"format": FORMAT, **self.identity})),
                     scores=np.concatenate([np.empty(0), *scores]),
                     n_scores=np.array([len(s) for s in scores], dtype=np.int64),
                     remainders=np.concatenate([np.empty(0), *remainders]),
@@ -166,25 +159,25 @@ class EvaluationLog:
                 f"checkpoint={str(path)!r} exists and is not a checkpoint of SequentialSelector "
                 f"({type(error).__name__}: {error}). It is left alone; give another file name."
             ) from error
-        self._refuse_other(path, identity)
+        self._refuse_other_search(path, identity)
         if len(content["n_scores"]):
             self.evaluations = list(zip(scores, remainders, strict=True))
         self.folds = list(zip(rows[0::2], rows[1::2], strict=True))
 
-    def _refuse_other(self, path: Path, found: dict[str, dict[str, str]]) -> None:
-        differences = []
-        for part, expected in self.identity.items():
-            other = found.get(part, {})
-            for name, value in expected.items():
-                if other.get(name) != value:
-                    differences.append(
-                        name
-                        if part == "data"
-                        else f"{name} ({other.get(name)} there, {value} here)"
-                    )
-        if differences:
+    def _refuse_other_search(self, path: Path, found: dict[str, Any]) -> None:
+        start_anew = "It is left alone; delete it or give another file name to start anew."
+        written = found.pop("format", 1)
+        if written != FORMAT:
             raise ValueError(
-                f"checkpoint={str(path)!r} belongs to another search; different: "
-                f"{', '.join(differences)}. It is left alone; "
-                "delete it or give another file name to start anew."
+                f"checkpoint={str(path)!r} has checkpoint format {written}; this version of "
+                f"backstay reads format {FORMAT} only. {start_anew}"
+            )
+        differences = [
+            difference(found.get(name), self.identity.get(name), name, "the checkpoint")
+            for name in {**self.identity, **found}
+        ]
+        if any(differences):
+            raise ValueError(
+                f"checkpoint={str(path)!r} belongs to another search: "
+                f"{'; '.join(filter(None, differences))}. {start_anew}"
             )

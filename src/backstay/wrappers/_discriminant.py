@@ -19,7 +19,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from backstay._kernels._inducers import discriminant_correct
 from backstay.wrappers._fast import Counts, FastFold, flattened
-from backstay.wrappers._inducers import Columns, candidate_columns
+from backstay.wrappers._inducers import candidate_columns
+from backstay.wrappers._units import Indices
 
 __all__ = ["Discriminant"]
 
@@ -52,7 +53,7 @@ def inverse_root(matrix: Array) -> Array | None:
 class Whitened:
     """A subset in coordinates where its within-class covariance is the identity."""
 
-    columns: Columns
+    columns: Indices
     root: Array  # L⁻¹ of the correlation matrix LLᵀ
     inflation: float  # sum of variance inflation factors
     vectors: Array  # test rows and class means, one coordinate per row
@@ -87,7 +88,7 @@ class Discriminant(FastFold):
         centre = (counts / len(train_rows)) @ means
         self.vectors = (np.vstack([test_rows, means]) - centre).T / scale[:, None]
 
-    def correct(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Counts:
+    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
         """Count from the discriminants of `subset`, updated per candidate."""
         counts = np.zeros(len(units), dtype=np.int64)
         whitened = None if self.fragile[subset].any() else self._whiten(subset)
@@ -99,10 +100,10 @@ class Discriminant(FastFold):
             unsure |= np.array([self.fragile[unit].any() for unit in units])
             self._count(whitened, rows, flattened(live)[1], 1.0 if adding else -1.0, counts, unsure)
         for u in np.flatnonzero(unsure):
-            counts[u] = self._asked(candidate_columns(subset, units[int(u)], adding))
+            counts[u] = self._count_with_sklearn(candidate_columns(subset, units[int(u)], adding))
         return counts
 
-    def _whiten(self, subset: Columns) -> Whitened | None:
+    def _whiten(self, subset: Indices) -> Whitened | None:
         columns = subset[~self.constant[subset]]
         within = self.within[:, columns]
         root = inverse_root(within.T @ within)
@@ -113,7 +114,7 @@ class Discriminant(FastFold):
             return None
         return Whitened(columns, root, inflation, root @ self.vectors[columns])
 
-    def _added(self, base: Whitened, units: list[Columns]) -> tuple[Array, NDArray[np.bool_]]:
+    def _added(self, base: Whitened, units: list[Indices]) -> tuple[Array, NDArray[np.bool_]]:
         """Whitened coordinates that each unit adds, and which units are nearly collinear."""
         columns, offsets = flattened(units)
         slopes = base.root @ (self.within[:, base.columns].T @ self.within[:, columns])
@@ -138,7 +139,7 @@ class Discriminant(FastFold):
             rows[begin:end] = 0.0 if root is None or unsure[u] else root @ rows[begin:end]
         return rows, unsure
 
-    def _removed(self, base: Whitened, units: list[Columns]) -> tuple[Array, NDArray[np.bool_]]:
+    def _removed(self, base: Whitened, units: list[Indices]) -> tuple[Array, NDArray[np.bool_]]:
         """Whitened coordinates that each unit takes away."""
         solved = base.root.T @ base.vectors
         unsure = np.zeros(len(units), dtype=bool)
@@ -193,7 +194,7 @@ class Discriminant(FastFold):
         shares = spectrum[:, :-1] / np.maximum(spectrum[:, -1:], 1e-300)
         return np.asarray(((shares > ABSENT) & (shares < DROPPED)).any(axis=1))
 
-    def _asked(self, columns: Columns) -> int:
+    def _count_with_sklearn(self, columns: Indices) -> int:
         """Count by scikit-learn; without any spread within classes only the priors speak."""
         if self.constant[columns].all():
             return int((self.test_classes == np.argmax(self.log_priors)).sum())

@@ -24,8 +24,10 @@ from backstay._kernels._inducers import (
     update_rbf,
 )
 from backstay.base import one_thread
-from backstay.wrappers._inducers import Columns, Fold, n_neighbors_of, scaler
+from backstay.wrappers._folds import Fold
+from backstay.wrappers._inducers import n_neighbors_of, scaler
 from backstay.wrappers._libsvm import train_machines
+from backstay.wrappers._units import Indices
 
 __all__ = ["FastFold", "FastInducer", "KernelMachine", "Neighbors"]
 
@@ -33,7 +35,7 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-def flattened(units: Sequence[Columns]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def flattened(units: Sequence[Indices]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the units' columns in one array, and where each unit begins and ends."""
     offsets = np.zeros(len(units) + 1, dtype=np.int64)
     offsets[1:] = np.cumsum([len(u) for u in units])
@@ -78,7 +80,7 @@ class FastFold:
         self.train = np.ascontiguousarray(train_rows.T)
         self.test = np.ascontiguousarray(test_rows.T)
 
-    def correct(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Counts:
+    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
         """Count the test rows predicted right with each unit added to or removed from `subset`."""
         raise TypeError(f"{type(self).__name__} must define correct(subset, units, adding).")
 
@@ -96,7 +98,7 @@ class Neighbors(FastFold):
             self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         super().prepare(train_rows[self.rows], test_rows, name)
 
-    def correct(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Counts:
+    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
         """Count from the distances over `subset`, updated per candidate."""
         counts = np.zeros(len(units), dtype=np.int64)
         candidates = (self.test_classes, subset.astype(np.int64), *flattened(units), adding, counts)
@@ -120,14 +122,14 @@ class KernelMachine(FastFold):
         self.means = self.train.mean(axis=1)
         self.deviations = ((self.train - self.means[:, None]) ** 2).sum(axis=1)
 
-    def gamma(self, columns: Columns) -> float:
+    def gamma(self, columns: Indices) -> float:
         """Return 1/(|S|·variance of all entries): scikit-learn's gamma="scale"."""
         n = self.train.shape[1]
         means = self.means[columns]
         total = self.deviations[columns].sum() + n * ((means - means.mean()) ** 2).sum()
         return float(n / total) if total > 0.0 else 1.0
 
-    def correct(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Counts:
+    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
         """Train libsvm on each candidate's kernel."""
         columns = subset.astype(np.int64)
         if self.rbf:
@@ -187,13 +189,13 @@ class FastInducer:
         with one_thread():
             self.folds = [kind(X, y, fold, scaling, name) for fold in folds]
 
-    def scores(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Array:
+    def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
         """Accuracies per candidate and fold."""
         with one_thread():
             counts = self._counts(subset, units, adding)
         return np.column_stack(counts) / self.n_test
 
-    def _counts(self, subset: Columns, units: Sequence[Columns], adding: bool) -> list[Counts]:
+    def _counts(self, subset: Indices, units: Sequence[Indices], adding: bool) -> list[Counts]:
         threads = effective_n_jobs(self.n_jobs)
         if threads == 1:
             return [fold.correct(subset, units, adding) for fold in self.folds]

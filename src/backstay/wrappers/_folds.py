@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
 
 from backstay._validation import check_random_state
-from backstay.wrappers._inducers import Fold, n_neighbors_of
 
-__all__ = ["Fold", "check_n_neighbors", "draw_folds"]
+__all__ = ["Fold", "draw_folds"]
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on, rows to test on
 
 
 def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
@@ -42,7 +42,7 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
         for train, test in splitter.split(np.zeros(len(y)), y, groups)
     ]
     if not folds:
-        raise ValueError(f"cv={cv!r} gives no folds.")
+        raise ValueError(f"cv={cv!r} gives no folds; it must give at least one.")
     for number, (train, test) in enumerate(folds):
         n_classes = len(np.unique(y[train]))
         if n_classes < 2 or not len(test):
@@ -51,10 +51,3 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
                 f"and {len(test)} test rows; it needs 2 classes and a test row."
             )
     return folds
-
-
-def check_n_neighbors(name: str, folds: Sequence[Fold]) -> None:
-    """Raise if a fold has fewer training rows than "knn:K" needs."""
-    k, fewest = n_neighbors_of(name), min(len(train) for train, _ in folds)
-    if k is not None and k > fewest:
-        raise ValueError(f"estimator={name!r} needs {k} training rows; a fold of cv has {fewest}.")

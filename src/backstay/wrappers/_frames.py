@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.wrappers._inducers import Columns
 from backstay.wrappers._search import Search
+from backstay.wrappers._units import Indices
 
 __all__ = ["path_frame", "scores_frame"]
 
 
 def path_frame(
-    search: Search, units: list[Columns], labels: list[Any], names: NDArray[Any] | None
+    search: Search, units: list[Indices], labels: list[Any], names: NDArray[Any] | None
 ) -> pd.DataFrame:
     """One row per visit."""
     rows = []

@@ -18,12 +18,12 @@ from sklearn.svm import SVC
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import take
+from backstay.wrappers._folds import Fold
+from backstay.wrappers._units import Indices
 
-__all__ = ["Evaluator", "Fold", "GeneralInducer", "equivalent", "n_neighbors_of"]
+__all__ = ["Evaluator", "GeneralInducer", "check_n_neighbors", "equivalent", "n_neighbors_of"]
 
 Array = NDArray[np.float64]
-Columns = NDArray[np.intp]
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # A tree of one leaf offers the training rows in their order, with distances summed directly: ties
 # go by row order. scikit-learn's brute force expands ‖a−b‖², which breaks ties by rounding.
@@ -51,6 +51,13 @@ def n_neighbors_of(name: str) -> int | None:
     )
 
 
+def check_n_neighbors(name: str, folds: Sequence[Fold]) -> None:
+    """Raise if a fold has fewer training rows than "knn:K" needs."""
+    k, fewest = n_neighbors_of(name), min(len(train) for train, _ in folds)
+    if k is not None and k > fewest:
+        raise ValueError(f"estimator={name!r} needs {k} training rows; a fold of cv has {fewest}.")
+
+
 def scaler(scaling: str | None) -> Any:
     """Return the unfitted scikit-learn scaler of a ``scaling`` option, None for none."""
     return {"minmax": MinMaxScaler, "standard": StandardScaler}[scaling]() if scaling else None
@@ -68,14 +75,14 @@ def equivalent(name: str, scaling: str | None) -> Any:
     return classifier if scaling is None else make_pipeline(scaler(scaling), classifier)
 
 
-def candidate_columns(subset: Columns, unit: Columns, adding: bool) -> Columns:
+def candidate_columns(subset: Indices, unit: Indices, adding: bool) -> Indices:
     """Columns of the subset with the unit added or removed, in ascending order."""
     if adding:
         return np.sort(np.concatenate([subset, unit]))
     return np.setdiff1d(subset, unit, assume_unique=True)
 
 
-def _label(columns: Columns, names: NDArray[Any] | None) -> str:
+def _label(columns: Indices, names: NDArray[Any] | None) -> str:
     shown = [str(c) for c in (columns if names is None else names[columns])]
     if len(shown) > 20:
         shown = [*shown[:20], f"… {len(shown)} in all"]
@@ -112,7 +119,7 @@ class GeneralInducer:
     n_jobs: int | None = None
     names: NDArray[Any] | None = None
 
-    def scores(self, subset: Columns, units: Sequence[Columns], adding: bool) -> Array:
+    def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
         """Scores per candidate and fold."""
         subsets = [candidate_columns(subset, unit, adding) for unit in units]
         if len(subsets) == 1:
@@ -123,7 +130,7 @@ class GeneralInducer:
             )
         return np.array(rows)
 
-    def fold_scores(self, columns: Columns) -> list[float]:
+    def fold_scores(self, columns: Indices) -> list[float]:
         """Score one subset on every fold."""
         table = take(self.X, columns, axis=1)
         scores = []
@@ -151,7 +158,7 @@ class GeneralInducer:
         return float(np.mean(dummy.fold_scores(np.empty(0, dtype=np.intp))))
 
 
-NOTHING: Columns = np.empty(0, dtype=np.intp)
+NOTHING: Indices = np.empty(0, dtype=np.intp)
 
 
 @dataclass
@@ -165,11 +172,11 @@ class Evaluator:
     units : list of ndarray
         Columns of every unit.
     empty : float or None
-        J(∅); None asks the inducer's ``empty_score``.
+        J(∅); None computes it by the inducer's ``empty_score``.
     """
 
     inducer: Any
-    units: list[Columns]
+    units: list[Indices]
     empty: float | None
 
     def __call__(self, members: NDArray[np.bool_], moved: NDArray[np.intp], adding: bool) -> Array:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from backstay.wrappers._checkpoint import Evaluation, EvaluationLog
 
-__all__ = ["TIE", "Examination", "Search", "Visit"]
+__all__ = ["Examination", "Search", "Visit", "best_subset", "order_units", "progress_line"]
 
 Array = NDArray[np.float64]
 Members = NDArray[np.bool_]
@@ -236,7 +236,7 @@ class Search:
         self.clock = now
 
 
-def choose(visits: list[Visit], sizes: NDArray[np.intp], n_units: int | None) -> Members:
+def best_subset(visits: list[Visit], sizes: NDArray[np.intp], n_units: int | None) -> Members:
     """Members of the best subset met, of `n_units` units if given; ties go to the smaller."""
     met = [v for v in visits if v.members.any()]
     if n_units is not None:

@@ -20,26 +20,27 @@ from backstay._validation import (
     StrOptions,
     check_is_fitted,
     encode_labels,
+    fit_context,
     positive_int,
-    validate_names,
+    validate_for_parts,
     validate_X_y,
 )
 from backstay.base import Scaling
-from backstay.wrappers._checkpoint import EvaluationLog, fingerprint
+from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._criteria import Accumulated, make_criterion
 from backstay.wrappers._discriminant import Discriminant
 from backstay.wrappers._fast import FastFold, FastInducer, KernelMachine, Neighbors
-from backstay.wrappers._folds import Fold, check_n_neighbors, draw_folds
+from backstay.wrappers._folds import Fold, draw_folds
 from backstay.wrappers._frames import path_frame, scores_frame
 from backstay.wrappers._inducers import (
-    Columns,
     Evaluator,
     GeneralInducer,
+    check_n_neighbors,
     equivalent,
     n_neighbors_of,
 )
-from backstay.wrappers._search import Search, Visit, choose, order_units, progress_line
-from backstay.wrappers._units import make_units
+from backstay.wrappers._search import Search, Visit, best_subset, order_units, progress_line
+from backstay.wrappers._units import Indices, make_units
 
 __all__ = ["SequentialSelector"]
 
@@ -220,6 +221,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.verbose = verbose
 
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Search.
 
@@ -237,7 +239,6 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self : SequentialSelector
             The fitted selector.
         """
-        self._validate_params()
         self._check_combination()
         X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
@@ -251,9 +252,10 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         folds = draw_folds(self.cv, self.random_state, y, groups)
         if isinstance(self.estimator, str):
             check_n_neighbors(self.estimator, folds)
-        log = EvaluationLog(
-            self.checkpoint, fingerprint(X, y, groups, self._searched_parameters()), folds
-        )
+        identity = {}
+        if self.checkpoint is not None:
+            identity = search_identity(X, y, groups, self._searched_parameters(units, fixed))
+        log = EvaluationLog(self.checkpoint, identity, folds)
         sizes = np.array([len(columns) for columns in units])
         criterion = make_criterion(
             self.criterion, sizes, self.accumulation, self.accumulation_weight
@@ -271,7 +273,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         settled = search.run(
             floating=self.floating, plus=self.plus, minus=self.minus, stop=self.stop
         )
-        self._conclude(search, units, self._chosen(search, settled, n_units))
+        self._conclude(search, units, self._selected_units(search, settled, n_units))
         if isinstance(criterion, Accumulated):
             self.relevance_ = np.empty(self.n_features_in_)
             for columns, relevance in zip(units, criterion.relevance, strict=True):
@@ -302,11 +304,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             )
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        if hasattr(X, "columns") and not isinstance(self.estimator, str):
-            return X, validate_names(self, X, y)
-        tags = get_tags(self).input_tags
-        accept_sparse = ["csr", "csc"] if tags.sparse else False
-        return validate_X_y(self, X, y, accept_sparse=accept_sparse, allow_nan=tags.allow_nan)
+        if isinstance(self.estimator, str):
+            return validate_X_y(self, X, y)
+        return validate_for_parts(self, X, y, accept_sparse=("csr", "csc"))
 
     def _n_units(self, n_units: int, n_fixed: int) -> int | None:
         requested = self.n_features_to_select
@@ -325,10 +325,15 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             )
         return count
 
-    def _searched_parameters(self) -> dict[str, Any]:
-        """Parameters that the result depends on."""
+    def _searched_parameters(
+        self, units: list[Indices], fixed: NDArray[np.bool_]
+    ) -> dict[str, Any]:
+        """Parameters that the result depends on, features by their columns."""
         ignored = {"n_jobs", "checkpoint", "verbose"}
-        return {k: v for k, v in self.get_params(deep=False).items() if k not in ignored}
+        kept = {k: v for k, v in self.get_params(deep=False).items() if k not in ignored}
+        kept["feature_groups"] = [unit.tolist() for unit in units if len(unit) > 1]
+        kept["fixed_features"] = [int(c) for u in np.flatnonzero(fixed) for c in units[u]]
+        return kept
 
     def _evaluator(
         self,
@@ -336,7 +341,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         y: NDArray[Any],
         codes: NDArray[np.intp],
         folds: Sequence[Fold],
-        units: list[Columns],
+        units: list[Indices],
     ) -> Evaluator:
         accuracy = self.scoring is None or (
             isinstance(self.scoring, str) and self.scoring == "accuracy"
@@ -361,7 +366,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         general = GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
         return Evaluator(general, units, majority)
 
-    def _reporter(self, units: list[Columns], log: EvaluationLog) -> Any:
+    def _reporter(self, units: list[Indices], log: EvaluationLog) -> Any:
         if log.n_recorded:
             progress_line(f"resuming after {log.n_recorded} evaluations in {self.checkpoint}")
 
@@ -377,7 +382,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
         return report
 
-    def _chosen(
+    def _selected_units(
         self, search: Search, settled: NDArray[np.bool_] | None, n_units: int | None
     ) -> NDArray[np.bool_]:
         if settled is not None:
@@ -387,17 +392,17 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
                 "stop='no_gain': no single feature predicts better than the majority class; "
                 "the best one is kept. stop='never' searches on.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        return choose(search.visits, search.sizes, n_units)
+        return best_subset(search.visits, search.sizes, n_units)
 
-    def _label(self, columns: Columns) -> Any:
+    def _label(self, columns: Indices) -> Any:
         """Name or number of a feature; a tuple of them for a group."""
         names = getattr(self, "feature_names_in_", None)
         labels = tuple(columns.tolist() if names is None else names[columns].tolist())
         return labels[0] if len(labels) == 1 else labels
 
-    def _conclude(self, search: Search, units: list[Columns], selected: NDArray[np.bool_]) -> None:
+    def _conclude(self, search: Search, units: list[Indices], selected: NDArray[np.bool_]) -> None:
         """Turn the search into attributes."""
         d = self.n_features_in_
         order = np.concatenate([units[u] for u in order_units(search, selected)])

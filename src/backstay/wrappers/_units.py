@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["make_units"]
+__all__ = ["Indices", "make_units"]
 
-Columns = NDArray[np.intp]
+Indices = NDArray[np.intp]  # numbers of columns
 
 
 def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | None) -> int:
@@ -38,7 +38,7 @@ def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | 
     return int(feature)
 
 
-def _listed(value: Any, argument: str) -> list[Any]:
+def _as_list(value: Any, argument: str) -> list[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{argument}={value!r} must be a list.")
     return list(value)
@@ -46,15 +46,15 @@ def _listed(value: Any, argument: str) -> list[Any]:
 
 def make_units(
     feature_groups: Any, fixed_features: Any, n_features: int, names: NDArray[Any] | None
-) -> tuple[list[Columns], NDArray[np.bool_]]:
+) -> tuple[list[Indices], NDArray[np.bool_]]:
     """Return the columns of every unit, by first column, and which units are fixed.
 
     Columns that no group mentions are units of their own.
     """
-    groups = [] if feature_groups is None else _listed(feature_groups, "feature_groups")
+    groups = [] if feature_groups is None else _as_list(feature_groups, "feature_groups")
     owner = np.full(n_features, -1)
     for number, group in enumerate(groups):
-        members = _listed(group, f"feature_groups[{number}]")
+        members = _as_list(group, f"feature_groups[{number}]")
         if not members:
             raise ValueError(f"feature_groups[{number}] is empty; a group needs a column.")
         for feature in members:
@@ -69,7 +69,7 @@ def make_units(
     owner[alone] = len(groups) + np.arange(alone.sum())
     units = [np.flatnonzero(owner == number) for number in range(int(owner.max()) + 1)]
     units.sort(key=lambda columns: int(columns[0]))
-    listed = [] if fixed_features is None else _listed(fixed_features, "fixed_features")
+    listed = [] if fixed_features is None else _as_list(fixed_features, "fixed_features")
     kept = np.zeros(n_features, dtype=bool)
     kept[[_column(feature, "fixed_features", n_features, names) for feature in listed]] = True
     for columns in units:
