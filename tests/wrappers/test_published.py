@@ -81,7 +81,7 @@ def test_anti_corral_backward():
 
 @pytest.mark.parametrize("make", [make_corral, make_anti_corral])
 def test_corrected_sign_beats_the_printed_one(make, monkeypatch):
-    """Spec 13.4: eq. 7.10 as printed removes the most relevant feature in a backward step.
+    """[Prat] eq. 7.10 as printed removes the most relevant feature in a backward step.
 
     With the default scaling. On antiCorrAl as given the printed sign wins, because C2 seems
     the least relevant feature there; docs/wrappers.md has the figures.

@@ -190,7 +190,7 @@ def test_failing_estimator_names_the_subset(wine):
             "must lie between 1 and the number of groups of features, 12",
         ),
         ({"plus": 1, "minus": 1}, "minus=1 must be below plus=1"),
-        ({"plus": 2, "floating": True}, "floating=True decides itself"),
+        ({"plus": 2, "floating": True}, "floating=True itself decides.*; got plus=2 and minus=0"),
         ({"stop": "no_gain", "n_features_to_select": 3}, "stop='no_gain' may end before"),
         ({"accumulation": 1.2}, "'accumulation' parameter"),
         ({"feature_groups": [[0, 1], [1, 2]]}, r"feature_groups\[1\] holds 1, which is listed"),
@@ -198,7 +198,7 @@ def test_failing_estimator_names_the_subset(wine):
         ({"feature_groups": [[0, 99]]}, "holds the column 99; columns are 0 to 12"),
         ({"feature_groups": 3}, "feature_groups=3 must be a list"),
         ({"fixed_features": ["gold"]}, "names the feature 'gold', which X does not have"),
-        ({"fixed_features": [1.5]}, "fixed_features holds 1.5; give column numbers"),
+        ({"fixed_features": [1.5]}, "fixed_features holds 1.5; it must hold column numbers"),
         (
             {"feature_groups": [[0, 1]], "fixed_features": [0]},
             r"fixed_features holds a part of the group \[0, 1\]",

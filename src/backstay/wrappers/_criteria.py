@@ -23,7 +23,7 @@ class Plain:
     needs_rates: ClassVar[bool] = False  # whether the formula wants scores in [0, 1]
 
     def observe(self, members: NDArray[np.bool_], scores: Array) -> None:
-        """Take note of evaluated subsets, one row of `members` each."""
+        """Note the scores of evaluated subsets, one row of `members` each."""
 
     def values(
         self,
@@ -95,7 +95,7 @@ class Accumulated(Plain):
         self.masses = np.zeros((2, len(sizes)))  # Σ w, likewise
 
     def observe(self, members: NDArray[np.bool_], scores: Array) -> None:
-        """Let every subset speak for the units it holds and against the others (eq. 7.8, 7.9)."""
+        """Count every subset for the units it holds and against the others [Prat eq. 7.8, 7.9]."""
         if self.weight == "size":
             weights = members @ (self.sizes / self.sizes.sum())
         elif self.weight == "score":
@@ -125,8 +125,9 @@ class Accumulated(Plain):
     ) -> Array:
         """Return λ/2·(1 ± R) + (1−λ)·J.
 
-        A backward step must remove the *least* relevant unit, so R enters with
-        the opposite sign there; [Prat] eq. 7.10 prints one sign for both (spec 13.4).
+        A backward step must remove the *least* relevant unit, so R enters with the
+        opposite sign there. [Prat] eq. 7.10 prints one sign for both directions;
+        docs/wrappers.md compares the two.
         """
         relevance = self.relevance[moved] if adding else -self.relevance[moved]
         lam = self.accumulation

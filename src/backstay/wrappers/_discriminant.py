@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 # scikit-learn's LDA drops directions in which the within-class correlation has an eigenvalue below
 # 1e-8 (tol=1e-4 on singular values). If the variance inflation factors of a subset sum to less
-# than this, every eigenvalue is above 1e-6: no direction is dropped, and digits enough are left.
+# than this, every eigenvalue is above 1e-6: no direction is dropped, and enough digits are left.
 MAX_INFLATION = 1e6
 # Discriminants closer than this, relative to their size, are left to scikit-learn to tell apart.
 CLOSE = 1e-7
@@ -63,11 +63,11 @@ class Discriminant(FastFold):
     """Linear discriminant analysis.
 
     Where incremental discriminants could differ from scikit-learn's (nearly
-    collinear features, discriminants too close to call), scikit-learn is asked.
+    collinear features, discriminants too close to call), scikit-learn predicts.
     """
 
     def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
-        """Centre the rows and say which features vary within classes."""
+        """Centre the rows and find the features that vary within classes."""
         self.train_rows, self.test_rows = train_rows, test_rows
         counts = np.bincount(self.classes, minlength=self.n_classes)
         means = np.zeros((self.n_classes, train_rows.shape[1]))
@@ -195,7 +195,7 @@ class Discriminant(FastFold):
         return np.asarray(((shares > ABSENT) & (shares < DROPPED)).any(axis=1))
 
     def _count_with_sklearn(self, columns: Indices) -> int:
-        """Count by scikit-learn; without any spread within classes only the priors speak."""
+        """Count with scikit-learn; by the priors alone where no feature varies within classes."""
         if self.constant[columns].all():
             return int((self.test_classes == np.argmax(self.log_priors)).sum())
         with np.errstate(invalid="ignore"):  # it divides 0 by 0 when all class means agree

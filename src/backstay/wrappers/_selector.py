@@ -96,8 +96,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     cv : int, splitter or iterable, default=None
         Folds; None is 5×2 stratified.
     scoring : str or callable, default=None
-        Any scikit-learn scorer; None is accuracy. Others than accuracy are
-        evaluated by scikit-learn, also for the built-in inducers.
+        Any scikit-learn scorer; None is accuracy. Scores other than accuracy are
+        computed by scikit-learn, also for the built-in inducers.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scaling of the built-in inducers, fitted on the training rows of each
         fold. Estimators of your own are used as they are.
@@ -108,7 +108,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Draws the folds when `cv` is None.
     checkpoint : path-like, default=None
         File written after every step. A later ``fit`` with the same data and
-        parameters resumes from it.
+        parameters resumes from it. Parameters must be recognisable by then: seeds
+        as integers, functions that can be imported.
     verbose : int, default=0
         1 writes a line per step to stderr.
 
@@ -126,7 +127,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         J of the selected subset.
     ranking_ : ndarray of shape (n_features,)
         1 is best: the selected features in the order of the path, then the
-        others. Features that the search did not reach stand by the latest
+        others. Features that the search did not reach are ordered by the latest
         evaluation of moving them.
     feature_importances_ : ndarray of shape (n_features,)
         (d + 1 − rank)/d.
@@ -137,6 +138,11 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     classes_ : ndarray
         Class labels.
 
+    See Also
+    --------
+    backstay.ensemble.RepeatedSelector : Repeat a search on resamples (Wrapper-2).
+    sklearn.feature_selection.SequentialFeatureSelector : The plain search, slower.
+
     Notes
     -----
     Behind ``MinMaxScaler``, ``StandardScaler`` or nothing, ``"knn:K"`` is
@@ -144,8 +150,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     rows (``algorithm="kd_tree"`` with a single leaf), ``"lda"`` is
     ``LinearDiscriminantAnalysis()``, ``"svm_linear"`` and ``"svm_rbf"`` are
     ``SVC(C=1, kernel=…, gamma="scale")``. k-NN and LDA predict exactly alike: where
-    rounding could decide, distances are summed from scratch and scikit-learn's LDA is
-    asked. The SVMs agree up to libsvm's tolerance of 1e-3 on decision values.
+    rounding could decide, distances are summed from scratch and scikit-learn's LDA
+    predicts. The SVMs agree up to libsvm's tolerance of 1e-3 on decision values.
 
     Examples
     --------
@@ -283,12 +289,13 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     def _check_combination(self) -> None:
         if self.minus >= self.plus:
             raise ValueError(
-                f"minus={self.minus!r} must be below plus={self.plus!r}, or the search never ends."
+                f"minus={self.minus!r} must be below plus={self.plus!r}; otherwise the search "
+                "would never end."
             )
         if self.floating and (self.plus, self.minus) != (1, 0):
             raise ValueError(
-                f"floating=True decides itself how far to go back; plus={self.plus!r} and "
-                f"minus={self.minus!r} must be 1 and 0 with it."
+                f"floating=True itself decides how far to go back, so plus must be 1 and minus 0; "
+                f"got plus={self.plus!r} and minus={self.minus!r}."
             )
         if self.stop == "no_gain" and self.n_features_to_select != "best":
             raise ValueError(

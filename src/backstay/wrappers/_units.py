@@ -30,7 +30,7 @@ def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | 
             )
         return int(found[0])
     if not isinstance(feature, Integral) or isinstance(feature, bool | np.bool_):
-        raise ValueError(f"{argument} holds {feature!r}; give column numbers or feature names.")
+        raise ValueError(f"{argument} holds {feature!r}; it must hold column numbers or names.")
     if not 0 <= int(feature) < n_features:
         raise ValueError(
             f"{argument} holds the column {int(feature)}; columns are 0 to {n_features - 1}."
@@ -61,7 +61,7 @@ def make_units(
             column = _column(feature, f"feature_groups[{number}]", n_features, names)
             if owner[column] >= 0:
                 raise ValueError(
-                    f"feature_groups[{number}] holds {feature!r}, which is listed before; "
+                    f"feature_groups[{number}] holds {feature!r}, which is listed already; "
                     "a feature belongs to one group, once."
                 )
             owner[column] = number
