@@ -28,7 +28,7 @@ from backstay._validation import (
     has_fit_parameter,
     resolve_n_features,
     take,
-    validate_names,
+    validate_for_parts,
     validate_sample_weight,
     validate_X_y,
 )
@@ -383,11 +383,7 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
         return rows
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        if hasattr(X, "columns"):  # frames keep their types: the parts check their own columns
-            return X, validate_names(self, X, y)
-        tags = get_tags(self).input_tags
-        accept_sparse = ["csr"] if tags.sparse else False
-        return validate_X_y(self, X, y, accept_sparse=accept_sparse, allow_nan=tags.allow_nan)
+        return validate_for_parts(self, X, y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
