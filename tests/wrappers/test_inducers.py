@@ -11,11 +11,11 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
+from backstay._libsvm import matches_svc, train_machines
 from backstay.wrappers import SequentialSelector
 from backstay.wrappers._discriminant import Discriminant
 from backstay.wrappers._fast import FastInducer, KernelMachine, Neighbors
 from backstay.wrappers._inducers import equivalent
-from backstay.wrappers._libsvm import _choose, _direct
 from reference.wrappers import ReferenceSearch, cross_validated_accuracy
 
 KINDS = {
@@ -232,11 +232,11 @@ def test_threads_do_not_show(name):
 
 def test_libsvm_is_called_directly():
     """The short cut holds for the scikit-learn installed; without it, all is well but slow."""
-    assert _choose() is _direct
+    assert matches_svc()
     rng = np.random.RandomState(0)
     X, y = rng.normal(size=(40, 3)), (np.arange(40) % 2).astype(float)
     machine = SVC(kernel="precomputed").fit(X @ X.T, y)
-    support, _, coefficients, intercepts = _direct(np.ascontiguousarray(X @ X.T), y)
+    support, _, coefficients, intercepts = train_machines(np.ascontiguousarray(X @ X.T), y)
     assert np.array_equal(support, machine.support_)
     assert np.array_equal(coefficients, -machine.dual_coef_)
     assert np.array_equal(intercepts, -machine.intercept_)

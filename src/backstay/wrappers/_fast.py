@@ -23,10 +23,10 @@ from backstay._kernels._inducers import (
     update_gram,
     update_rbf,
 )
+from backstay._libsvm import train_machines
 from backstay.base import one_thread
 from backstay.wrappers._folds import Fold
 from backstay.wrappers._inducers import n_neighbors_of, scaler
-from backstay.wrappers._libsvm import train_machines
 from backstay.wrappers._units import Indices
 
 __all__ = ["FastFold", "FastInducer", "KernelMachine", "Neighbors"]
