@@ -8,8 +8,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import FeatureRanker, InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
+from backstay.results import TaskRecord
 from backstay.study import Study, Subsampling
-from backstay.study._task import TaskRecord
 
 
 class Unhurried(FeatureRanker):
@@ -51,6 +51,6 @@ def study(store, n_jobs=None, pause=0.0, **options):
     )
 
 
-def probe(plan, name, method, resample, split):
+def probe(inputs, name, method, resample, split):
     """Stand in for a task: say whether the data came as a memory map."""
-    return TaskRecord(name, resample, {"mapped": np.array([isinstance(plan.X, np.memmap)])})
+    return TaskRecord(name, resample, {"mapped": np.array([isinstance(inputs.X, np.memmap)])})

@@ -13,10 +13,8 @@ from sklearn.preprocessing import MinMaxScaler
 from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.results import Results, StoreError, _store
-from backstay.results._store import Store
-from backstay.study import Study, Subsampling
-from backstay.study._task import TaskRecord
+from backstay.results import Results, Store, StoreError, TaskRecord, _store
+from backstay.study import Study, Subsampling, _resume
 from reference.study import contents
 
 X, y, _ = make_xor(40, random_state=0)
@@ -99,11 +97,11 @@ def test_a_stranger_cannot_smuggle_in_objects(path):
 
 def test_the_same_study_skips_what_is_done(path, monkeypatch):
     before = contents(Results.load(path))
-    monkeypatch.setattr("backstay.study._study.outcomes", never_called_with_tasks)
+    monkeypatch.setattr("backstay.study._study.finished_tasks", never_called_with_tasks)
     assert contents(study(path).run(X, y)) == before
 
 
-def never_called_with_tasks(plan, methods, splits, pending, n_jobs):
+def never_called_with_tasks(inputs, methods, splits, pending, n_jobs):
     assert pending == []
     yield from ()
 
@@ -212,10 +210,8 @@ def test_a_store_killed_before_its_first_write_is_begun_anew(tmp_path):
 
 
 def test_other_versions_give_a_warning_once(path, monkeypatch):
-    from backstay.study import _checks as _setup
-
-    now = _setup.versions()
-    monkeypatch.setattr(_setup, "versions", lambda: {**now, "numpy": "9.9"})
+    now = _resume.versions()
+    monkeypatch.setattr(_resume, "versions", lambda: {**now, "numpy": "9.9"})
     with pytest.warns(UserWarning, match=r"other versions \(numpy is"):
         study(path).run(X, y)
     results = study(path).run(X, y)

@@ -13,12 +13,12 @@ import pytest
 
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
-from backstay.results import StoreError
-from backstay.results._store import Store
+from backstay.results import Store, StoreError
 from backstay.study import Study, StudyError, Subsampling, _parallel
-from backstay.study._parallel import outcomes
+from backstay.study._classify import Classification
+from backstay.study._parallel import finished_tasks
 from backstay.study._protocols import Split
-from backstay.study._task import Plan
+from backstay.study._task import SharedInputs
 from reference.study import contents
 from reference.study_worker import data, probe, study
 
@@ -124,12 +124,13 @@ def test_neither_n_jobs_nor_backend_changes_a_result(backend, n_jobs, expected):
 def test_worker_processes_get_the_data_as_a_memory_map(monkeypatch):
     monkeypatch.setattr(_parallel, "run_task", probe)
     X = np.ones((200, 100))
-    plan = Plan(X, np.tile([0, 1], 100), np.array([0, 1]), None, {}, (2,), False)
+    how = Classification({}, (2,), np.array([0, 1]))
+    inputs = SharedInputs(X, np.tile([0, 1], 100), how)
     split = Split(np.arange(100), np.arange(100, 200), 0)
     tasks = [("t", i) for i in range(4)]
-    found = list(outcomes(plan, {"t": TTest()}, [split] * 4, tasks, 2))
-    assert sorted(outcome.resample for outcome in found) == [0, 1, 2, 3]
-    assert all(outcome.arrays["mapped"][0] for outcome in found)
+    found = list(finished_tasks(inputs, {"t": TTest()}, [split] * 4, tasks, 2))
+    assert sorted(record.resample for record in found) == [0, 1, 2, 3]
+    assert all(record.arrays["mapped"][0] for record in found)
 
 
 class Deadly(FeatureRanker):

@@ -3,17 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from backstay import ReliefF
+from backstay import InstanceWeighted, ReliefF, SequentialSelector
 from backstay.ensemble import BaggedRanker
-from backstay.study import Study, Subsampling
+from backstay.feature_weighting import TTest
+from backstay.study import Study, Subsampling, list_methods, make_methods
 from backstay.study import _study as module
-from backstay.study._classify import numbers_of, reads_numbers, shortcuts_of, unit_range
+from backstay.study._classify import shortcuts_of, unit_range
+from backstay.study._controls import with_controls
+from backstay.study._rows import numbers_of, reads_numbers
 
 MODELS = [KNeighborsClassifier(1), SVC(kernel="linear"), SVC(kernel="linear", C=0.1)]
 
@@ -82,7 +87,52 @@ def test_a_frame_of_numbers_is_an_array():
     assert numbers_of(frame.to_numpy()) is None
 
 
-def test_methods_that_may_ask_for_names_get_the_frame():
-    assert reads_numbers(BaggedRanker(ReliefF()))
-    assert not reads_numbers(BaggedRanker(SVC(kernel="linear")))
-    assert not reads_numbers(ReliefF(categorical_features=["a"]))
+class Marked(TTest):
+    """A user's ranker that looks for its columns by name, once the base has checked them."""
+
+    def _score(self, X, y, sample_weight):
+        return np.array([name.startswith("gene") for name in self.feature_names_in_], dtype=float)
+
+
+class Counted(BaseEstimator):
+    """A user's weighting that is given the frame as it is."""
+
+    def fit_weight(self, X, y):
+        return 1.0 + X["gene"].to_numpy()
+
+
+def test_every_method_of_the_panel_is_given_numbers():
+    assert all(reads_numbers(method) for method in make_methods(list_methods()["name"]).values())
+    everyone, _ = with_controls({"odd": InstanceWeighted(TTest(), Counted())})
+    assert [name for name in everyone if reads_numbers(everyone[name])] == ["TTest"]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        BaggedRanker(SVC(kernel="linear")),
+        ReliefF(categorical_features=["a"]),
+        BaggedRanker(ReliefF(categorical_features=["a"])),
+        Marked(),
+        BaggedRanker(Marked()),
+        InstanceWeighted(TTest(), Counted()),
+        SequentialSelector("1nn", scoring=make_scorer(accuracy_score)),
+    ],
+)
+def test_methods_that_may_ask_for_names_get_the_frame(method):
+    assert not reads_numbers(method)
+
+
+def test_a_study_hands_columns_with_names_to_those_who_ask_for_them():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((30, 4)), columns=["a", "gene", "b", "c"])
+    study = Study(
+        {"marked": Marked(), "counted": InstanceWeighted(TTest(), Counted())},
+        Subsampling(3),
+        sizes=[1],
+        random_state=0,
+        verbose=0,
+    )
+    results = study.run(frame, np.tile([0, 1], 15))
+    assert len(results.errors()) == 0
+    assert results.signature("marked", 1).frame()["name"].tolist()[0] == "gene"

@@ -24,7 +24,7 @@ from backstay.datasets import make_han_yu
 from backstay.feature_weighting import InformationGain, TTest
 from backstay.results import Results
 from backstay.study import Study, StudyError, Subsampling
-from backstay.study._task import best_first
+from backstay.study._ranking import best_first
 from reference.study import contents
 
 X, y, TRUTH = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)

@@ -1,51 +1,147 @@
-"""The default study without the checks that cost more than the work.
+"""Classifiers on a method's best features: trained on training rows, predicting test rows.
 
 On a few dozen rows a scikit-learn pipeline spends a millisecond or two on validation, cloning
 and configuration, many times what libsvm or a nearest neighbour needs; a study fits one for
 every classifier, size, method and resample. A linear SVM and 1-NN, each behind a
 ``MinMaxScaler`` with its usual settings, are therefore fitted directly: same scale, same libsvm,
-same predictions. And a frame of numbers, which every fit would turn into an array, is turned
-into one once for all. Everything else goes the general way.
+same predictions. Everything else goes the general way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from backstay._validation import libsvm
+from backstay._libsvm import matches_svc, train_linear
+from backstay.base import distance_weights
+from backstay.neighbors import DoublyWeightedKNeighborsClassifier
+from backstay.results import TaskRecord
+from backstay.study._protocols import seeded
+from backstay.study._ranking import Ranking
+from backstay.study._rows import Sides, take_columns
+from backstay.study._stages import Stage
 
-__all__ = ["Shortcut", "numbers_of", "reads_numbers", "shortcuts_of", "unit_range"]
+__all__ = ["Classification", "Shortcut", "classify", "shortcuts_of", "unit_range"]
 
 Array = NDArray[np.float64]
+Labels = NDArray[Any]
 # Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers.
 Shortcut = Callable[[Array, NDArray[np.intp], Array], NDArray[np.intp]]
 
 
-def numbers_of(X: Any) -> Array | None:
-    """Return a frame of nothing but float64 as an array, None for any other table."""
-    if not isinstance(X, pd.DataFrame) or any(kind != np.float64 for kind in X.dtypes):
-        return None
-    return np.ascontiguousarray(X.to_numpy())
+@dataclass(frozen=True)
+class Classification:
+    """What every task does with its ranking.
+
+    Attributes
+    ----------
+    classifiers : dict of str to classifier
+        What is trained on the best features.
+    sizes : tuple of int
+        How many features are the best.
+    classes : ndarray
+        All classes of the data, sorted.
+    keep_scores : bool
+        Whether scores are kept beside the predicted classes, for the area under the curve.
+    shortcuts : dict of str to Shortcut
+        Ways around some of the classifiers that change nothing but the time it takes.
+    """
+
+    classifiers: Mapping[str, Any]
+    sizes: tuple[int, ...]
+    classes: Labels
+    keep_scores: bool = False
+    shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
 
 
-def reads_numbers(method: Any) -> bool:
-    """Whether a method is backstay's own throughout, and so never asks for a column by name."""
-    inside = [value for value in method.get_params(deep=True).values() if hasattr(value, "fit")]
-    named = getattr(method, "categorical_features", "from_dtype")
-    return isinstance(named, str) and all(
-        type(part).__module__.startswith("backstay.") for part in (method, *inside)
-    )
+def classify(
+    how: Classification, sides: Sides, ranking: Ranking, seed: int, record: TaskRecord
+) -> dict[str, NDArray[Any]]:
+    """Train every classifier on the best features at every size, and predict the test rows.
+
+    Returns
+    -------
+    dict of str to ndarray
+        "predicted", class numbers by classifier, size and test row, and "scores" if they are kept.
+    """
+    n_scores = 1 if len(how.classes) == 2 else len(how.classes)
+    shape = (len(how.classifiers), len(how.sizes), sides.test.n_rows)
+    found: dict[str, NDArray[Any]] = {"predicted": np.empty(shape, dtype="<i2")}
+    if how.keep_scores:
+        found["scores"] = np.empty((*shape, n_scores), dtype="<f8")
+    cuts = _Cuts(how.sizes, ranking.order, record)
+    direct = _predict_directly(how, sides, cuts, found["predicted"])
+    if len(direct) < len(how.classifiers):
+        _predict_generally(how, sides, ranking, cuts, seed, found, skip=direct)
+    return found
+
+
+class _Cuts:
+    """The best columns of both sides, and of these the best at every size."""
+
+    def __init__(self, sizes: tuple[int, ...], order: NDArray[np.intp], record: TaskRecord) -> None:
+        self.sizes, self.record = sizes, record
+        self.best = np.sort(order[: max(sizes)])
+        self.places = [np.searchsorted(self.best, np.sort(order[:size])) for size in sizes]
+
+    def tables(self, sides: Sides, *, as_numbers: bool) -> tuple[Any, Any]:
+        """Return the best columns of the training rows and of the test rows."""
+        with Stage(self.record, "classifier tables"):
+            return (
+                sides.train.columns(self.best, as_numbers=as_numbers),
+                sides.test.columns(self.best, as_numbers=as_numbers),
+            )
+
+    def at_every_size(self, train: Any, test: Any) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the place of a size and both tables cut to its columns."""
+        for j, size in enumerate(self.sizes):
+            with Stage(self.record, f"classifier tables at size {size}"):
+                cut = take_columns(train, self.places[j]), take_columns(test, self.places[j])
+            yield j, *cut
+
+    def stage(self, name: str, j: int) -> Stage:
+        """Return the stage of one classifier at one size."""
+        return Stage(self.record, f"classifier {name!r} at size {self.sizes[j]}")
+
+
+# The direct way.
+
+
+def _predict_directly(
+    how: Classification, sides: Sides, cuts: _Cuts, predicted: NDArray[Any]
+) -> set[str]:
+    """Predict with the classifiers that have a shortcut; return their names."""
+    if not how.shortcuts:
+        return set()
+    tables = cuts.tables(sides, as_numbers=True)
+    with Stage(cuts.record, "classifier scaling"):
+        if not all(_finite_floats(table) for table in tables):
+            return set()
+        present, codes = np.unique(sides.y_train, return_inverse=True)
+        numbers = np.searchsorted(how.classes, present)
+        scaled = unit_range(*tables)
+    for j, train, test in cuts.at_every_size(*scaled):
+        for i, name in enumerate(how.classifiers):
+            if name in how.shortcuts:
+                with cuts.stage(name, j):
+                    predicted[i, j] = numbers[how.shortcuts[name](train, codes, test)]
+    return set(how.shortcuts)
+
+
+def _finite_floats(table: Any) -> bool:
+    plain = isinstance(table, np.ndarray) and table.dtype == np.float64
+    return plain and bool(np.isfinite(table).all())
 
 
 def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
@@ -65,16 +161,16 @@ def _shortcut_of(classifier: Any) -> Shortcut | None:
     if type(classifier) is not Pipeline or classifier.memory is not None:
         return None
     steps = [step for _, step in classifier.steps]
-    if len(steps) != 2 or not _is(steps[0], MinMaxScaler()):
+    if len(steps) != 2 or not _equal(steps[0], MinMaxScaler()):
         return None
-    if _is(steps[1], KNeighborsClassifier(n_neighbors=1)):
+    if _equal(steps[1], KNeighborsClassifier(n_neighbors=1)):
         return _nearest
-    if _is(steps[1], SVC(kernel="linear", C=getattr(steps[1], "C", 1.0))) and _same_as_svc():
+    if _equal(steps[1], SVC(kernel="linear", C=getattr(steps[1], "C", 1.0))) and matches_svc():
         return partial(_linear, C=float(steps[1].C))
     return None
 
 
-def _is(step: Any, wanted: Any) -> bool:
+def _equal(step: Any, wanted: Any) -> bool:
     return type(step) is type(wanted) and step.get_params() == wanted.get_params()
 
 
@@ -85,41 +181,69 @@ def _nearest(train: Array, classes: NDArray[np.intp], test: Array) -> NDArray[np
 
 
 def _linear(train: Array, classes: NDArray[np.intp], test: Array, C: float) -> NDArray[np.intp]:
-    """Predict with libsvm itself, through the binding that ``SVC`` uses."""
-    libsvm.set_verbosity_wrap(0)
-    train, test = np.ascontiguousarray(train), np.ascontiguousarray(test)
-    weights = np.ones(int(classes.max()) + 1)
-    model = libsvm.fit(
-        train,
-        classes.astype(np.float64),
-        svm_type=0,
-        kernel="linear",
-        C=C,
-        tol=1e-3,
-        shrinking=1,
-        cache_size=200.0,
-        max_iter=-1,
-        class_weight=weights,
-    )
-    predicted = libsvm.predict(
-        test, *model[:7], svm_type=0, kernel="linear", cache_size=200.0, class_weight=weights
-    )
-    numbers: NDArray[np.intp] = predicted.astype(np.intp)
-    return numbers
+    """Class by a linear support vector machine."""
+    return train_linear(train, classes, C).predict(test)
 
 
-@cache
-def _same_as_svc() -> bool:
-    """Whether scikit-learn's binding still has the form known here."""
-    if libsvm is None:  # pragma: no cover - another scikit-learn
-        return False
-    rng = np.random.default_rng(0)
-    X, classes = rng.random((12, 3)), np.arange(12) % 3
-    try:
-        ways = [
-            (SVC(kernel="linear").fit(X[:9], c).predict(X[9:]), _linear(X[:9], c, X[9:], 1.0))
-            for c in (classes[:9], classes[:9] % 2)
-        ]
-    except Exception:  # pragma: no cover - another scikit-learn
-        return False
-    return all(np.array_equal(a, b) for a, b in ways)
+# The general way.
+
+
+def _predict_generally(
+    how: Classification,
+    sides: Sides,
+    ranking: Ranking,
+    cuts: _Cuts,
+    seed: int,
+    found: dict[str, NDArray[Any]],
+    *,
+    skip: set[str],
+) -> None:
+    """Predict with scikit-learn's fit and predict, also scores if there is a place for them."""
+    tables = cuts.tables(sides, as_numbers=False)
+    for j, train, test in cuts.at_every_size(*tables):
+        importances = ranking.importances[cuts.best[cuts.places[j]]]
+        for i, (name, classifier) in enumerate(how.classifiers.items()):
+            if name in skip:
+                continue
+            with cuts.stage(name, j):
+                model = seeded(_weighted(classifier, importances), seed)
+                model.fit(train, sides.y_train, **_votes(model, ranking.sample_weight))
+                found["predicted"][i, j] = np.searchsorted(how.classes, model.predict(test))
+                if "scores" in found:
+                    found["scores"][i, j] = _scores(model, test, how.classes)
+
+
+def _weighted(classifier: Any, importances: Array) -> Any:
+    """Give the doubly weighted k-NN the method's feature weights, unless it has its own."""
+    doubly = isinstance(classifier, DoublyWeightedKNeighborsClassifier)
+    if not doubly or classifier.feature_weights is not None:
+        return classifier
+    return clone(classifier).set_params(feature_weights=distance_weights(importances))
+
+
+def _votes(model: Any, sample_weight: Array | None) -> dict[str, Array]:
+    """Return the method's instance weights as the votes of the doubly weighted k-NN."""
+    doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
+    return {"sample_weight": sample_weight} if doubly and sample_weight is not None else {}
+
+
+def _scores(model: Any, X: Any, classes: Labels) -> Array:
+    """Return how much the model leans towards the second class, or to each of more than two."""
+    if hasattr(model, "decision_function"):
+        values = np.asarray(model.decision_function(X), dtype=np.float64)
+    else:
+        values = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if values.ndim == 2 and len(classes) == 2:
+        values = values[:, 1]
+    if values.ndim == 1:  # two classes, or two of more among the training rows
+        values = np.column_stack([-values, values])
+    if len(classes) == 2:
+        return values[:, 1:]
+    if values.shape[1] != len(model.classes_):
+        raise ValueError(
+            f"decision_function gives {values.shape[1]} columns for {len(model.classes_)} "
+            "classes; roc_auc needs one per class."
+        )
+    everyone = np.full((values.shape[0], len(classes)), -np.inf)
+    everyone[:, np.searchsorted(classes, model.classes_)] = values
+    return everyone

@@ -1,14 +1,13 @@
 """The uniform control of equal mass, and the plain method, beside every weighted one.
 
-Published margin weights sum to 1; that alone makes an SVM's ranking stabler
-(spec 13.1). So no instance-weighted method goes without its control.
+The margin weights of [HY] sum to 1; that alone makes an SVM's ranking stabler
+(docs/control-finding.md). So no instance-weighted method goes without its control.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,15 @@ from sklearn.base import BaseEstimator, clone
 from backstay._identity import describe
 from backstay.base import InstanceWeighted
 from backstay.instance_weighting import UniformWeighting
+from backstay.results import Role
 
-__all__ = ["EqualMass", "Role", "with_controls"]
+__all__ = ["EqualMass", "with_controls"]
 
 
 class EqualMass(BaseEstimator):
-    """Uniform weights with the mass that another weighting gives the same rows.
+    """Uniform weights with the sum that another weighting gives the same rows.
 
-    For weightings that do not say how they scale; one that does gets
+    For weightings without a ``scale`` of "mean" or "sum"; one that has it gets
     :class:`UniformWeighting` with the same scale.
 
     Parameters
@@ -43,20 +43,10 @@ class EqualMass(BaseEstimator):
         return np.full(len(weights), weights.sum() / len(weights))
 
 
-@dataclass(frozen=True)
-class Role:
-    """What a method is compared with, by name, and whether the study added it itself."""
-
-    control: str | None = None
-    plain: str | None = None
-    added: bool = False
-
-
 def with_controls(methods: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Role]]:
-    """Add the missing controls and plain methods; say which is whose.
+    """Return the methods with their controls and plain forms, and the role of each.
 
-    A method that is already there under any name, with the same parameters, is
-    used and not added again.
+    A control that is already among the methods, under any name, is not added again.
     """
     everyone, roles = dict(methods), {name: Role() for name in methods}
     known = {_key(method, name): name for name, method in reversed(list(methods.items()))}

@@ -12,14 +12,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from backstay.base import one_thread
 from backstay.results import TaskRecord
 from backstay.study._protocols import Split
-from backstay.study._task import Plan, run_task
+from backstay.study._task import SharedInputs, run_task
 
-__all__ = ["StudyError", "outcomes"]
+__all__ = ["StudyError", "finished_tasks"]
 
 # Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
 SHARED_BYTES = 100_000
-# A worker may die (killed, out of memory, its machine gone); its tasks are then run again, as
-# long as every attempt in a row of so many finishes at least one.
+# A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until
+# so many attempts in a row finish none.
 ATTEMPTS = 3
 
 
@@ -27,22 +27,22 @@ class StudyError(RuntimeError):
     """A study could not be completed; what was done is kept in its store."""
 
 
-def outcomes(
-    plan: Plan,
+def finished_tasks(
+    inputs: SharedInputs,
     methods: dict[str, Any],
     splits: Sequence[Split],
     pending: list[tuple[str, int]],
     n_jobs: int | None,
 ) -> Generator[TaskRecord, None, None]:
-    """Yield the outcome of every pending task (method, resample), as they come."""
+    """Run the pending tasks (method, resample) and yield their records as they finish."""
     left = dict.fromkeys(pending)
     fruitless = 0
     while left:
         before = len(left)
         try:
-            for outcome in _attempt(plan, methods, splits, list(left), n_jobs):
-                del left[outcome.method, outcome.resample]
-                yield outcome
+            for record in _attempt(inputs, methods, splits, list(left), n_jobs):
+                del left[record.method, record.resample]
+                yield record
         except (GeneratorExit, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -63,14 +63,14 @@ def outcomes(
 
 
 def _attempt(
-    plan: Plan,
+    inputs: SharedInputs,
     methods: dict[str, Any],
     splits: Sequence[Split],
     tasks: list[tuple[str, int]],
     n_jobs: int | None,
 ) -> Iterator[TaskRecord]:
     call: Callable[..., Any] = delayed(run_task)
-    shared = _shared(plan)
+    shared = _on_workers(inputs)
     parallel = Parallel(
         n_jobs=n_jobs,
         return_as="generator_unordered",
@@ -85,11 +85,11 @@ def _attempt(
         )
 
 
-def _shared(plan: Plan) -> Any:
-    """Put the data on every worker of a dask cluster; leave it as it is for other backends.
+def _on_workers(inputs: SharedInputs) -> Any:
+    """Put the data on every worker of a dask cluster; other backends get it with the tasks.
 
-    Left to itself, joblib puts it on one worker, and when that one dies, it is gone.
+    Left to itself, joblib puts it on one worker, and if that one dies, the data are gone.
     """
     backend, _ = get_active_backend()
     client = getattr(backend, "client", None)
-    return plan if client is None else client.scatter(plan, broadcast=True, hash=False)
+    return inputs if client is None else client.scatter(inputs, broadcast=True, hash=False)

@@ -1,4 +1,4 @@
-"""How rows are split into training and test rows, again and again [spec 9]."""
+"""How rows are split into training and test rows, again and again, and seeded."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import (
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -19,7 +20,7 @@ from sklearn.model_selection import (
 
 from backstay._validation import check_random_state
 
-__all__ = ["FiveByTwo", "RepeatedStratifiedKFold", "Split", "Subsampling", "draw_splits"]
+__all__ = ["FiveByTwo", "RepeatedStratifiedKFold", "Split", "Subsampling", "draw_splits", "seeded"]
 
 Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
@@ -34,6 +35,17 @@ class Split:
     train: Rows
     test: Rows
     seed: int
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a copy whose unset random states hold the seed; those that are set stay."""
+    copied = clone(estimator)
+    unset = {
+        path: seed
+        for path, value in copied.get_params(deep=True).items()
+        if (path == "random_state" or path.endswith("__random_state")) and value is None
+    }
+    return copied.set_params(**unset) if unset else copied
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,35 +13,27 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from backstay._identity import describe, digest, fingerprint
-from backstay.results._partners import partner_arrays
-from backstay.results._records import Records
-from backstay.results._results import Results
-from backstay.results._store import Store
+from backstay._identity import describe
+from backstay.results import Records, Results, Role, Store, partner_arrays
 from backstay.study._checks import (
-    check_scores,
+    CheckedData,
+    CheckedStudy,
+    GivenData,
+    check_random_state_is_plain,
     checked_data,
-    checked_truth,
-    digest_splits,
-    feature_names,
+    estimators_by_name,
     metric_names,
-    named,
-    report_failures,
-    resampling_name,
-    same_data,
-    same_study,
-    sample_names,
-    seed_of,
-    split_arrays,
-    steps_of,
-    subset_sizes,
+    preprocessing,
+    require_scores,
 )
-from backstay.study._classify import numbers_of, shortcuts_of
-from backstay.study._controls import Role, with_controls
-from backstay.study._parallel import outcomes
+from backstay.study._classify import Classification, shortcuts_of
+from backstay.study._controls import with_controls
+from backstay.study._parallel import finished_tasks
 from backstay.study._progress import Progress
-from backstay.study._protocols import FiveByTwo, Split, Subsampling, draw_splits
-from backstay.study._task import Plan
+from backstay.study._protocols import Split, Subsampling, draw_splits
+from backstay.study._resume import check_same_study, enter_data, report_failures, seed_of_study
+from backstay.study._rows import numbers_of
+from backstay.study._task import SharedInputs
 
 __all__ = ["Study"]
 
@@ -183,13 +174,8 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        arguments = {
-            "groups": groups,
-            "truth": truth,
-            "provenance": provenance,
-            "retry_failed": retry_failed,
-        }
-        return self._run_all({dataset: (X, y, arguments)})
+        data = GivenData(X, y, groups, truth, provenance)
+        return self._run_all({dataset: data}, retry_failed)
 
     def run_many(self, datasets: Mapping[str, Any], *, retry_failed: bool = False) -> Results:
         """Run the study on several data sets, into one store.
@@ -208,16 +194,29 @@ class Study:
         """
         if not isinstance(datasets, Mapping) or not datasets:
             raise ValueError(f"datasets={datasets!r} must map names to (X, y).")
-        given = {}
         for name, data in datasets.items():
             if not isinstance(data, tuple) or not 2 <= len(data) <= 4:
                 raise ValueError(f"datasets[{name!r}] must be (X, y), with groups and truth after.")
-            groups, truth = (*data[2:], None, None)[:2]
-            arguments = {"groups": groups, "truth": truth, "retry_failed": retry_failed}
-            given[name] = (data[0], data[1], arguments)
-        return self._run_all(given)
+        given = {name: GivenData(*data) for name, data in datasets.items()}
+        return self._run_all(given, retry_failed)
 
-    # Checking what was asked for.
+    def all_methods(self) -> dict[str, Any]:
+        """Return the methods that a run fits, those that the study adds included.
+
+        Returns
+        -------
+        dict of str to ranker
+            The methods given, then the controls and plain methods that ``controls=True`` adds.
+        """
+        return self._methods_and_roles()[0]
+
+    def _methods_and_roles(self) -> tuple[dict[str, Any], dict[str, Role]]:
+        methods = estimators_by_name("methods", self.methods, "fit")
+        if not methods:
+            raise ValueError("methods is empty; give at least one method by name.")
+        if self.controls:
+            return with_controls(methods)
+        return methods, {name: Role() for name in methods}
 
     def _resampling(self) -> Any:
         return Subsampling() if self.resampling is None else self.resampling
@@ -228,20 +227,17 @@ class Study:
                 "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
                 "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
             }
-        return named("classifiers", self.classifiers, "predict")
+        return estimators_by_name("classifiers", self.classifiers, "predict")
 
-    def _check_random_state(self) -> None:
-        state = self.random_state
-        if state is not None and (not isinstance(state, Integral) or state < 0):
-            raise ValueError(
-                f"random_state={state!r} must be a non-negative integer or None: a study draws "
-                "every seed up front, so that it can be resumed."
-            )
-
-    def _facts(self, scoring: list[str], classifiers: dict[str, Any], steps: Any) -> dict[str, Any]:
-        """Return the description that makes this study the same study, on any data."""
+    def _checked(self) -> CheckedStudy:
+        check_random_state_is_plain(self.random_state)
+        methods, roles = self._methods_and_roles()
+        classifiers, scoring = self._classifiers(), metric_names(self.scoring)
+        steps = preprocessing(self.preprocess)
+        if "roc_auc" in scoring:
+            require_scores(classifiers)
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
-        return {
+        description = {
             "methods": describe(self.methods, "methods"),
             "classifiers": describe(classifiers, "classifiers"),
             "preprocess": describe(steps, "preprocess"),
@@ -250,32 +246,18 @@ class Study:
             "controls": bool(self.controls),
             "random_state": None if self.random_state is None else int(self.random_state),
         }
-
-    # Running.
-
-    def _run_all(self, datasets: Mapping[str, tuple[Any, Any, dict[str, Any]]]) -> Results:
-        self._check_random_state()
-        methods = named("methods", self.methods, "fit")
-        if not methods:
-            raise ValueError("methods is empty; give at least one method by name.")
-        everyone, roles = methods, {name: Role() for name in methods}
-        if self.controls:
-            everyone, roles = with_controls(methods)
-        classifiers, scoring, steps = (
-            self._classifiers(),
-            metric_names(self.scoring),
-            steps_of(self.preprocess),
+        return CheckedStudy(
+            methods, roles, classifiers, scoring, steps, self._resampling(), description
         )
-        if "roc_auc" in scoring:
-            check_scores(classifiers)
-        facts = self._facts(scoring, classifiers, steps)
+
+    def _run_all(self, datasets: Mapping[str, GivenData], retry_failed: bool) -> Results:
+        study = self._checked()
+        checked = [checked_data(self, name, given) for name, given in datasets.items()]
         store = Store(self.store)
         try:
-            same_study(store, facts)
-            for name, (X, y, arguments) in datasets.items():
-                self._run_one(
-                    store, name, X, y, everyone, roles, classifiers, scoring, steps, **arguments
-                )
+            check_same_study(store, study.description)
+            for data in checked:
+                self._run_one(store, study, data, retry_failed)
         except BaseException:
             store.close()
             raise
@@ -285,92 +267,56 @@ class Study:
         return Results.load(self.store)
 
     def _run_one(
-        self,
-        store: Store,
-        name: str,
-        X: Any,
-        y: Any,
-        methods: dict[str, Any],
-        roles: dict[str, Role],
-        classifiers: dict[str, Any],
-        scoring: list[str],
-        steps: Any,
-        *,
-        groups: Any,
-        truth: Any,
-        retry_failed: bool,
-        provenance: Mapping[str, Any] | None = None,
+        self, store: Store, study: CheckedStudy, data: CheckedData, retry_failed: bool
     ) -> None:
-        X, y, codes, classes, groups = checked_data(self, X, y, groups)
-        sizes = subset_sizes(self.sizes, X.shape[1])
-        entropy = seed_of(store, self.random_state)
-        splits = draw_splits(self._resampling(), y, groups, np.random.SeedSequence(entropy))
-        facts = {
-            "data": {
-                "X": fingerprint(X),
-                "y": digest(y),
-                "groups": None if groups is None else digest(groups),
-            },
-            "resampling": resampling_name(self._resampling()),
-            "splits": digest_splits(splits),
-            "five_by_two": isinstance(self._resampling(), FiveByTwo),
-            "n_samples": int(X.shape[0]),
-            "n_features": int(X.shape[1]),
-            "feature_names": feature_names(X),
-            "sample_names": sample_names(X),
-            "classes": classes.tolist(),
-            "sizes": list(sizes),
-            "methods": {key: vars(roles[key]) for key in methods},
-            "classifiers": list(classifiers),
-            "scoring": scoring,
-        }
-        known = store.datasets()
-        if name in known:
-            same_data(store, name, known[name], facts)
-        else:
-            store.add_dataset(name, facts, split_arrays(splits, codes, groups))
-        if truth is not None:
-            store.set_array(name, "truth", checked_truth(truth, X.shape[1]))
-        if provenance is not None:
-            store.describe_study({f"provenance of {name}": dict(provenance)})
+        seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
+        splits = draw_splits(study.resampling, data.y, data.groups, seeds)
+        facts = enter_data(store, study, data, splits)
         if retry_failed:
-            store.forget_failures(name)
-        numbers = numbers_of(X) if steps is None else None
-        keep_scores = "roc_auc" in scoring
-        shortcuts = {} if keep_scores else shortcuts_of(classifiers)
-        plan = Plan(X, y, classes, steps, classifiers, sizes, keep_scores, numbers, shortcuts)
-        if self._work(store, name, plan, methods, splits):
-            for key, array in partner_arrays(X, Records(store, name, facts)).items():
-                store.set_array(name, key, array)
-        report_failures(store, name)
+            store.forget_failures(data.name)
+        if self._run_tasks(store, study, data, splits):
+            records = Records(store, data.name, facts)
+            for key, array in partner_arrays(data.X, records).items():
+                store.set_array(data.name, key, array)
+        report_failures(store, data.name)
 
-    def _work(
-        self,
-        store: Store,
-        name: str,
-        plan: Plan,
-        methods: dict[str, Any],
-        splits: list[Split],
+    def _run_tasks(
+        self, store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split]
     ) -> int:
-        """Run the tasks that are left, write each as soon as it is finished; say how many."""
-        done = store.done(name)
-        tasks = [(method, i) for i in range(len(splits)) for method in methods]
+        """Run the tasks that are left, write each as soon as it is done; return their number."""
+        done = store.done(data.name)
+        tasks = [(method, i) for i in range(len(splits)) for method in study.methods]
         pending = [task for task in tasks if task not in done]
-        finished = len(tasks) - len(pending)
-        running = outcomes(plan, methods, splits, pending, self.n_jobs)
+        running = finished_tasks(
+            _shared_inputs(study, data), study.methods, splits, pending, self.n_jobs
+        )
+        n_skipped = len(tasks) - len(pending)
         try:
-            with Progress(len(tasks), finished, self.verbose, name) as progress:
-                for outcome in running:
-                    store.write(name, outcome)
-                    progress.advance(outcome.error is not None)
+            with Progress(len(tasks), n_skipped, self.verbose, data.name) as progress:
+                for record in running:
+                    store.write(data.name, record)
+                    progress.advance(record.error is not None)
         except KeyboardInterrupt as stop:
-            finished = len(store.done(name))  # it may come between a task and its count
+            n_done = len(store.done(data.name))  # it may come between a task and its count
             kept = "" if self.store is None else f"; they are kept in {self.store}"
             stop.add_note(
-                f"The study stopped after {finished} of {len(tasks)} tasks on {name!r}{kept}."
+                f"The study stopped after {n_done} of {len(tasks)} tasks on {data.name!r}{kept}."
                 + ("" if self.store is None else " Run it again to go on.")
             )
             raise
         finally:
             running.close()
         return len(pending)
+
+
+def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
+    keep_scores = "roc_auc" in study.scoring
+    classification = Classification(
+        study.classifiers,
+        data.sizes,
+        data.classes,
+        keep_scores,
+        {} if keep_scores else shortcuts_of(study.classifiers),
+    )
+    numbers = numbers_of(data.X) if study.preprocess is None else None
+    return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)

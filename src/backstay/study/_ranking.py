@@ -1,0 +1,86 @@
+"""From a fitted method to its ranking of the features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.base import FeatureRanker, importances_of, ranking_from_importances
+
+__all__ = ["Ranking", "best_first", "ranking_of"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a method says about the columns it was given.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_columns,)
+        Columns, best first.
+    importances : ndarray of shape (n_columns,)
+        By column, higher is better.
+    sample_weight : ndarray of shape (n_training_rows,) or None
+        The instance weights, if the method has any.
+    """
+
+    order: NDArray[np.intp]
+    importances: NDArray[np.float64]
+    sample_weight: NDArray[np.float64] | None
+
+    def arrays(self, columns: NDArray[np.intp], n_features: int) -> dict[str, NDArray[Any]]:
+        """Return what the store keeps, in terms of the data's own columns.
+
+        `columns` are those that preprocessing left; the others come last, with weight 0.
+        """
+        order, weights = self.order, self.importances
+        if len(columns) < n_features:
+            dropped = np.setdiff1d(np.arange(n_features), columns, assume_unique=True)
+            order = np.concatenate([columns[order], dropped])
+            weights = np.zeros(n_features)
+            weights[columns] = self.importances
+        kept: dict[str, NDArray[Any]] = {
+            "order": order.astype("<i4"),
+            "weights": weights.astype("<f8"),
+            "n_ranked": np.array([len(columns)], dtype="<i4"),
+        }
+        if self.sample_weight is not None:
+            kept["sample_weight"] = self.sample_weight
+        return kept
+
+
+def ranking_of(fitted: Any, n_columns: int, n_rows: int, seed: int) -> Ranking:
+    """Read the ranking off a method fitted on so many columns and rows."""
+    importances = importances_of(fitted)
+    order = best_first(fitted, importances, n_columns, seed)
+    sample_weight = getattr(fitted, "sample_weight_", None)
+    if sample_weight is not None:
+        one_per_row = np.shape(sample_weight) == (n_rows,)
+        sample_weight = np.asarray(sample_weight, dtype="<f8") if one_per_row else None
+    return Ranking(order, importances, sample_weight)
+
+
+def best_first(
+    fitted: Any, importances: NDArray[np.float64], n_features: int, seed: int
+) -> NDArray[np.intp]:
+    """Return the features from best to worst, equal importances in random order.
+
+    Rankers break ties by column, which is right for a single ranking; over
+    resamples it would make every feature of importance 0 "agree", and a method
+    that finds nothing look stable. A ranker whose ranking says more than its
+    importances keeps its order.
+    """
+    name = type(fitted).__name__
+    if importances.shape != (n_features,):
+        raise ValueError(f"{name} gives {importances.size} importances for {n_features} features.")
+    if np.isnan(importances).any():
+        feature = int(np.flatnonzero(np.isnan(importances))[0])
+        raise ValueError(f"{name} gives feature {feature} the importance nan.")
+    by_column = ranking_from_importances(importances)
+    if isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column):
+        return np.argsort(fitted.ranking_, kind="stable")
+    chance = np.random.default_rng(seed).permutation(n_features)
+    return chance[np.argsort(-importances[chance], kind="stable")]

@@ -1,0 +1,116 @@
+"""The rows of a data set, as they were given and, where they are nothing else, as plain numbers.
+
+A frame of numbers is turned into an array once for all tasks, because every fit would do it
+again. Who may ask for a column by its name still gets the frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay import ensemble, feature_weighting, instance_weighting, wrappers
+from backstay._validation import take
+from backstay.base import InstanceWeighted
+from backstay.study._controls import EqualMass
+
+__all__ = ["Rows", "Sides", "numbers_of", "reads_numbers", "take_columns"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a table, with all its columns until some are chosen.
+
+    Parameters
+    ----------
+    table : array, sparse matrix or frame
+        The table as it was given.
+    numbers : ndarray or None
+        The same as numbers without names; None where there is nothing to gain.
+    chosen : ndarray or None
+        Row numbers; None for all rows of the table.
+    """
+
+    table: Any
+    numbers: Array | None = None
+    chosen: NDArray[np.intp] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.table.shape[0]) if self.chosen is None else len(self.chosen)
+
+    def all_columns(self, *, as_numbers: bool = False) -> Any:
+        """Return the rows, with or without the names of their columns."""
+        table = self._table(as_numbers)
+        return table if self.chosen is None else take(table, self.chosen)
+
+    def columns(self, columns: NDArray[np.intp], *, as_numbers: bool = False) -> Any:
+        """Return some columns of the rows, with or without their names."""
+        table = self._table(as_numbers)
+        if self.chosen is None:
+            return take_columns(table, columns)
+        if isinstance(table, np.ndarray):
+            return table[np.ix_(self.chosen, columns)]
+        return take(take_columns(table, columns), self.chosen)
+
+    def _table(self, as_numbers: bool) -> Any:
+        return self.numbers if as_numbers and self.numbers is not None else self.table
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two sides of a split: training rows with their labels, test rows without."""
+
+    train: Rows
+    y_train: NDArray[Any]
+    test: Rows
+
+
+def take_columns(table: Any, columns: NDArray[np.intp]) -> Any:
+    """Return some columns of a table of any kind."""
+    if isinstance(table, np.ndarray):  # what `take` does too, after several checks
+        return np.take(table, columns, axis=1)
+    return take(table, columns, axis=1)
+
+
+def numbers_of(X: Any) -> Array | None:
+    """Return a frame of nothing but float64 as an array, None for any other table."""
+    if not isinstance(X, pd.DataFrame) or any(kind != np.float64 for kind in X.dtypes):
+        return None
+    return np.ascontiguousarray(X.to_numpy())
+
+
+def reads_numbers(method: Any) -> bool:
+    """Whether no part of a method ever asks for a column by its name.
+
+    That is known of backstay's own estimators, unless ``categorical_features`` names columns. A
+    class derived from one of them may look at ``feature_names_in_``, as may anything else.
+    """
+    parts = [method, *method.get_params(deep=True).values()]
+    return all(
+        type(part) in _nameless() and _names_no_columns(part) for part in parts if _sees_rows(part)
+    )
+
+
+@cache
+def _nameless() -> frozenset[type]:
+    """Return backstay's own estimators: the classes themselves, not what derives from them."""
+    rooms = (instance_weighting, feature_weighting, ensemble, wrappers)
+    public = {getattr(room, name) for room in rooms for name in room.__all__}
+    return frozenset({InstanceWeighted, EqualMass, *(c for c in public if isinstance(c, type))})
+
+
+def _sees_rows(part: Any) -> bool:
+    return hasattr(part, "fit") or hasattr(part, "fit_weight") or callable(part)
+
+
+def _names_no_columns(part: Any) -> bool:
+    return isinstance(getattr(part, "categorical_features", "from_dtype"), str)
