@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["describe", "difference", "digest", "fingerprint", "versions"]
+__all__ = ["describe", "difference", "digest", "fingerprint", "versions", "with_present_names"]
 
 PACKAGES = ("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
 # How work is spread or reported never changes a result, so it does not make another run.
@@ -96,7 +96,47 @@ def _described_class(value: Any, parameters: Mapping[str, Any], path: str) -> di
         for name, parameter in sorted(parameters.items())
         if name not in IGNORED
     }
-    return {"class": f"{type(value).__module__}.{type(value).__qualname__}", "parameters": kept}
+    name = _public_path(f"{type(value).__module__}.{type(value).__qualname__}")
+    return {"class": name, "parameters": kept}
+
+
+def _public_path(path: str) -> str:
+    """Leave private modules out of an import path: a class may move from one to another.
+
+    The first and the last part stay, as in ``__main__._Ranker``.
+    """
+    first, *inside, last = path.split(".")
+    return ".".join([first, *(part for part in inside if not part.startswith("_")), last])
+
+
+# Parameters whose names differ from those that descriptions of format 1 hold.
+RENAMED = {
+    "backstay.ensemble.BaggedRanker": {"n_estimators": "n_resamples", "scaling": "scale_on"},
+    "backstay.ensemble.RepeatedSelector": {"n_repeats": "n_resamples", "scaling": "scale_on"},
+    "backstay.ensemble.StabilitySelection": {"scaling": "scale_on"},
+    "backstay.feature_weighting.DoubleReliefF": {"n_samples": "n_draws"},
+    "backstay.feature_weighting.Relief": {"n_samples": "n_draws"},
+    "backstay.feature_weighting.ReliefF": {"n_samples": "n_draws"},
+}
+
+
+def with_present_names(stored: Any) -> Any:
+    """Return a description of format 1 as :func:`describe` would write it now."""
+    if isinstance(stored, list):
+        return [with_present_names(value) for value in stored]
+    if isinstance(stored, str):  # scikit-learn's own RepeatedKFold shows n_repeats first
+        return re.sub(r"^RepeatedKFold\(n_splits=", "RepeatedStratifiedKFold(n_splits=", stored)
+    if not isinstance(stored, dict):
+        return stored
+    present = {key: with_present_names(value) for key, value in stored.items()}
+    if set(present) == {"name"} and isinstance(present["name"], str):
+        return {"name": _public_path(present["name"])}
+    if set(present) == {"class", "parameters"}:
+        name = _public_path(present["class"])
+        renamed = RENAMED.get(name, {})
+        parameters = {renamed.get(key, key): v for key, v in present["parameters"].items()}
+        return {"class": name, "parameters": parameters}
+    return present
 
 
 def _importable(value: Any, path: str) -> str:
@@ -105,7 +145,7 @@ def _importable(value: Any, path: str) -> str:
     module = getattr(value, "__module__", None) or type(value).__module__
     if not name or "<" in name:
         raise _unrecognisable(value, path)
-    return f"{module}.{name}"
+    return _public_path(f"{module}.{name}")
 
 
 def _has_plain_state(value: Any) -> bool:

@@ -21,12 +21,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._identity import with_present_names
 from backstay.results._lock import Lock
 
 __all__ = ["Store", "StoreError", "TaskRecord"]
 
 APPLICATION = 0x6261636B  # "back"
-FORMAT = 1
+FORMAT = 2  # 1 described classes by private modules and by parameters since renamed
 LOCK_SECONDS = 5.0
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
@@ -86,6 +87,7 @@ class Store:
         self.path = None if path is None else Path(path)
         self.name = "the store in memory" if self.path is None else str(self.path)
         self._lock: Lock | None = None
+        self._format = FORMAT
         if self.path is not None:
             self._check_file(write)
         try:
@@ -166,10 +168,11 @@ class Store:
                 run(f"PRAGMA user_version = {FORMAT}")
         elif application != APPLICATION:
             raise StoreError(f"{self.name} is not a study's store; it was left as it is.")
-        (version,) = run("PRAGMA user_version").fetchone()
-        if version != FORMAT:
+        (self._format,) = run("PRAGMA user_version").fetchone()
+        if not 1 <= self._format <= FORMAT:
             raise StoreError(
-                f"{self.name} has format {version}; this version of backstay reads {FORMAT}."
+                f"{self.name} has format {self._format}; this version of backstay reads formats "
+                f"1 to {FORMAT}." + (" Update backstay." if self._format > FORMAT else "")
             )
         (verdict,) = run("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
@@ -200,11 +203,28 @@ class Store:
         with self._explained():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                if self._format < FORMAT:
+                    self._upgrade()
                 yield
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+            self._format = FORMAT
+
+    def _upgrade(self) -> None:
+        """Rewrite the descriptions of an older format; a store that is only read stays as it is."""
+        run = self._connection.execute
+        for name, facts in self.datasets().items():
+            run("UPDATE datasets SET facts = ? WHERE name = ?", (json.dumps(facts), name))
+        facts = json.dumps(self.study().get("facts"))
+        run("UPDATE study SET value = ? WHERE key = 'facts'", (facts,))
+        run(f"PRAGMA user_version = {FORMAT}")
+
+    def _description(self, text: str) -> Any:
+        """Read a description, in the names of the present format."""
+        stored = json.loads(text)
+        return stored if self._format == FORMAT else with_present_names(stored)
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._explained():
@@ -214,7 +234,10 @@ class Store:
 
     def study(self) -> dict[str, Any]:
         """Return everything said about the study, by key."""
-        return {key: json.loads(value) for key, value in self._rows("SELECT * FROM study")}
+        return {
+            key: self._description(value) if key == "facts" else json.loads(value)
+            for key, value in self._rows("SELECT * FROM study")
+        }
 
     def describe_study(self, facts: Mapping[str, Any]) -> None:
         """Write what there is to say about the study."""
@@ -227,7 +250,7 @@ class Store:
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Return what is known about every data set, in the order they were added."""
         rows = self._rows("SELECT name, facts FROM datasets ORDER BY rowid")
-        return {name: json.loads(facts) for name, facts in rows}
+        return {name: self._description(facts) for name, facts in rows}
 
     def add_dataset(
         self, name: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]

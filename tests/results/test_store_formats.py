@@ -1,0 +1,175 @@
+"""Stores written by earlier versions open, resume and are upgraded when something is written.
+
+tests/data/study_format_1.sqlite was made, before parameters were renamed, with
+
+    Study(
+        {
+            "relieff": ReliefF(n_neighbors=2, n_samples=6),
+            "bagged": BaggedRanker(TTest(), 3, scaling="member"),
+            "repeated": RepeatedSelector(TTest(), n_repeats=3),
+        },
+        RepeatedKFold(3, 1),
+        classifiers={"1nn": KNeighborsClassifier(1)},
+        sizes=[1, 2],
+        random_state=0,
+    )
+"""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from backstay import ReliefF
+from backstay._identity import describe, with_present_names
+from backstay.ensemble import BaggedRanker, RepeatedSelector
+from backstay.feature_weighting import TTest
+from backstay.results import Results, Store, StoreError, _store
+from backstay.study import RepeatedStratifiedKFold, Study, _resume
+from reference.study import contents
+
+FIXTURE = Path(__file__).parents[1] / "data" / "study_format_1.sqlite"
+X, y = np.random.default_rng(0).integers(0, 100, (12, 4)) / 100, np.tile([0, 1], 6)
+
+renamed = pytest.mark.skipif(
+    "n_draws" not in ReliefF().get_params() or "n_resamples" not in BaggedRanker(1).get_params(),
+    reason="the parameters still have their old names",
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return Path(shutil.copy(FIXTURE, tmp_path / "study.db"))
+
+
+def study(store):
+    return Study(
+        {
+            "relieff": ReliefF(n_neighbors=2, n_draws=6),
+            "bagged": BaggedRanker(TTest(), 3, scale_on="member"),
+            "repeated": RepeatedSelector(TTest(), n_resamples=3),
+        },
+        RepeatedStratifiedKFold(3, 1),
+        classifiers={"1nn": KNeighborsClassifier(1)},
+        sizes=[1, 2],
+        store=store,
+        random_state=0,
+    )
+
+
+def format_of(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def test_it_is_read_without_being_changed(path):
+    results = Results.load(path)
+    assert results.methods == ["relieff", "bagged", "repeated"]
+    accuracies = results.accuracy("accuracy").frame()["value"]
+    assert (accuracies * 12).round(9).tolist() == [6, 8, 5, 7, 5, 7]
+    stabilities = results.stability().frame()["value"]
+    assert (stabilities * 9).round(9).tolist() == [1, -3, -3, 3, -3, 3]
+    assert path.read_bytes() == FIXTURE.read_bytes()
+
+
+def test_what_it_describes_is_described_as_now(path):
+    with Store(path, write=False) as store:
+        methods = store.study()["facts"]["methods"]
+        assert store.datasets()["data"]["resampling"].startswith("RepeatedStratifiedKFold(n_spl")
+    relieff, bagged, repeated = (methods[name]["parameters"] for name in methods)
+    assert methods["relieff"]["class"] == "backstay.feature_weighting.ReliefF"
+    assert bagged["estimator"]["class"] == "backstay.feature_weighting.TTest"
+    assert relieff["n_draws"] == 6
+    assert (bagged["n_resamples"], bagged["scale_on"]) == (3, "member")
+    assert (repeated["n_resamples"], repeated["scale_on"]) == (3, "member")
+    assert not {"n_samples", "n_estimators", "n_repeats", "scaling"} & {
+        *relieff,
+        *bagged,
+        *repeated,
+    }
+
+
+@renamed
+def test_it_holds_what_the_same_study_gives_now(path):
+    then, now = (contents(results) for results in (Results.load(path), study(None).run(X, y)))
+    assert list(then) == list(now)
+    for key in then:  # on another machine weights may differ in their last digits
+        assert key[-1] in ("weights", "partner correlation") or then[key] == now[key]
+
+
+@renamed
+def test_it_is_resumed_under_the_new_names(path, monkeypatch):
+    def nothing_to_run(inputs, methods, splits, pending, n_jobs):
+        assert pending == []
+        yield from ()
+
+    with Store(path, write=False) as store:
+        (versions,) = store.study()["versions"]
+    monkeypatch.setattr(_resume, "versions", lambda: versions)
+    monkeypatch.setattr("backstay.study._study.finished_tasks", nothing_to_run)
+    before = contents(Results.load(path))
+    assert contents(study(path).run(X, y)) == before
+
+
+def test_the_first_write_upgrades_it(path):
+    before = contents(Results.load(path))
+    with Store(path) as store:
+        assert format_of(path) == 1
+        store.describe_study({"note": "written"})
+    assert format_of(path) == 2
+    assert contents(Results.load(path)) == before
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (facts,) = connection.execute("SELECT value FROM study WHERE key = 'facts'").fetchone()
+    assert json.loads(facts) == before["study"]
+
+
+def test_a_write_that_fails_leaves_it_as_it_was(path):
+    with Store(path) as store:
+        with pytest.raises(TypeError, match="not JSON serializable"):
+            store.describe_study({"note": object()})
+        assert format_of(path) == 1
+        assert "n_draws" in store.study()["facts"]["methods"]["relieff"]["parameters"]
+
+
+def test_another_study_leaves_it_as_it_was(path):
+    with pytest.raises(StoreError, match=r"methods\.relieff is in the store only"):
+        Study({"t": TTest()}, RepeatedStratifiedKFold(3, 1), store=path).run(X, y)
+    assert path.read_bytes() == FIXTURE.read_bytes()
+
+
+def test_a_newer_format_is_refused(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"PRAGMA user_version = {_store.FORMAT + 1}")
+    before = path.read_bytes()
+    for write in (True, False):
+        with pytest.raises(StoreError, match=r"has format 3; .* formats 1 to 2\. Update backstay"):
+            Store(path, write=write)
+    assert path.read_bytes() == before
+
+
+class _Private(TTest):
+    """A class whose own name is private."""
+
+
+def test_private_modules_are_left_out_of_descriptions():
+    assert describe(SVC(), "svm")["class"] == "sklearn.svm.SVC"
+    assert describe(_Private(), "m")["class"].endswith("._Private")
+    old = {"class": "sklearn.svm._classes.SVC", "parameters": {"n_samples": 1}}
+    assert with_present_names(old) == {"class": "sklearn.svm.SVC", "parameters": {"n_samples": 1}}
+    function = {"func": {"name": "sklearn.feature_selection._univariate_selection.f_classif"}}
+    assert with_present_names(function)["func"]["name"] == "sklearn.feature_selection.f_classif"
+
+
+@pytest.mark.parametrize("value", [describe(ReliefF(), "m"), {"name": {"sizes": [1]}}, "log", None])
+def test_present_names_stay(value):
+    once = with_present_names(value)
+    assert with_present_names(once) == once
+    # scikit-learn's splitter of that name is another one
+    other = "RepeatedKFold(n_repeats=10, n_splits=5, random_state=0)"
+    assert with_present_names({"resampling": other}) == {"resampling": other}
