@@ -96,6 +96,19 @@ def test_without_controls_there_are_none():
         controls=False,
         random_state=0,
     )
+    assert list(study.all_methods()) == ["mbiw"]
     results = study.run(X, y)
     assert results.methods == ["mbiw"]
     assert len(results.gains()) == 0
+
+
+def test_a_study_tells_beforehand_which_methods_it_runs():
+    study = Study(
+        {"mbiw": InstanceWeighted(TTest(), MarginWeighting())},
+        Subsampling(2),
+        classifiers={},
+        sizes=[3],
+        random_state=0,
+    )
+    assert list(study.all_methods()) == ["mbiw", "TTest", "TTest (control, mean 1)"]
+    assert study.run(X, y).methods == list(study.all_methods())

@@ -217,8 +217,8 @@ class Store:
         run = self._connection.execute
         for name, facts in self.datasets().items():
             run("UPDATE datasets SET facts = ? WHERE name = ?", (json.dumps(facts), name))
-        facts = json.dumps(self.study().get("facts"))
-        run("UPDATE study SET value = ? WHERE key = 'facts'", (facts,))
+        study = json.dumps(self.study().get("facts"))
+        run("UPDATE study SET value = ? WHERE key = 'facts'", (study,))
         run(f"PRAGMA user_version = {FORMAT}")
 
     def _description(self, text: str) -> Any:

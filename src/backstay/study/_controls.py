@@ -49,25 +49,25 @@ def with_controls(methods: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     A control that is already among the methods, under any name, is not added again.
     """
     everyone, roles = dict(methods), {name: Role() for name in methods}
-    known = {_key(method, name): name for name, method in reversed(list(methods.items()))}
+    known = {_identity_key(method, name): name for name, method in reversed(list(methods.items()))}
     for name, method in methods.items():
         paths = _weighted_parts(method)
         if not paths:
             continue
         bare = _replaced(method, {path: clone(part.estimator) for path, part in paths.items()})
-        plain = _add(everyone, roles, known, type(bare).__name__, bare)
-        mass = sorted({_mass(part.weighting) for part in paths.values()})
-        controls = {path: _uniform(part) for path, part in paths.items()}
+        plain = _add_unless_known(everyone, roles, known, type(bare).__name__, bare)
+        mass = sorted({_mass_label(part.weighting) for part in paths.values()})
+        controls = {path: _uniform_control(part) for path, part in paths.items()}
         title = f"{plain} (control, {', '.join(mass)})"
-        control = _add(everyone, roles, known, title, _replaced(method, controls))
+        control = _add_unless_known(everyone, roles, known, title, _replaced(method, controls))
         roles[name] = Role(control=control, plain=plain)
     return everyone, roles
 
 
-def _add(
+def _add_unless_known(
     everyone: dict[str, Any], roles: dict[str, Role], known: dict[str, str], name: str, method: Any
 ) -> str:
-    key = _key(method, name)
+    key = _identity_key(method, name)
     if key not in known:
         number, title = 1, name
         while title in everyone:
@@ -77,7 +77,7 @@ def _add(
     return known[key]
 
 
-def _key(method: Any, name: str) -> str:
+def _identity_key(method: Any, name: str) -> str:
     return json.dumps(describe(method, f"methods.{name}"), sort_keys=True)
 
 
@@ -103,12 +103,12 @@ def _replaced(method: Any, parts: Mapping[str, Any]) -> Any:
     return clone(method).set_params(**parts)
 
 
-def _mass(weighting: Any) -> str:
+def _mass_label(weighting: Any) -> str:
     scale = getattr(weighting, "scale", None)
     return f"{scale} 1" if scale in ("mean", "sum") else "same sum"
 
 
-def _uniform(part: InstanceWeighted) -> InstanceWeighted:
+def _uniform_control(part: InstanceWeighted) -> InstanceWeighted:
     """Return the same method with uniform weights of the same sum."""
     scale = getattr(part.weighting, "scale", None)
     if scale in ("mean", "sum"):

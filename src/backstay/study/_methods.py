@@ -1,4 +1,4 @@
-"""The panel: methods by short names, from one table that drives choice, documents and tests."""
+"""Methods by short names: one table for choosing, for the documentation and for tests."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ from backstay.wrappers import SequentialSelector
 
 __all__ = ["list_methods", "make_methods"]
 
-# A sequential search evaluates d(d + 1)/2 subsets per resample; beyond these d it is refused.
+# A sequential search evaluates d(d + 1)/2 subsets per resample; it is refused beyond these d.
 WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200}
 
 
 @dataclass(frozen=True)
 class Method:
-    """What is known about a method of the panel.
+    """A method that has a short name.
 
     Attributes
     ----------
     name : str
-        What to type.
+        The short name.
     group : str
         Its kind: "filter", "relief", "simba", "svm", "forest", "ensemble" or "wrapper".
     what : str
-        What it is.
+        What it does, in a few words.
     source : str
-        Where it comes from.
+        The publication it comes from.
     factory : callable
-        Makes it.
+        Returns a new estimator.
     default : bool
         Whether it is in the default panel.
     max_features : int or None
@@ -218,14 +218,18 @@ PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_SVM, *_SIMBA, *_WRAPPERS)}
 
 
 def list_methods() -> pd.DataFrame:
-    """Return what is known about every method that has a short name.
+    """Return a table of the methods that have a short name.
 
     Returns
     -------
     DataFrame
         One row per method: ``name``, ``group``, ``default`` (whether it is in the
-        default panel), ``what`` it is, ``max_features`` it is run on (nan for any
+        default panel), ``what`` it does, ``max_features`` it is run on (nan for any
         number) and ``source``.
+
+    See Also
+    --------
+    make_methods : Makes them.
 
     Examples
     --------
@@ -246,14 +250,18 @@ def make_methods(
     Parameters
     ----------
     names : iterable of str, default=None
-        Of :func:`list_methods`; "default" stands for the default panel, and None too.
+        Names in :func:`list_methods`; "default", like None, stands for the default panel.
     n_features : int, default=None
-        Number of features they are to run on, to refuse those that would never end.
+        Number of features of the data; methods that would take forever are refused.
 
     Returns
     -------
     dict of str to ranker
         In the order of the names. A study adds the controls of weighted ones itself.
+
+    See Also
+    --------
+    list_methods : What there is.
 
     Examples
     --------
@@ -267,7 +275,7 @@ def make_methods(
         raise ValueError("no method is named; leave names out for the default panel.")
     for name in chosen:
         if name not in PANEL:
-            raise _unknown(name)
+            raise _unknown_method(name)
         limit = PANEL[name].max_features
         if limit is not None and n_features is not None and n_features > limit:
             raise ValueError(
@@ -278,7 +286,7 @@ def make_methods(
     return {name: PANEL[name].factory() for name in chosen}
 
 
-def _unknown(name: str) -> ValueError:
+def _unknown_method(name: str) -> ValueError:
     near = difflib.get_close_matches(name.lower().replace("_", "-"), [*PANEL, "default"], 3, 0.5)
     near += [n for n in PANEL if name.lower() in n and n not in near][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."

@@ -13,7 +13,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 def duration(seconds: float) -> str:
-    """Write seconds as people read them."""
+    """Return a time in seconds, minutes or hours, whichever suits it."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:
@@ -27,12 +27,12 @@ class Progress:
     Parameters
     ----------
     total, done : int
-        Tasks of the study, and those that an earlier run has done.
+        Number of tasks, and of those that an earlier run has finished.
     verbose : int or None
         0 is silent; None shows a bar on a terminal and nothing elsewhere; 1 or
         more writes lines where there is no terminal.
     title : str
-        What is running.
+        Name of the data set.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ __all__ = ["FiveByTwo", "RepeatedStratifiedKFold", "Split", "Subsampling", "draw
 
 Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
-# Draws of whole groups may miss a class; so many are tried before giving up.
+# A draw of whole groups may miss a class; after so many draws in vain it is an error.
 GROUP_DRAWS = 200
 
 
@@ -75,12 +75,17 @@ class Subsampling(_Protocol):
         Share or number of the rows to train on; the others are test rows. With
         groups, the share or number of groups.
     random_state : int, RandomState instance or None, default=None
-        Seed; in a :class:`Study`, None takes one from the study's.
+        Seed. None, in a :class:`Study`, draws one from the study's seed.
+
+    See Also
+    --------
+    RepeatedStratifiedKFold : Folds, in which every row is tested equally often.
+    FiveByTwo : Five times two halves, for the tests that are made for them.
 
     Notes
     -----
     With groups, whole groups are drawn, and drawn again until the training and
-    the test rows hold every class; the classes' shares are then as they fall.
+    the test rows hold every class; the shares of the classes are left to chance.
 
     Examples
     --------
@@ -144,19 +149,23 @@ def _whole_groups(
             return train, test
     raise ValueError(
         f"{GROUP_DRAWS} draws of {n_train} out of {n_groups} groups never had every class among "
-        "the training and the test rows; there are too few groups, or classes do not mix in them."
+        "both the training and the test rows; every class must be spread over more groups."
     )
 
 
 class RepeatedStratifiedKFold(_Protocol):
-    """Stratified k-fold cross-validation, repeated; respects groups when they are given.
+    """Stratified k-fold cross-validation, repeated; groups, if given, stay together.
 
     Parameters
     ----------
     n_splits, n_repeats : int, default=10
-        Folds, and how often they are drawn anew: 10×10 as in [Han 7.1].
+        Number of folds, and how often they are drawn: 10×10 as in [Han 7.1].
     random_state : int, RandomState instance or None, default=None
-        Seed; in a :class:`Study`, None takes one from the study's.
+        Seed. None, in a :class:`Study`, draws one from the study's seed.
+
+    See Also
+    --------
+    sklearn.model_selection.RepeatedStratifiedKFold : The same without groups.
 
     Examples
     --------
@@ -191,15 +200,19 @@ class RepeatedStratifiedKFold(_Protocol):
 
 
 class FiveByTwo(RepeatedStratifiedKFold):
-    """Five times two halves, each trained on and tested on the other [Prat 3.2].
+    """Five times two halves; each is trained on and tested with the other [Prat 3.2].
 
-    Splits 2i and 2i + 1 are the two directions of repeat i, the order that
-    :func:`five_by_two_t` and :func:`five_by_two_f` expect.
+    Splits 2i and 2i + 1 are the two directions of repeat i.
 
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
-        Seed; in a :class:`Study`, None takes one from the study's.
+        Seed. None, in a :class:`Study`, draws one from the study's seed.
+
+    See Also
+    --------
+    backstay.comparison.five_by_two_f, backstay.comparison.five_by_two_t :
+        Tests that expect splits in this order.
 
     References
     ----------
@@ -227,14 +240,15 @@ def draw_splits(
 ) -> list[Split]:
     """Draw every split and every seed before anything runs.
 
-    Seeds depend on the study's seed and on the number of the resample only, so
-    that methods meet the same chance on the same resample.
+    Seeds depend only on the study's seed and on the number of the resample, so
+    that chance is the same for all methods on a resample.
     """
     own, others = seeds.spawn(2)
     splitter = check_cv(resampling, y, classifier=True) if resampling is not None else None
     if splitter is None:
         raise ValueError(
-            "resampling=None says no way to split; give Subsampling(100), for example."
+            "resampling=None must be a splitter or a list of splits; give Subsampling(100), "
+            "for example."
         )
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         splitter = copy.copy(splitter)

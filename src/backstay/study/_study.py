@@ -39,11 +39,11 @@ __all__ = ["Study"]
 
 
 class Study:
-    """Run methods on resamples of data and gather the evidence, leak-free and resumable.
+    """Run methods on resamples of data, without leaks, in parallel and resumable.
 
-    Every task, a method on a resample, fits `preprocess`, instance weights and
-    the method on the training rows, then every classifier at every size on the
-    method's best features, and predicts the test rows.
+    A task is a method on a resample. It fits `preprocess`, instance weights and the
+    method on the training rows, then every classifier at every size on the method's
+    best features, and predicts the test rows.
 
     Parameters
     ----------
@@ -72,18 +72,23 @@ class Study:
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
     n_jobs : int, default=None
-        Tasks run at the same time. Neither it nor the joblib backend changes a
-        result.
+        Number of tasks that run at the same time. Neither it nor the joblib backend
+        changes a result.
     random_state : int or None, default=None
         Seeds the splits and every estimator's ``random_state`` left at None.
     verbose : int or None, default=None
         None shows progress on a terminal; 0 never does; 1 also writes lines
         where there is no terminal.
 
+    See Also
+    --------
+    backstay.results.Results : What a run returns.
+    make_methods : Methods by short names.
+
     Notes
     -----
     Features of equal importance are put in random order, the same for all
-    methods on a resample: ordered by column they would pass for stability.
+    methods on a resample: in the order of the columns they would look stable.
 
     Examples
     --------
@@ -157,8 +162,8 @@ class Study:
         dataset : str, default="data"
             Name of the data set in the store.
         provenance : dict, optional
-            Where the data came from and what was done to them, in words and numbers;
-            kept with the data set and shown in the report. It does not identify the study.
+            Where the data came from and what was done to them. Kept with the data set and
+            shown in the report; it does not make another study.
         retry_failed : bool, default=False
             Whether tasks that failed in an earlier run are run again.
 
@@ -207,6 +212,14 @@ class Study:
         -------
         dict of str to ranker
             The methods given, then the controls and plain methods that ``controls=True`` adds.
+
+        Examples
+        --------
+        >>> from backstay import InstanceWeighted, MarginWeighting, ReliefF
+        >>> from backstay.study import Study
+        >>> study = Study({"weighted": InstanceWeighted(ReliefF(), MarginWeighting())})
+        >>> list(study.all_methods())
+        ['weighted', 'ReliefF', 'ReliefF (control, mean 1)']
         """
         return self._methods_and_roles()[0]
 
