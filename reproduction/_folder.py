@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from backstay.datasets._arrays import CSR, load_npz
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets import TableError
 
 __all__ = ["NpzFolder", "load_npz_dir"]
 
+CSR = ("data", "indices", "indptr", "shape")
+
 
 class NpzFolder(Mapping[str, Bunch]):
-    """Data sets of a folder by name, each read when it is asked for.
+    """Data sets of a folder by name; each access reads one file.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ class NpzFolder(Mapping[str, Bunch]):
         return iter(self._files)
 
     def __repr__(self) -> str:
-        return f"NpzFolder({len(self)} data sets: {listed(self)})"
+        return f"NpzFolder({len(self)} data sets: {', '.join(map(repr, self))})"
 
     def __getitem__(self, name: str) -> Bunch:
         if name not in self._files:
@@ -49,8 +52,22 @@ class NpzFolder(Mapping[str, Bunch]):
         return _bunch(self._files[name])
 
 
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read plain arrays only: a file from elsewhere must not run code."""
+    try:
+        with path.open("rb") as file:  # numpy does not close one that it cannot read
+            archive = np.load(file, allow_pickle=False)
+            if isinstance(archive, np.ndarray):
+                raise ValueError("it holds one array without a name")
+            with archive:
+                return dict(archive)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        reason = str(error).rstrip(".")
+        raise TableError(f"{path.name} must be an NPZ file of plain arrays: {reason}.") from error
+
+
 def _bunch(path: Path) -> Bunch:
-    arrays = load_npz(path)
+    arrays = _arrays(path)
     if "X" in arrays:
         X: Any = arrays.pop("X")
     elif set(CSR) <= set(arrays):
@@ -60,7 +77,7 @@ def _bunch(path: Path) -> Bunch:
     else:
         raise TableError(f"{path.name} has no X, nor data, indices, indptr and shape.")
     if "y" not in arrays:
-        raise TableError(f"{path.name} has no y; it holds {listed(arrays)}.")
+        raise TableError(f"{path.name} has no y; it holds {', '.join(arrays) or 'X only'}.")
     y = arrays.pop("y")
     if y.shape != (X.shape[0],):
         raise TableError(f"{path.name}: y has shape {y.shape}, X has {X.shape[0]} rows.")
@@ -92,7 +109,7 @@ def load_npz_dir(path: str | os.PathLike[str]) -> NpzFolder:
     Returns
     -------
     NpzFolder
-        Each data set is read when asked for, as a Bunch with these as attributes.
+        Each access reads one data set, as a Bunch with these as attributes.
         Values are as in the file: for raw microarrays see :func:`backstay.datasets.log2_floor`.
 
     Examples

@@ -8,7 +8,6 @@ import pytest
 from scipy import io, sparse
 
 from backstay.datasets import TableError, log2_floor, read_table
-from reproduction._folder import load_npz_dir
 
 ROWS = 24
 
@@ -369,28 +368,3 @@ def test_log2_with_a_floor(tmp_path):
     assert "'b'" in table.warnings[0]  # below the floor in every row
     with pytest.raises(ValueError, match="must be above 0"):
         log2_floor([1.0], 0)
-
-
-def test_a_folder_of_npz_files(tmp_path):
-    X = sparse.csr_matrix(np.eye(4))
-    csr = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-    np.savez(tmp_path / "b.npz", y=[0, 1, 0, 1], n_train=3, groups=[1, 1, 2, 2], **csr)
-    np.savez(
-        tmp_path / "a.npz", X=np.eye(2), y=[0, 1], feature_names=["f", "g"], class_names=["u", "v"]
-    )
-    data = load_npz_dir(tmp_path)
-    assert list(data) == ["a", "b"]
-    assert len(data) == 2
-    assert "2 data sets: 'a', 'b'" in repr(data)
-    assert sparse.issparse(data["b"].X)
-    assert data["b"].n_train == 3
-    assert data["b"].groups.tolist() == [1, 1, 2, 2]
-    assert data["b"].class_names == ["0", "1"]
-    assert (data["a"].feature_names, data["a"].class_names) == (["f", "g"], ["u", "v"])
-    with pytest.raises(KeyError, match="there are a, b"):
-        data["c"]
-    with pytest.raises(TableError, match="not a folder"):
-        load_npz_dir(tmp_path / "a.npz")
-    np.savez(tmp_path / "c.npz", X=np.eye(2))
-    with pytest.raises(TableError, match="has no y"):
-        load_npz_dir(tmp_path)["c"]

@@ -11,7 +11,6 @@ from backstay.datasets import (
     make_random_rbf,
 )
 from reference import decision_lists
-from reproduction._separability import separability
 
 GENERATORS = {
     "numeric list": make_decision_list,
@@ -152,24 +151,3 @@ def test_majority_and_modulo_follow_their_formulas():
 def test_bad_parameters(make, parameters, message):
     with pytest.raises(ValueError, match=message):
         make(**parameters)
-
-
-def test_separability_is_the_difference_of_the_maxima():
-    assert separability([0.1, 0.7, 0.3, -0.2], [1, 0.5, 0, 0]) == pytest.approx(0.4)
-    assert separability([-0.5, -0.7, -0.1], [1, 1, 0]) == pytest.approx(-0.4)
-
-
-@pytest.mark.parametrize(
-    ("weights", "relevance", "message"),
-    [
-        ([1, 2], [1, 1], "2 of 2 features"),
-        ([1, 2], [0, 0], "0 of 2 features"),
-        ([1, 2, 3], [0, 1], r"shape \(3,\).*shape \(2,\)"),
-        ([[1, 2]], [[0, 1]], "vectors"),
-        ([1, np.nan], [0, 1], r"weights\[1\] is nan"),
-        ([1, 2], [np.inf, 1], r"relevance\[0\] is inf"),
-    ],
-)
-def test_separability_refuses(weights, relevance, message):
-    with pytest.raises(ValueError, match=message):
-        separability(weights, relevance)
