@@ -18,7 +18,7 @@ from benchmarks import _plain_study
 from benchmarks._agreement import mean_overlap, share_of_same_sets
 from benchmarks._measure import n_cores, seconds_of
 from benchmarks._workload import Measurement, Target, fact
-from reproduction._folder import load_npz_dir
+from reproduction import load_npz_dir
 
 TARGET = "class"
 # What `backstay run` takes by itself.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +19,20 @@ from numpy.typing import NDArray
 from backstay.base import one_thread
 from backstay.datasets import log2_floor
 from backstay.study import Study
+from reproduction._estimates import COLUMNS
 from reproduction._folder import load_npz_dir
 
 __all__ = [
     "Experiment",
+    "ExperimentResult",
     "MissingDataError",
-    "Outcome",
-    "Setting",
-    "claimed",
-    "compared",
-    "mean_row",
+    "RunSettings",
     "published_table",
 ]
 
 # Raw intensities; everything else in the folder is used as it is (van 't Veer's are log ratios).
 MICROARRAYS = {"colon_alon", "leukemia_golub", "prostate_singh", "lung_gordon"}
-# What a table must have, whatever else it has.
-COLUMNS = ("published", "measured", "interval", "agrees")
+PUBLISHED_FOLDER = Path(__file__).parent / "published"
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -46,7 +41,7 @@ class MissingDataError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Setting:
+class RunSettings:
     """How an experiment is to be run.
 
     Attributes
@@ -98,7 +93,7 @@ class Setting:
     ) -> Study:
         """Return a study whose store lies in the folder, so that it resumes.
 
-        `name` must say what is studied and how often: another setting is another store.
+        `name` must say what is studied and how often: other settings need another store.
         """
         folder = self.out / "stores"
         folder.mkdir(parents=True, exist_ok=True)
@@ -142,24 +137,22 @@ class Setting:
 
 
 def _keep(
-    setting: Setting,
+    settings: RunSettings,
     name: str,
     key: Mapping[str, Any],
     compute: Callable[[Mapping[str, Any], int], Arrays],
 ) -> Arrays:
     with one_thread():
-        return setting.kept(name, key, lambda: compute(key, setting.seed))
+        return settings.kept(name, key, lambda: compute(key, settings.seed))
 
 
-def published_table(name: str) -> pd.DataFrame:
-    """Return a table of published figures, ``published/NAME.csv``."""
-    source = resources.files("reproduction") / "published" / f"{name}.csv"
-    with source.open(encoding="utf-8") as lines:
-        return pd.read_csv(lines)
+def published_table(name: str, **options: Any) -> pd.DataFrame:
+    """Return a table of published figures, ``published/NAME.csv``; options are pandas' own."""
+    return pd.read_csv(PUBLISHED_FOLDER / f"{name}.csv", **options)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentResult:
     """What an experiment found.
 
     Attributes
@@ -193,7 +186,7 @@ class Experiment:
     protocol : str
         What was run here, and where it differs from the source and why.
     run : callable
-        Setting → Outcome.
+        RunSettings → ExperimentResult.
     needs : dict of str to (int, int)
         Real data files without extension, with rows and features; empty for synthetic data.
     """
@@ -203,37 +196,37 @@ class Experiment:
     source: str
     claim: str
     protocol: str
-    run: Callable[[Setting], Outcome]
+    run: Callable[[RunSettings], ExperimentResult]
     needs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
-    def reproduce(self, setting: Setting) -> Outcome:
+    def reproduce(self, settings: RunSettings) -> ExperimentResult:
         """Run it and write NAME.csv, NAME.svg and NAME.json into the folder."""
-        missing = [name for name in self.needs if not _there(setting.data, name)]
+        missing = [name for name in self.needs if not _there(settings.data, name)]
         if len(missing) == len(self.needs) and missing:
             raise MissingDataError(f"{self.name} needs {self.wanted(missing)}.")
-        setting.out.mkdir(parents=True, exist_ok=True)
+        settings.out.mkdir(parents=True, exist_ok=True)
         start = time.perf_counter()
-        outcome = self.run(setting)
-        lacking = set(COLUMNS) - set(outcome.table.columns)
+        result = self.run(settings)
+        lacking = set(COLUMNS) - set(result.table.columns)
         if lacking:
             raise ValueError(f"the table of {self.name} lacks {', '.join(sorted(lacking))}.")
-        outcome.table.to_csv(setting.out / f"{self.name}.csv", index=False, float_format="%.6g")
-        _save_figure(outcome, setting.out / f"{self.name}.svg")
+        result.table.to_csv(settings.out / f"{self.name}.csv", index=False, float_format="%.6g")
+        _save_figure(result, settings.out / f"{self.name}.svg")
         about = {
             "name": self.name,
             "title": self.title,
             "source": self.source,
             "claim": self.claim,
             "protocol": self.protocol,
-            "finding": outcome.finding,
-            "repeats": outcome.repeats,
-            "quick": setting.quick,
+            "finding": result.finding,
+            "repeats": result.repeats,
+            "quick": settings.quick,
             "without": missing,
             "seconds": round(time.perf_counter() - start, 1),
         }
         text = json.dumps(about, indent=1, ensure_ascii=False)
-        (setting.out / f"{self.name}.json").write_text(text + "\n", encoding="utf-8")
-        return outcome
+        (settings.out / f"{self.name}.json").write_text(text + "\n", encoding="utf-8")
+        return result
 
     def wanted(self, names: list[str]) -> str:
         """Name files and their shapes."""
@@ -245,59 +238,11 @@ def _there(folder: Path | None, name: str) -> bool:
     return folder is not None and (folder / f"{name}.npz").is_file()
 
 
-def _save_figure(outcome: Outcome, path: Path) -> None:
+def _save_figure(result: ExperimentResult, path: Path) -> None:
     import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.hashsalt": "backstay", "svg.fonttype": "none"}):
         figure = Figure(figsize=(7.5, 4.5), layout="constrained")
-        outcome.draw(figure)
+        result.draw(figure)
         figure.savefig(path, metadata={"Date": None})
-
-
-def compared(
-    published: float | None, measured: float, low: float, high: float, *, digits: int = 2
-) -> dict[str, Any]:
-    """Return the four columns for a published number.
-
-    It agrees if it lies in the 95 % interval of the measured one, give or take
-    half of its own last digit; nothing published is neither.
-    """
-    agrees = ""
-    if published is not None and math.isfinite(low):
-        slack = 0.5 * 10.0**-digits
-        agrees = "yes" if low - slack <= published <= high + slack else "no"
-    return {
-        "published": np.nan if published is None else published,
-        "measured": measured,
-        "interval": interval(low, high),
-        "agrees": agrees,
-    }
-
-
-def claimed(text: str, holds: bool, measured: float, low: float, high: float) -> dict[str, Any]:
-    """Return the four columns for a published statement without a number."""
-    return {
-        "published": text,
-        "measured": measured,
-        "interval": interval(low, high),
-        "agrees": "yes" if holds else "no",
-    }
-
-
-def interval(low: float, high: float) -> str:
-    """Write an interval, empty if there is none."""
-    return f"{low:.4g} to {high:.4g}" if math.isfinite(low) and math.isfinite(high) else ""
-
-
-def mean_row(values: Any) -> tuple[float, float, float]:
-    """Return mean and 95 % t interval of independent repetitions."""
-    from scipy import stats
-
-    runs = np.asarray(values, dtype=np.float64)
-    runs = runs[np.isfinite(runs)]
-    mean = float(runs.mean()) if len(runs) else math.nan
-    if len(runs) < 2:
-        return mean, math.nan, math.nan
-    half = float(stats.t.ppf(0.975, len(runs) - 1) * runs.std(ddof=1) / math.sqrt(len(runs)))
-    return mean, mean - half, mean + half

@@ -13,22 +13,9 @@ from sklearn.base import clone
 
 from backstay.base import one_thread
 from backstay.ensemble import frequency_curve
-from reproduction._experiment import (
-    Experiment,
-    Outcome,
-    Setting,
-    compared,
-    published_table,
-)
-from reproduction._han_estimates import (
-    COLOURS,
-    LINES,
-    NORMAL,
-    Estimate,
-    claim,
-    legend,
-    mean_estimate,
-)
+from reproduction._estimates import Estimate, compared, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings, published_table
+from reproduction._han_rows import COLOURS, LINES, NORMAL, claim, legend
 from reproduction._han_runs import (
     BASES,
     DATA,
@@ -86,14 +73,14 @@ def another_count(selected: NDArray[np.intp], level: float, seed: int) -> Estima
     return Estimate(value, value - half, value + half)
 
 
-def table_7_6(setting: Setting) -> Outcome:
+def table_7_6(settings: RunSettings) -> ExperimentResult:
     """Count the genes in more than half, and more than 85 %, of the signatures."""
     base = BASES["SVM-RFE"]
     given = published_table("han_table7.6").set_index(["dataset", "method", "frequency"])["count"]
-    n, rows = n_splits(setting), []
+    n, rows = n_splits(settings), []
     curves: dict[tuple[str, str], pd.DataFrame] = {}
-    for dataset, (values, run) in product(available(setting), RUNS.items()):
-        results = run(setting, dataset, base)
+    for dataset, (values, run) in product(available(settings), RUNS.items()):
+        results = run(settings, dataset, base)
         for method in results.methods:
             ranked = orders(results, method)
             chosen = ranked[:, :SIZE]
@@ -101,7 +88,7 @@ def table_7_6(setting: Setting) -> Outcome:
                 curves[dataset, method] = frequency_curve(chosen, ranked.shape[1])
             selected = selection_counts(chosen, ranked.shape[1])
             for frequency, level in LEVELS.items():
-                found = another_count(selected, level, setting.seed)
+                found = another_count(selected, level, settings.seed)
                 key = (dataset, method, frequency)
                 # How many genes are ever selected depends on the number of splits.
                 fair = key in given.index and (n == PUBLISHED_SPLITS or level > 0)
@@ -126,7 +113,7 @@ def table_7_6(setting: Setting) -> Outcome:
         panels[0].set_ylabel("selected in at least … % of the splits")
         legend(figure, panels[0])
 
-    return Outcome(table, finding, f"{n} splits (published: {PUBLISHED_SPLITS})", draw)
+    return ExperimentResult(table, finding, f"{n} splits (published: {PUBLISHED_SPLITS})", draw)
 
 
 def _counted(table: pd.DataFrame) -> str:
@@ -165,13 +152,13 @@ def _seconds(
     return {name: np.array(seconds) for name, seconds in spent.items()}
 
 
-def figure_7_9(setting: Setting) -> Outcome:
+def figure_7_9(settings: RunSettings) -> ExperimentResult:
     """Compare running times on the whole data, as ratios."""
-    times = setting.count(TIMINGS, 3)
+    times = settings.count(TIMINGS, 3)
     rows: list[dict[str, Any]] = []
     ratios: dict[tuple[str, str], Estimate] = {}
-    for dataset in available(setting):
-        X, y = setting.load(DATA[dataset])
+    for dataset in available(settings):
+        X, y = settings.load(DATA[dataset])
         steps = preselection(dataset)
         table = X if steps is None else steps.fit(X, y).transform(X)
         for base in BASES.values():
@@ -213,7 +200,9 @@ def figure_7_9(setting: Setting) -> Outcome:
         axes.set_ylabel("time, relative to the plain ranker")
         axes.legend(fontsize="small")
 
-    return Outcome(pd.DataFrame(rows), finding, f"{times} runs on all rows of each data set", draw)
+    return ExperimentResult(
+        pd.DataFrame(rows), finding, f"{times} runs on all rows of each data set", draw
+    )
 
 
 def _seeded(ranker: Any) -> Any:

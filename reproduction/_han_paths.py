@@ -17,9 +17,17 @@ from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE
 from backstay.instance_weighting import MarginWeighting, UniformWeighting
 from backstay.stability import bias_variance
-from reproduction._experiment import Arrays, Setting
+from reproduction._estimates import Estimate, Floats
+from reproduction._experiment import Arrays, RunSettings
 
-__all__ = ["METHODS", "QUANTITIES", "Paths", "closest_round", "jackknife", "load_paths"]
+__all__ = [
+    "METHODS",
+    "QUANTITIES",
+    "EliminationPaths",
+    "closest_round",
+    "jackknife_estimate",
+    "load_paths",
+]
 
 PLAIN, WEIGHTED, CONTROL, MEAN_ONE = "SVM-RFE", "IW SVM-RFE", "control", "IW SVM-RFE, mean 1"
 METHODS: dict[str, Any] = {
@@ -34,15 +42,13 @@ N_RELEVANT, FEWEST = 50, 10
 PATH_SAMPLES = 100
 TEST_ROWS = 5000
 
-Array = NDArray[np.float64]
-
 
 def _seed(*parts: int) -> int:
     return int(np.random.SeedSequence(parts).generate_state(1)[0])
 
 
 @cache
-def _test_rows(seed: int) -> tuple[Array, NDArray[np.intp]]:
+def _test_rows(seed: int) -> tuple[Floats, NDArray[np.intp]]:
     X, y, _ = make_han_yu(TEST_ROWS, random_state=_seed(seed, 0))
     return X, y
 
@@ -52,7 +58,7 @@ def closest_round(sizes: NDArray[Any], wanted: int) -> int:
     return int(np.abs(np.asarray(sizes) - wanted).argmin())
 
 
-def linear_machine(X: Array, y: NDArray[Any], features: NDArray[Any]) -> tuple[Array, float]:
+def linear_machine(X: Floats, y: NDArray[Any], features: NDArray[Any]) -> tuple[Floats, float]:
     """Train an SVM on some features scaled to [0, 1]; return its weights for all, unscaled."""
     part = X[:, features]
     low, span = part.min(axis=0), np.ptp(part, axis=0)
@@ -63,7 +69,7 @@ def linear_machine(X: Array, y: NDArray[Any], features: NDArray[Any]) -> tuple[A
 
 
 def _accuracies(
-    X: Array, y: NDArray[Any], subsets: list[NDArray[Any]], seed: int
+    X: Floats, y: NDArray[Any], subsets: list[NDArray[Any]], seed: int
 ) -> NDArray[np.float64]:
     machines = [linear_machine(X, y, subset) for subset in subsets]
     test, labels = _test_rows(seed)
@@ -95,7 +101,7 @@ def training_set(key: Mapping[str, Any], seed: int) -> Arrays:
 
 
 @dataclass(frozen=True)
-class Paths:
+class EliminationPaths:
     """What one method did on all training sets of a size.
 
     Attributes
@@ -113,17 +119,17 @@ class Paths:
     sizes: NDArray[Any]
     orders: NDArray[Any]
     rounds: NDArray[Any]
-    accuracy: Array
-    kept: list[tuple[NDArray[Any], Array]]
+    accuracy: Floats
+    kept: list[tuple[NDArray[Any], Floats]]
 
     @property
-    def truth(self) -> Array:
+    def truth(self) -> Floats:
         """r*: equal for the relevant features, summing to 1."""
         truth = np.zeros(self.orders.shape[1])
         truth[:N_RELEVANT] = 1 / N_RELEVANT
         return truth
 
-    def weights(self, number: int) -> Array:
+    def weights(self, number: int) -> Floats:
         """Return the normalised weights in a round, training sets × features."""
         start = int(self.sizes[:number].sum())
         part = slice(start, start + int(self.sizes[number]))
@@ -132,7 +138,7 @@ class Paths:
             row[features[part]] = weights[part]
         return table
 
-    def decomposition(self, number: int) -> tuple[dict[str, float], dict[str, Array], float]:
+    def decomposition(self, number: int) -> tuple[dict[str, float], dict[str, Floats], float]:
         """Return variance, bias² and error in a round, each also without one set at a time.
 
         The last value is how far the error is from the sum of the other two, relative to it.
@@ -155,20 +161,20 @@ class Paths:
         return values, without, float(gap)
 
 
-def jackknife(value: float, without: Array) -> tuple[float, float, float]:
+def jackknife_estimate(value: float, without: Floats) -> Estimate:
     """Return a value and its 95 % interval from the values without one training set each."""
     m = len(without)
     error = np.sqrt((m - 1) / m * ((without - without.mean()) ** 2).sum())
     half = float(stats.norm.ppf(0.975) * error)
-    return value, value - half, value + half
+    return Estimate(value, value - half, value + half)
 
 
-def load_paths(setting: Setting, n_samples: int, n_sets: int) -> dict[str, Paths]:
+def load_paths(settings: RunSettings, n_samples: int, n_sets: int) -> dict[str, EliminationPaths]:
     """Run what is not kept yet and return every method's paths on training sets of a size."""
     keys = [{"n_samples": n_samples, "number": number} for number in range(n_sets)]
-    units = setting.kept_all("han-yu-paths", keys, training_set)
+    units = settings.kept_all("han-yu-paths", keys, training_set)
     return {
-        name: Paths(
+        name: EliminationPaths(
             sizes=units[0][f"sizes {m}"],
             orders=np.array([unit[f"order {m}"] for unit in units]).astype(np.intp),
             rounds=units[0][f"rounds {m}"],

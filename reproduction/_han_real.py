@@ -9,22 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from reproduction._experiment import (
-    Experiment,
-    Outcome,
-    Setting,
-    compared,
-    published_table,
-)
-from reproduction._han_estimates import (
-    COLOURS,
-    LINES,
-    claim,
-    fresh,
-    legend,
-    mean_estimate,
-    observed,
-)
+from reproduction._estimates import compared, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings, published_table
+from reproduction._han_rows import COLOURS, LINES, claim, fresh, legend, observed
 from reproduction._han_runs import (
     BASES,
     N_FOLDS,
@@ -44,12 +31,12 @@ CLASSIFIERS = {"svm": "SVM", "1nn": "1NN"}
 # What a published mean is an average of.
 CV_RUNS, SPLITS = 10, 100
 # By repetition, in per cent; a value per repetition, classifier, size.
-Scores = dict[tuple[str, str, int], NDArray[np.float64]]
+ScoresByRun = dict[tuple[str, str, int], NDArray[np.float64]]
 # Mean and standard deviation by data set, method, classifier, size.
 Published = dict[tuple[str, str, str, int], tuple[float, float]]
 
 
-def _scores(results: Any, metric: str, per_run: int) -> Scores:
+def _scores(results: Any, metric: str, per_run: int) -> ScoresByRun:
     """Return the score of every repetition, averaged over its folds."""
     frame = results.scores(metric).frame()
     frame["run"] = frame["resample"] // per_run
@@ -62,7 +49,7 @@ def _scores(results: Any, metric: str, per_run: int) -> Scores:
 
 
 def _cells(
-    dataset: str, base: Base, scores: Scores, given: Published, n: int, metric: str
+    dataset: str, base: Base, scores: ScoresByRun, given: Published, n: int, metric: str
 ) -> list[dict[str, Any]]:
     """Compare every published cell of a data set, and measure the methods without one."""
     rows: list[dict[str, Any]] = []
@@ -79,7 +66,7 @@ def _cells(
     return sorted(rows, key=lambda row: (row["classifier"] != "SVM", place[row["method"]]))
 
 
-def _contrasts(dataset: str, base: Base, scores: Scores, metric: str) -> list[dict[str, Any]]:
+def _contrasts(dataset: str, base: Base, scores: ScoresByRun, metric: str) -> list[dict[str, Any]]:
     """Say what weighting costs or gains in accuracy, averaged over sizes."""
     rows = []
     sizes = sorted({size for _, _, size in scores})
@@ -152,10 +139,10 @@ def _draw(table: pd.DataFrame, base: Base, metric: str) -> Callable[[Any], None]
 
 
 def _table(
-    setting: Setting,
+    settings: RunSettings,
     number: str,
     base: Base,
-    run: Callable[[Setting, str, Base], Any],
+    run: Callable[[RunSettings, str, Base], Any],
     metrics: dict[str, str],
     per_run: int,
     n_published: int,
@@ -165,8 +152,8 @@ def _table(
         for row in published_table(f"han_table{number}").to_dict("records")
     }
     rows = []
-    for dataset in available(setting):
-        results = run(setting, dataset, base)
+    for dataset in available(settings):
+        results = run(settings, dataset, base)
         for metric, label in metrics.items():
             scores = _scores(results, metric, per_run)
             rows += _cells(dataset, base, scores, given, n_published, label)
@@ -178,23 +165,25 @@ def _table(
     return table, " ".join(sentences), _draw(shown, base, next(iter(metrics.values())))
 
 
-def _accuracy_table(number: str, base: Base) -> Callable[[Setting], Outcome]:
-    def run(setting: Setting) -> Outcome:
+def _accuracy_table(number: str, base: Base) -> Callable[[RunSettings], ExperimentResult]:
+    def run(settings: RunSettings) -> ExperimentResult:
         table, finding, draw = _table(
-            setting, number, base, cross_validated, {"accuracy": "accuracy"}, N_FOLDS, CV_RUNS
+            settings, number, base, cross_validated, {"accuracy": "accuracy"}, N_FOLDS, CV_RUNS
         )
-        repeats = f"{cv_repeats(setting)} times 10-fold cross-validation (published: {CV_RUNS})"
-        return Outcome(table, finding, repeats, draw)
+        repeats = f"{cv_repeats(settings)} times 10-fold cross-validation (published: {CV_RUNS})"
+        return ExperimentResult(table, finding, repeats, draw)
 
     return run
 
 
-def _auc_table(number: str, base: Base) -> Callable[[Setting], Outcome]:
+def _auc_table(number: str, base: Base) -> Callable[[RunSettings], ExperimentResult]:
     metrics = {"balanced_accuracy": "AUC of predicted classes", "roc_auc": "AUC"}
 
-    def run(setting: Setting) -> Outcome:
-        table, finding, draw = _table(setting, number, base, splits, metrics, 1, SPLITS)
-        return Outcome(table, finding, f"{n_splits(setting)} splits (published: {SPLITS})", draw)
+    def run(settings: RunSettings) -> ExperimentResult:
+        table, finding, draw = _table(settings, number, base, splits, metrics, 1, SPLITS)
+        return ExperimentResult(
+            table, finding, f"{n_splits(settings)} splits (published: {SPLITS})", draw
+        )
 
     return run
 
@@ -204,8 +193,8 @@ AGREEMENT = (
     "the rows are the same, only the partitions differ. 'Not at the price of accuracy' is taken as "
     "a loss, averaged over sizes, of less than one standard deviation over repetitions."
 )
-CV = PREPARATION + " 10 times 10-fold cross-validation, stratified." + AGREEMENT
-HALVES = (
+OF_FOLDS = PREPARATION + " 10 times 10-fold cross-validation, stratified." + AGREEMENT
+OF_SPLITS = (
     PREPARATION
     + " 100 stratified splits, two thirds for training. Weka's SVM hands the AUC its predicted "
     "classes, without an order within them, unless it is told to fit logistic models; then "
@@ -220,7 +209,7 @@ EXPERIMENTS = [
         "Accuracy with SVM-RFE's genes",
         "Han's dissertation, table 7.2; Han & Yu 2010, table II",
         SIMILAR,
-        CV,
+        OF_FOLDS,
         _accuracy_table("7.2", BASES["SVM-RFE"]),
         NEEDS,
     ),
@@ -229,7 +218,7 @@ EXPERIMENTS = [
         "Accuracy with ReliefF's genes",
         "Han's dissertation, table 7.3",
         SIMILAR,
-        CV,
+        OF_FOLDS,
         _accuracy_table("7.3", BASES["ReliefF"]),
         NEEDS,
     ),
@@ -238,7 +227,7 @@ EXPERIMENTS = [
         "AUC with SVM-RFE's genes",
         "Han's dissertation, table 7.4",
         SIMILAR,
-        HALVES,
+        OF_SPLITS,
         _auc_table("7.4", BASES["SVM-RFE"]),
         NEEDS,
     ),
@@ -247,7 +236,7 @@ EXPERIMENTS = [
         "AUC with ReliefF's genes",
         "Han's dissertation, table 7.5",
         SIMILAR,
-        HALVES,
+        OF_SPLITS,
         _auc_table("7.5", BASES["ReliefF"]),
         NEEDS,
     ),

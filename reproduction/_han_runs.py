@@ -13,7 +13,7 @@ from backstay.feature_weighting import SVMRFE, ReliefF, TTest
 from backstay.instance_weighting import MarginWeighting, UniformWeighting
 from backstay.results import Results
 from backstay.study import RepeatedStratifiedKFold, Subsampling
-from reproduction._experiment import MissingDataError, Setting
+from reproduction._experiment import MissingDataError, RunSettings
 
 __all__ = [
     "BASES",
@@ -97,13 +97,13 @@ BASES = {
 }
 
 
-def available(setting: Setting) -> list[str]:
+def available(settings: RunSettings) -> list[str]:
     """Return the data sets whose files are there; the first one only if it is to be quick."""
-    folder = setting.data
+    folder = settings.data
     if folder is None:
         raise MissingDataError("needs microarrays; name their folder with --data.")
     there = [name for name, file in DATA.items() if (folder / f"{file}.npz").is_file()]
-    return there[:1] if setting.quick else there
+    return there[:1] if settings.quick else there
 
 
 def preselection(dataset: str) -> TTest | None:
@@ -111,39 +111,39 @@ def preselection(dataset: str) -> TTest | None:
     return TTest(n_features_to_select=LUNG_FEATURES) if dataset == "Lung" else None
 
 
-def cv_repeats(setting: Setting) -> int:
+def cv_repeats(settings: RunSettings) -> int:
     """How often the 10 folds are drawn."""
-    return setting.count(10, 1)
+    return settings.count(10, 1)
 
 
-def n_splits(setting: Setting) -> int:
+def n_splits(settings: RunSettings) -> int:
     """How many random splits are drawn."""
-    return setting.count(100, 6)
+    return settings.count(100, 6)
 
 
-def cross_validated(setting: Setting, dataset: str, base: Base) -> Results:
+def cross_validated(settings: RunSettings, dataset: str, base: Base) -> Results:
     """Run 10-fold cross-validation again and again, for 10 to 50 features."""
-    n = cv_repeats(setting)
-    name = f"han-cv-{DATA[dataset]}-{base.name}-{n}x{N_FOLDS}-seed{setting.seed}"
-    return _run(setting, name, dataset, base, RepeatedStratifiedKFold(N_FOLDS, n), CV_SIZES)
+    n = cv_repeats(settings)
+    name = f"han-cv-{DATA[dataset]}-{base.name}-{n}x{N_FOLDS}-seed{settings.seed}"
+    return _run(settings, name, dataset, base, RepeatedStratifiedKFold(N_FOLDS, n), CV_SIZES)
 
 
-def splits(setting: Setting, dataset: str, base: Base) -> Results:
+def splits(settings: RunSettings, dataset: str, base: Base) -> Results:
     """Train on two thirds of each class again and again, for 10 to 200 features."""
-    n = n_splits(setting)
-    name = f"han-splits-{DATA[dataset]}-{base.name}-{n}-seed{setting.seed}"
-    return _run(setting, name, dataset, base, Subsampling(n, train_size=2 / 3), SPLIT_SIZES)
+    n = n_splits(settings)
+    name = f"han-splits-{DATA[dataset]}-{base.name}-{n}-seed{settings.seed}"
+    return _run(settings, name, dataset, base, Subsampling(n, train_size=2 / 3), SPLIT_SIZES)
 
 
-def raw_splits(setting: Setting, dataset: str, base: Base) -> Results:
+def raw_splits(settings: RunSettings, dataset: str, base: Base) -> Results:
     """Select on the same splits from intensities as they are, without ensemble or classifiers.
 
     The dissertation does not say whether it took logarithms.
     """
-    n = n_splits(setting)
-    X, y = setting.load(DATA[dataset], raw=True)
-    study = setting.study(
-        f"han-raw-{DATA[dataset]}-{base.name}-{n}-seed{setting.seed}",
+    n = n_splits(settings)
+    X, y = settings.load(DATA[dataset], raw=True)
+    study = settings.study(
+        f"han-raw-{DATA[dataset]}-{base.name}-{n}-seed{settings.seed}",
         {name: base.methods[name] for name in (base.plain, base.weighted, base.control)},
         Subsampling(n, train_size=2 / 3),
         classifiers={},
@@ -156,10 +156,15 @@ def raw_splits(setting: Setting, dataset: str, base: Base) -> Results:
 
 
 def _run(
-    setting: Setting, name: str, dataset: str, base: Base, resampling: Any, sizes: tuple[int, ...]
+    settings: RunSettings,
+    name: str,
+    dataset: str,
+    base: Base,
+    resampling: Any,
+    sizes: tuple[int, ...],
 ) -> Results:
-    X, y = setting.load(DATA[dataset])
-    study = setting.study(
+    X, y = settings.load(DATA[dataset])
+    study = settings.study(
         name,
         base.methods,
         resampling,

@@ -11,15 +11,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.stability import correlated_features, stability_curve
-from reproduction._experiment import Arrays, Experiment, Outcome, Setting
-from reproduction._han_estimates import (
-    Estimate,
-    claim,
-    curve,
-    legend,
-    mean_estimate,
-    observed,
-)
+from reproduction._estimates import Estimate, mean_estimate
+from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
+from reproduction._han_rows import claim, draw_curve, legend, observed
 from reproduction._han_runs import (
     BASES,
     CV_SIZES,
@@ -45,7 +39,7 @@ ALMOST_PERFECT = 0.95
 CHANCE = "matched by chance, share of the subset"
 
 
-class Found(NamedTuple):
+class MethodStability(NamedTuple):
     """Stability of one method on one data set.
 
     ``runs`` holds one value per repetition and size if there are repetitions.
@@ -60,7 +54,7 @@ class Found(NamedTuple):
             return mean_estimate(self.runs.mean(axis=1))
         return Estimate(*np.mean(self.by_size, axis=0))
 
-    def minus(self, other: Found) -> Estimate:
+    def minus(self, other: MethodStability) -> Estimate:
         """Return the difference averaged over sizes, paired by repetition if there are any."""
         if self.runs is not None and other.runs is not None:
             return mean_estimate((self.runs - other.runs).mean(axis=1))
@@ -84,12 +78,12 @@ class Statement(NamedTuple):
         return gain.low > 0 if np.isfinite(gain.low) else gain.value > 0
 
 
-Stabilities = dict[tuple[str, str], Found]
+Stabilities = dict[tuple[str, str], MethodStability]
 
 
-def _kuncheva(setting: Setting, dataset: str, base: Base) -> dict[str, Found]:
+def _kuncheva(settings: RunSettings, dataset: str, base: Base) -> dict[str, MethodStability]:
     """Kuncheva's index within each 10-fold cross-validation."""
-    results = cross_validated(setting, dataset, base)
+    results = cross_validated(settings, dataset, base)
     found = {}
     for method in base.methods:
         runs = np.array(
@@ -98,7 +92,7 @@ def _kuncheva(setting: Setting, dataset: str, base: Base) -> dict[str, Found]:
                 for part in repetitions(orders(results, method))
             ]
         )
-        found[method] = Found([mean_estimate(column) for column in runs.T], runs)
+        found[method] = MethodStability([mean_estimate(column) for column in runs.T], runs)
     return found
 
 
@@ -112,12 +106,12 @@ def chance_share(degrees: NDArray[Any], size: int) -> float:
     return float(size / p + (1 - size / p) * partner.mean())
 
 
-def _npogr(setting: Setting, dataset: str, base: Base) -> dict[str, Found]:
+def _npogr(settings: RunSettings, dataset: str, base: Base) -> dict[str, MethodStability]:
     """nPOGR over the random splits, correlations from all rows of the data set."""
-    results = splits(setting, dataset, base)
+    results = splits(settings, dataset, base)
 
     def curves() -> Arrays:
-        similar = correlated_features(setting.load(DATA[dataset])[0])
+        similar = correlated_features(settings.load(DATA[dataset])[0])
         found = {}
         for method in base.methods:
             ranked = orders(results, method)
@@ -126,15 +120,23 @@ def _npogr(setting: Setting, dataset: str, base: Base) -> dict[str, Found]:
         found[CHANCE] = np.array([chance_share(similar.degrees, size) for size in SPLIT_SIZES])
         return found
 
-    key = {"dataset": dataset, "base": base.name, "splits": n_splits(setting)}
-    kept = setting.kept("han-npogr", key, curves)
-    found = {name: Found([Estimate(*row) for row in kept[name]], None) for name in base.methods}
-    found[CHANCE] = Found([Estimate(share, np.nan, np.nan) for share in kept[CHANCE]], None)
+    key = {"dataset": dataset, "base": base.name, "splits": n_splits(settings)}
+    kept = settings.kept("han-npogr", key, curves)
+    found = {
+        name: MethodStability([Estimate(*row) for row in kept[name]], None) for name in base.methods
+    }
+    found[CHANCE] = MethodStability(
+        [Estimate(share, np.nan, np.nan) for share in kept[CHANCE]], None
+    )
     return found
 
 
 def _rows(
-    dataset: str, base: Base, found: dict[str, Found], statements: list[Statement], shown: int
+    dataset: str,
+    base: Base,
+    found: dict[str, MethodStability],
+    statements: list[Statement],
+    shown: int,
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     about: dict[str, Any]
@@ -178,21 +180,21 @@ def _finding(stated: pd.DataFrame, base: Base, found: Stabilities, names: list[s
 
 def _figure(
     base: Base,
-    measure: Callable[[Setting, str, Base], dict[str, Found]],
+    measure: Callable[[RunSettings, str, Base], dict[str, MethodStability]],
     statements: list[Statement],
     sizes: tuple[int, ...],
     label: str,
-    repeats: Callable[[Setting], str],
+    repeats: Callable[[RunSettings], str],
     almost_perfect: str = "",
-) -> Callable[[Setting], Outcome]:
-    def run(setting: Setting) -> Outcome:
+) -> Callable[[RunSettings], ExperimentResult]:
+    def run(settings: RunSettings) -> ExperimentResult:
         rows: list[dict[str, Any]] = []
         everything: Stabilities = {}
-        names = available(setting)
+        names = available(settings)
         for dataset in names:
-            found = measure(setting, dataset, base)
+            found = measure(settings, dataset, base)
             if any(one.second not in base.methods for one in statements):
-                found |= measure(setting, dataset, SVM)
+                found |= measure(settings, dataset, SVM)
             everything |= {(dataset, method): one for method, one in found.items()}
             rows += _rows(dataset, base, found, statements, sizes.index(SHOWN))
             if dataset == almost_perfect:
@@ -207,22 +209,22 @@ def _figure(
             panels = np.atleast_1d(figure.subplots(1, len(names), sharey=True))
             for axes, dataset in zip(panels, names, strict=True):
                 for method, role in base.roles.items():
-                    curve(axes, sizes, everything[dataset, method].by_size, method, role)
+                    draw_curve(axes, sizes, everything[dataset, method].by_size, method, role)
                 axes.set(title=dataset, xlabel="features")
             panels[0].set_ylabel(label)
             legend(figure, panels[0])
 
-        return Outcome(table, finding, repeats(setting), draw)
+        return ExperimentResult(table, finding, repeats(settings), draw)
 
     return run
 
 
-def _cv(setting: Setting) -> str:
-    return f"{cv_repeats(setting)} times 10-fold cross-validation (published: 10)"
+def _cv(settings: RunSettings) -> str:
+    return f"{cv_repeats(settings)} times 10-fold cross-validation (published: 10)"
 
 
-def _random(setting: Setting) -> str:
-    return f"{n_splits(setting)} splits (published: 100)"
+def _random(settings: RunSettings) -> str:
+    return f"{n_splits(settings)} splits (published: 100)"
 
 
 BETTER = "instance weighting improves stability"

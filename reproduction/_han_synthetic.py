@@ -8,15 +8,8 @@ import numpy as np
 import pandas as pd
 
 from backstay.stability import stability_curve
-from reproduction._experiment import Experiment, Outcome, Setting
-from reproduction._han_estimates import (
-    Estimate,
-    claim,
-    curve,
-    legend,
-    mean_estimate,
-    observed,
-)
+from reproduction._estimates import Estimate, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings
 from reproduction._han_paths import (
     CONTROL,
     MEAN_ONE,
@@ -26,11 +19,12 @@ from reproduction._han_paths import (
     PLAIN,
     QUANTITIES,
     WEIGHTED,
-    Paths,
+    EliminationPaths,
     closest_round,
-    jackknife,
+    jackknife_estimate,
     load_paths,
 )
+from reproduction._han_rows import claim, draw_curve, legend, observed
 
 __all__ = ["EXPERIMENTS"]
 
@@ -45,7 +39,7 @@ NEAR_ZERO = 0.1 * NO_WEIGHTS
 ALMOST_PERFECT = 0.95
 GAP = 1e-9
 
-SETTING = (
+PROTOCOL = (
     "Han–Yu data, 1000 features, 50 of them relevant; features scaled to [0, 1] by the training "
     "rows and C = 1, which are Weka's defaults. Each round drops a tenth of the remaining "
     "features, rounded down, so that 10 are left after 49 rounds; the published 40 rounds are "
@@ -57,9 +51,11 @@ SETTING = (
 )
 
 
-def _decompose(paths: Paths, number: int) -> tuple[dict[str, Estimate], dict[str, Any], float]:
+def _decompose(
+    paths: EliminationPaths, number: int
+) -> tuple[dict[str, Estimate], dict[str, Any], float]:
     values, without, gap = paths.decomposition(number)
-    found = {name: Estimate(*jackknife(values[name], without[name])) for name in values}
+    found = {name: jackknife_estimate(values[name], without[name]) for name in values}
     return found, without, gap
 
 
@@ -69,10 +65,10 @@ def _explained(plain: float, weighted: float, control: float) -> str:
     return f"{(plain - control) / gain:.0%}" if gain else "none"
 
 
-def figure_6_1(setting: Setting) -> Outcome:
+def figure_6_1(settings: RunSettings) -> ExperimentResult:
     """Decompose the error along the path."""
-    n_sets = setting.count(PATH_SETS, QUICK_PATH_SETS)
-    paths = load_paths(setting, PATH_SAMPLES, n_sets)
+    n_sets = settings.count(PATH_SETS, QUICK_PATH_SETS)
+    paths = load_paths(settings, PATH_SAMPLES, n_sets)
     sizes = paths[PLAIN].sizes
     at_50, last = closest_round(sizes, N_RELEVANT), len(sizes) - 1
     found: dict[str, list[dict[str, Estimate]]] = {}
@@ -117,7 +113,7 @@ def figure_6_1(setting: Setting) -> Outcome:
         for part in QUANTITIES:
             value = found[first][at_50][part].value - found[second][at_50][part].value
             apart = without[first][part] - without[second][part]
-            difference = Estimate(*jackknife(value, apart))
+            difference = jackknife_estimate(value, apart)
             about = {"method": f"{first} − {second}", "features": int(sizes[at_50])}
             about["quantity"] = part
             text = "IW SVM-RFE has the lower variance and bias"
@@ -139,13 +135,13 @@ def figure_6_1(setting: Setting) -> Outcome:
         panels = figure.subplots(1, 3, sharey=True)
         for axes, part in zip(panels, QUANTITIES, strict=True):
             for name, rounds in found.items():
-                curve(axes, sizes, [one[part] for one in rounds], name, ROLES[name])
+                draw_curve(axes, sizes, [one[part] for one in rounds], name, ROLES[name])
             _features_left(axes)
             axes.set_title(part)
         panels[0].set_ylabel("mean over features")
         legend(figure, panels[0])
 
-    return Outcome(
+    return ExperimentResult(
         pd.DataFrame(rows), finding, f"{n_sets} training sets of 100 (published: 500)", draw
     )
 
@@ -157,15 +153,15 @@ def _features_left(axes: Any) -> None:
     axes.set_xlabel("features left")
 
 
-def _kuncheva(paths: Paths, sizes: Any) -> list[Estimate]:
+def _kuncheva(paths: EliminationPaths, sizes: Any) -> list[Estimate]:
     table = stability_curve(paths.orders, "kuncheva", sizes, kind="order")
     return [Estimate(*one) for one in table[["value", "low", "high"]].to_numpy()]
 
 
-def figure_6_2(setting: Setting) -> Outcome:
+def figure_6_2(settings: RunSettings) -> ExperimentResult:
     """Stability and accuracy along the path."""
-    n_sets = setting.count(PATH_SETS, QUICK_PATH_SETS)
-    paths = load_paths(setting, PATH_SAMPLES, n_sets)
+    n_sets = settings.count(PATH_SETS, QUICK_PATH_SETS)
+    paths = load_paths(settings, PATH_SAMPLES, n_sets)
     sizes = paths[PLAIN].sizes
     at_50 = closest_round(sizes, N_RELEVANT)
     left = [int(size) for size in sizes[1:]]  # all features are no selection
@@ -212,29 +208,29 @@ def figure_6_2(setting: Setting) -> Outcome:
     def draw(figure: Any) -> None:
         panels = figure.subplots(1, 2)
         for name in METHODS:
-            curve(panels[0], left, stable[name], name, ROLES[name])
-            curve(panels[1], sizes, right[name], name, ROLES[name])
+            draw_curve(panels[0], left, stable[name], name, ROLES[name])
+            draw_curve(panels[1], sizes, right[name], name, ROLES[name])
         for axes, label in zip(panels, ("Kuncheva's index", "accuracy"), strict=True):
             _features_left(axes)
             axes.set_ylabel(label)
         legend(figure, panels[0])
 
-    return Outcome(
+    return ExperimentResult(
         pd.DataFrame(rows), finding, f"{n_sets} training sets of 100 (published: 500)", draw
     )
 
 
-def _by_sample_size(setting: Setting) -> tuple[dict[int, dict[str, Paths]], str]:
-    chosen = QUICK_SETS if setting.quick else SETS
-    counts = {n: setting.count(SETS[n], QUICK_SETS.get(n, 6)) for n in chosen}
-    paths = {n: load_paths(setting, n, n_sets) for n, n_sets in counts.items()}
+def _by_sample_size(settings: RunSettings) -> tuple[dict[int, dict[str, EliminationPaths]], str]:
+    chosen = QUICK_SETS if settings.quick else SETS
+    counts = {n: settings.count(SETS[n], QUICK_SETS.get(n, 6)) for n in chosen}
+    paths = {n: load_paths(settings, n, n_sets) for n, n_sets in counts.items()}
     text = ", ".join(f"{n_sets} of {n}" for n, n_sets in counts.items())
     return paths, f"training sets: {text} (published: 500 of 100; for others not stated)"
 
 
-def figure_6_3(setting: Setting) -> Outcome:
+def figure_6_3(settings: RunSettings) -> ExperimentResult:
     """Decompose the error at 50 features against sample size."""
-    paths, repeats = _by_sample_size(setting)
+    paths, repeats = _by_sample_size(settings)
     sizes = paths[PATH_SAMPLES][PLAIN].sizes
     at_50 = closest_round(sizes, N_RELEVANT)
     found = {
@@ -285,18 +281,20 @@ def figure_6_3(setting: Setting) -> Outcome:
         panels = figure.subplots(1, 3, sharey=True)
         for axes, part in zip(panels, QUANTITIES, strict=True):
             for name in METHODS:
-                curve(axes, list(paths), [found[name][n][part] for n in paths], name, ROLES[name])
+                draw_curve(
+                    axes, list(paths), [found[name][n][part] for n in paths], name, ROLES[name]
+                )
             axes.set_title(part)
             axes.set_xlabel("training rows")
         panels[0].set_ylabel(f"mean over features, {sizes[at_50]} left")
         legend(figure, panels[0])
 
-    return Outcome(pd.DataFrame(rows), finding, repeats, draw)
+    return ExperimentResult(pd.DataFrame(rows), finding, repeats, draw)
 
 
-def figure_6_4(setting: Setting) -> Outcome:
+def figure_6_4(settings: RunSettings) -> ExperimentResult:
     """Stability and accuracy at 50 features against sample size."""
-    paths, repeats = _by_sample_size(setting)
+    paths, repeats = _by_sample_size(settings)
     stable: dict[str, dict[int, Estimate]] = {name: {} for name in METHODS}
     right: dict[str, dict[int, Estimate]] = {name: {} for name in METHODS}
     for n, by_method in paths.items():
@@ -348,12 +346,12 @@ def figure_6_4(setting: Setting) -> Outcome:
             (panels[1], right, "accuracy"),
         ):
             for name in METHODS:
-                curve(axes, list(paths), [found[name][n] for n in paths], name, ROLES[name])
+                draw_curve(axes, list(paths), [found[name][n] for n in paths], name, ROLES[name])
             axes.set_xlabel("training rows")
             axes.set_ylabel(label)
         legend(figure, panels[0])
 
-    return Outcome(pd.DataFrame(rows), finding, repeats, draw)
+    return ExperimentResult(pd.DataFrame(rows), finding, repeats, draw)
 
 
 EXPERIMENTS = [
@@ -362,7 +360,7 @@ EXPERIMENTS = [
         "Variance, bias and error of the weights along SVM-RFE",
         "Han's dissertation, figure 6.1; Han & Yu 2010, figure 2",
         "Instance weighting lowers variance and bias; its error is almost zero at 50 features.",
-        SETTING + " Intervals are jackknife ones over training sets.",
+        PROTOCOL + " Intervals are jackknife ones over training sets.",
         figure_6_1,
     ),
     Experiment(
@@ -370,7 +368,7 @@ EXPERIMENTS = [
         "Stability and accuracy along SVM-RFE",
         "Han's dissertation, figure 6.2; Han & Yu 2010, figure 3",
         "Instance weighting makes the subsets stabler and more accurate near 50 features.",
-        SETTING + " Accuracy is that of a linear SVM (C = 1, unweighted) on 5000 other rows.",
+        PROTOCOL + " Accuracy is that of a linear SVM (C = 1, unweighted) on 5000 other rows.",
         figure_6_2,
     ),
     Experiment(
@@ -378,7 +376,7 @@ EXPERIMENTS = [
         "Variance, bias and error at 50 features against sample size",
         "Han's dissertation, figure 6.3",
         "With instance weighting they are near zero from 200 rows on; SVM-RFE's fall slowly.",
-        SETTING + " Intervals are jackknife ones over training sets.",
+        PROTOCOL + " Intervals are jackknife ones over training sets.",
         figure_6_3,
     ),
     Experiment(
@@ -386,7 +384,7 @@ EXPERIMENTS = [
         "Stability and accuracy at 50 features against sample size",
         "Han's dissertation, figure 6.4",
         "With instance weighting both are almost perfect from 200 rows on.",
-        SETTING + " Accuracy is that of a linear SVM (C = 1, unweighted) on 5000 other rows.",
+        PROTOCOL + " Accuracy is that of a linear SVM (C = 1, unweighted) on 5000 other rows.",
         figure_6_4,
     ),
 ]

@@ -15,16 +15,9 @@ from backstay.feature_weighting import SVMRFE
 from backstay.instance_weighting import MarginWeighting, UniformWeighting
 from backstay.stability import weight_stability
 from backstay.study import RepeatedStratifiedKFold
-from reproduction._experiment import Arrays, Experiment, Outcome, Setting
-from reproduction._han_estimates import (
-    COLOURS,
-    Estimate,
-    claim,
-    curve,
-    legend,
-    mean_estimate,
-    observed,
-)
+from reproduction._estimates import Estimate, mean_estimate
+from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
+from reproduction._han_rows import COLOURS, claim, draw_curve, legend, observed
 from reproduction._han_runs import (
     BASES,
     DATA,
@@ -105,17 +98,17 @@ def _reduces(ratio: Estimate) -> bool:
     return ratio.high < 1 if np.isfinite(ratio.high) else ratio.value < 1
 
 
-def figure_7_1(setting: Setting) -> Outcome:
+def figure_7_1(settings: RunSettings) -> ExperimentResult:
     """Variance of the weights along SVM-RFE."""
-    n, rows = cv_repeats(setting), []
+    n, rows = cv_repeats(settings), []
     curves: dict[str, tuple[NDArray[Any], dict[str, list[Estimate]]]] = {}
     ends: dict[tuple[str, str], Estimate] = {}
     plain, weighted, control = METHODS
-    for dataset in available(setting):
-        X, y = setting.load(DATA[dataset])
+    for dataset in available(settings):
+        X, y = settings.load(DATA[dataset])
         width = X.shape[1] if preselection(dataset) is None else 5000
         keys = [{"dataset": dataset, "repetition": i, "n_features": width} for i in range(n)]
-        units = setting.kept_all("han-path-variance", keys, partial(path_variances, X, y, dataset))
+        units = settings.kept_all("han-path-variance", keys, partial(path_variances, X, y, dataset))
         sizes = units[0]["sizes"]
         found = {
             name: np.array([unit[f"variance {m}"] for unit in units])
@@ -154,27 +147,27 @@ def figure_7_1(setting: Setting) -> Outcome:
         panels = np.atleast_1d(figure.subplots(1, len(curves)))
         for axes, (dataset, (sizes, by_method)) in zip(panels, curves.items(), strict=True):
             for name, line in by_method.items():
-                curve(axes, sizes, line, name, BASES["SVM-RFE"].roles[name])
+                draw_curve(axes, sizes, line, name, BASES["SVM-RFE"].roles[name])
             axes.set_xscale("log")
             axes.invert_xaxis()
             axes.set(title=dataset, xlabel="features left")
         panels[0].set_ylabel("variance, mean over features")
         legend(figure, panels[0])
 
-    return Outcome(pd.DataFrame(rows), finding + ".", _repeats(n), draw)
+    return ExperimentResult(pd.DataFrame(rows), finding + ".", _repeats(n), draw)
 
 
 def _repeats(n: int) -> str:
     return f"{n} times 10-fold cross-validation (published: 10)"
 
 
-def figure_7_2(setting: Setting) -> Outcome:
+def figure_7_2(settings: RunSettings) -> ExperimentResult:
     """Variance of ReliefF's weights."""
-    base, n, rows = BASES["ReliefF"], cv_repeats(setting), []
+    base, n, rows = BASES["ReliefF"], cv_repeats(settings), []
     found: dict[tuple[str, str], NDArray[np.float64]] = {}
     ratios: dict[str, Estimate] = {}
-    for dataset in available(setting):
-        results = cross_validated(setting, dataset, base)
+    for dataset in available(settings):
+        results = cross_validated(settings, dataset, base)
         for normalize in (True, False):
             spread = {}
             for method in (base.plain, base.weighted):
@@ -220,7 +213,7 @@ def figure_7_2(setting: Setting) -> Outcome:
         axes.set_ylabel("variance, relative to ReliefF")
         axes.legend(fontsize="small")
 
-    return Outcome(pd.DataFrame(rows), finding + ".", _repeats(n), draw)
+    return ExperimentResult(pd.DataFrame(rows), finding + ".", _repeats(n), draw)
 
 
 EXPERIMENTS = [

@@ -14,7 +14,7 @@ from reproduction._registry import experiments
 
 __all__ = ["write_page"]
 
-Found = dict[str, tuple[dict[str, Any], pd.DataFrame]]
+RunFiles = dict[str, tuple[dict[str, Any], pd.DataFrame]]
 # Longer tables are folded away under their heading, and the longest left to their CSV file.
 OPEN_ROWS, MOST_ROWS = 30, 400
 
@@ -67,7 +67,7 @@ def _read(folder: Path, name: str) -> tuple[dict[str, Any], pd.DataFrame]:
     return about, table
 
 
-def _overview(found: Found) -> str:
+def _overview(found: RunFiles) -> str:
     rows = []
     for name, (about, table) in found.items():
         yes, no, unclear = ((table["agrees"] == word).sum() for word in ("yes", "no", "unclear"))
@@ -84,7 +84,7 @@ def _overview(found: Found) -> str:
     return "## Overview\n\n" + _markdown(pd.DataFrame(rows))
 
 
-def _control_finding(found: Found) -> str:
+def _control_finding(found: RunFiles) -> str:
     """Set the published gain beside what uniform weights of the same mass reach."""
     rows = []
     if "han-fig6.2" in found:
@@ -136,7 +136,7 @@ def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: 
         f"## {one.name}: {one.title} {{ #{_anchor(one.name)} }}",
         f"**Source:** {one.source}. **Published:** {one.claim}",
         f"**Run:** {about['repeats']}. {one.protocol}",
-        f"**Found:** {about['finding']}",
+        f"**RunFiles:** {about['finding']}",
     ]
     if about["without"]:
         lines.append(f"Not run for want of data: {one.wanted(about['without'])}.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from reproduction._prat_cells import published_table
-from reproduction._prat_comparison import Comparison
+from reproduction._prat_cells import wrapper_table
+from reproduction._prat_comparison import PublishedComparison
 from reproduction._prat_pages import comparison_experiment
 from reproduction._prat_wrappers import PRINTED
 
@@ -40,7 +40,7 @@ def published_twice(first: str, second: str) -> tuple[int, int, float, float]:
     (13, 41)
     """
     keys = ["problem", "inducer"]
-    both = published_table(first).merge(published_table(second), on=keys)
+    both = wrapper_table(first).merge(wrapper_table(second), on=keys)
     apart = (both["plain_y"] - both["plain_x"]).abs()
     other = apart > 0
     effect = (both["modified_y"] - both["plain_y"]).abs()
@@ -68,7 +68,7 @@ def _rerun(first: str, second: str, summary: dict[str, Any]) -> str:
 
 EXPERIMENTS = [
     comparison_experiment(
-        Comparison("7.1", "error", "SBG", "SBG+", (PRINTED,)),
+        PublishedComparison("7.1", "error", "SBG", "SBG+", (PRINTED,)),
         "Errors and subset sizes of SBG with accumulated evidence",
         "The accumulated version outperforms the standard one in all cases, by a modest margin "
         "(mean error 0.198 against 0.202), with fewer features (18.0 against 20.2).",
@@ -76,7 +76,7 @@ EXPERIMENTS = [
         lambda summary: _rerun("6.3", "7.1", summary),
     ),
     comparison_experiment(
-        Comparison("7.2", "stability", "SBG", "SBG+", (PRINTED,)),
+        PublishedComparison("7.2", "stability", "SBG", "SBG+", (PRINTED,)),
         "Stability of SBG with accumulated evidence",
         "Stability improves significantly in 43 % of the problems and worsens in 21 %, "
         "although the averages are almost the same (0.206 against 0.208).",

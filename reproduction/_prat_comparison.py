@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reproduction._experiment import Setting, claimed, compared, mean_row
-from reproduction._prat_cells import Cell, Estimate, Floats, counts, published_table
-from reproduction._prat_wrappers import PROBLEMS, Unit, pairs_run, run_units
+from reproduction._estimates import Estimate, claimed, compared, mean_estimate
+from reproduction._experiment import RunSettings
+from reproduction._prat_cells import Cell, Floats, counts, wrapper_table
+from reproduction._prat_wrappers import WRAPPER_PROBLEMS, Unit, pairs_run, run_units
 
-__all__ = ["Comparison", "compare_methods"]
+__all__ = ["PublishedComparison", "compare_methods"]
 
 SIGNIFICANT = 0.05
 FIRST = ", ties to the first column"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PublishedComparison:
     """A plain method, its modification, and others that are shown beside them.
 
     Attributes
@@ -59,16 +60,16 @@ class Comparison:
 
 
 def compare_methods(
-    setting: Setting, comparison: Comparison, n_repeats: int
+    settings: RunSettings, comparison: PublishedComparison, n_repeats: int
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Run a comparison and return its table and the figures of its summary.
 
     Rows of data that differ from the published have no verdict and do not count in
     the summary, where each microarray counts once.
     """
-    printed = published_table(comparison.table)
+    printed = wrapper_table(comparison.table)
     listed = {(row["problem"], row["inducer"]): row for _, row in printed.iterrows()}
-    pairs, missing = pairs_run(setting, listed, forward=comparison.plain == "SFG")
+    pairs, missing = pairs_run(settings, listed, forward=comparison.plain == "SFG")
     units = {
         (p, i, label): Unit(
             p, i, label.removesuffix(FIRST), "first" if FIRST in label else "random"
@@ -76,7 +77,7 @@ def compare_methods(
         for p, i in pairs
         for label in comparison.labels(p, i)
     }
-    found = run_units(setting, units.values(), n_repeats)
+    found = run_units(settings, units.values(), n_repeats)
     rows = [
         Cell(
             problem,
@@ -95,7 +96,7 @@ def compare_methods(
     return pd.DataFrame(records + overall), {**summary, **_own_words(printed), "missing": missing}
 
 
-def _records(comparison: Comparison, row: Cell) -> list[dict[str, Any]]:
+def _records(comparison: PublishedComparison, row: Cell) -> list[dict[str, Any]]:
     """Return the lines of one problem and inducer."""
     quantity, printed = comparison.quantity, row.published
     figures = {comparison.plain: printed["plain"], comparison.modified: printed["modified"]}
@@ -138,7 +139,9 @@ def _record(
     p: float,
 ) -> dict[str, Any]:
     verdict = compared(known, *estimate, digits=digits)
-    if PROBLEMS[row.problem].differs or not (counts(row.problem, quantity) or quantity == "error"):
+    if WRAPPER_PROBLEMS[row.problem].differs or not (
+        counts(row.problem, quantity) or quantity == "error"
+    ):
         verdict["agrees"] = ""
     has_p = known is not None and not math.isnan(p)
     return {
@@ -154,7 +157,7 @@ def _record(
 
 
 def _overall(
-    comparison: Comparison, rows: Sequence[Cell]
+    comparison: PublishedComparison, rows: Sequence[Cell]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the lines over all data sets, and what the finding is made from."""
     quantity, plain = comparison.quantity, comparison.plain
@@ -200,7 +203,7 @@ def _overall(
     return records, summary
 
 
-def _subset_sizes(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
+def _subset_sizes(comparison: PublishedComparison, rows: Sequence[Cell]) -> dict[str, Any]:
     """Return the line of the difference in subset sizes over data sets."""
     printed, measured = [], []
     for row in rows:
@@ -220,10 +223,10 @@ def _subset_sizes(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any
 def _over_problems(rows: Sequence[Cell], values: Floats) -> Estimate:
     """Return mean and interval over data sets; inducers on one are not independent."""
     by_problem = pd.Series(values).groupby([row.problem for row in rows]).mean()
-    return mean_row(by_problem.to_numpy())
+    return mean_estimate(by_problem.to_numpy())
 
 
-def _agreement(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
+def _agreement(comparison: PublishedComparison, rows: Sequence[Cell]) -> dict[str, Any]:
     """Count verdicts, compare what is significant, and see which method is the nearest."""
     quantity, plain = comparison.quantity, comparison.plain
     digits = 3 if quantity == "error" else 4
@@ -255,7 +258,7 @@ def _agreement(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
     }
 
 
-def _leak(comparison: Comparison, rows: Sequence[Cell]) -> tuple[float, float] | None:
+def _leak(comparison: PublishedComparison, rows: Sequence[Cell]) -> tuple[float, float] | None:
     """Return mean errors of genes chosen on training rows and on all, same microarrays."""
     by_problem = {(row.problem, row.inducer): row for row in rows}
     both = [
@@ -271,7 +274,7 @@ def _leak(comparison: Comparison, rows: Sequence[Cell]) -> tuple[float, float] |
     return float(means[0]), float(means[1])
 
 
-def _ties(comparison: Comparison, rows: Sequence[Cell]) -> dict[str, Any]:
+def _ties(comparison: PublishedComparison, rows: Sequence[Cell]) -> dict[str, Any]:
     """Return what ties do: per rule the means of both methods and the distance to the published."""
     controlled = [row for row in rows if comparison.plain + FIRST in row.runs]
     if not controlled:

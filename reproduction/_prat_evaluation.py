@@ -18,16 +18,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from backstay.study import FiveByTwo
+from reproduction._estimates import compared, mean_estimate
 from reproduction._experiment import (
     Arrays,
     Experiment,
-    Outcome,
-    Setting,
-    compared,
-    mean_row,
+    ExperimentResult,
+    RunSettings,
     published_table,
 )
-from reproduction._prat_problems import PROBLEMS, best_genes, load, predicted, there
+from reproduction._prat_genes import best_genes
+from reproduction._prat_problems import WEIGHTING_PROBLEMS, is_available, load_problem, predicted
 
 __all__ = ["EXPERIMENTS"]
 
@@ -52,13 +52,15 @@ INDUCERS: dict[str, Any] = {
 BLOCKS, QUICK_BLOCKS = 10, 2
 
 
-def _run(setting: Setting) -> Outcome:
-    names = [name for name in DATASETS if there(setting, PROBLEMS[DATASETS[name]])]
-    if setting.quick:
+def _run(settings: RunSettings) -> ExperimentResult:
+    names = [
+        name for name in DATASETS if is_available(settings, WEIGHTING_PROBLEMS[DATASETS[name]])
+    ]
+    if settings.quick:
         names = [name for name in names if name in QUICK]
-    n_blocks = setting.count(BLOCKS, QUICK_BLOCKS)
+    n_blocks = settings.count(BLOCKS, QUICK_BLOCKS)
     keys = [{"dataset": name, "block": block} for name in names for block in range(n_blocks)]
-    units = setting.kept_all("prat-tab3.1", keys, partial(_block, setting=setting))
+    units = settings.kept_all("prat-tab3.1", keys, partial(_block, settings=settings))
     found = {
         name: np.array(
             [
@@ -70,7 +72,7 @@ def _run(setting: Setting) -> Outcome:
         for name in names
     }
     table = _table(found)
-    return Outcome(
+    return ExperimentResult(
         table,
         _finding(table, found),
         f"{n_blocks} of 5×2 folds on {len(names)} data sets",
@@ -78,10 +80,10 @@ def _run(setting: Setting) -> Outcome:
     )
 
 
-def _block(key: Mapping[str, Any], seed: int, *, setting: Setting) -> Arrays:
+def _block(key: Mapping[str, Any], seed: int, *, settings: RunSettings) -> Arrays:
     """Return mean errors of one 5×2 cross-validation, inducer × choice of genes."""
-    problem = replace(PROBLEMS[DATASETS[str(key["dataset"])]], genes=False)
-    X, y = load(setting, problem)
+    problem = replace(WEIGHTING_PROBLEMS[DATASETS[str(key["dataset"])]], genes=False)
+    X, y = load_problem(settings, problem)
     before = best_genes(X, y)
     folds = int(np.random.SeedSequence([seed, int(key["block"])]).generate_state(1)[0])
     splits = list(FiveByTwo(random_state=folds).split(X, y))
@@ -109,7 +111,7 @@ def _table(found: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame:
     printed = published_table("prat_tab3.1").set_index(["dataset", "inducer", "genes"])["error"]
     rows = []
     for name, errors in found.items():
-        differs = PROBLEMS[DATASETS[name]].differs
+        differs = WEIGHTING_PROBLEMS[DATASETS[name]].differs
         for i, inducer in enumerate(INDUCERS):
             for k, genes in enumerate(GENES):
                 figure = float(printed[name, inducer, "all" if genes == ALL else "200"])
@@ -132,7 +134,7 @@ def _finding(table: pd.DataFrame, found: Mapping[str, NDArray[np.float64]]) -> s
         parts.append(f"genes {genes}: {(judged.agrees == 'yes').sum()} of {len(judged)}")
     flattery = [100 * (errors[:, :, 2] - errors[:, :, 1]).mean() for errors in found.values()]
     least, most = min(flattery), max(flattery)
-    mean, low, high = mean_row(flattery)
+    mean, low, high = mean_estimate(flattery)
     text = (
         "Printed errors within the interval of one more 5×2 run, "
         + "; ".join(parts)
@@ -187,6 +189,8 @@ EXPERIMENTS = [
         "at 95 %. Prostate has 102 of 136 rows, breast 78 of 97, GCM 1363 of 16063 genes: shown, "
         "not judged.",
         run=_run,
-        needs={PROBLEMS[key].file: PROBLEMS[key].shape for key in DATASETS.values()},
+        needs={
+            WEIGHTING_PROBLEMS[key].file: WEIGHTING_PROBLEMS[key].shape for key in DATASETS.values()
+        },
     )
 ]

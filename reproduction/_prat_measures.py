@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.stability import UndefinedStabilityWarning, stability_curve, stability_score
-from reproduction._experiment import Experiment, Outcome, Setting, claimed, mean_row
+from reproduction._estimates import Floats, claimed, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings
 
 __all__ = ["EXPERIMENTS"]
 
-Array = NDArray[np.float64]
 
 N_FEATURES = 10
 N_SEQUENCES = 100
@@ -37,7 +37,7 @@ CORRECTED = ("Kuncheva", "Somol CW")
 NEAR = 0.1
 
 
-def curve(orders: NDArray[np.intp], measure: str) -> Array:
+def measure_curve(orders: NDArray[np.intp], measure: str) -> Floats:
     """Return the stability of the first k features for k = 1 to all but one.
 
     All features are left out: every measure is 1 there, or undefined.
@@ -53,8 +53,8 @@ def curve(orders: NDArray[np.intp], measure: str) -> Array:
     return frame["value"].to_numpy(dtype=np.float64)
 
 
-def _figure_3(setting: Setting) -> Outcome:
-    curves = {name: curve(SEQUENCES, measure) for name, measure in MEASURES.items()}
+def _figure_3(settings: RunSettings) -> ExperimentResult:
+    curves = {name: measure_curve(SEQUENCES, measure) for name, measure in MEASURES.items()}
     rows = [_decrease(name, values, 3, 4, "decreases at k = 4") for name, values in curves.items()]
     spread = float(np.ptp(curves["Dunne"][5:]))
     rise = float(np.diff(curves["Kalousis"][5:]).min())
@@ -84,10 +84,10 @@ def _figure_3(setting: Setting) -> Outcome:
         f"(eq. 2.42) by {end['Somol CW_rel']:+.3f}: what the thesis says of CW is true of CW_rel."
     )
     draw = partial(_draw, curves={name: values[None] for name, values in curves.items()})
-    return Outcome(table, finding, "1: two given sequences, nothing is random", draw)
+    return ExperimentResult(table, finding, "1: two given sequences, nothing is random", draw)
 
 
-def _decrease(name: str, values: Array, before: int, after: int, statement: str) -> dict[str, Any]:
+def _decrease(name: str, values: Floats, before: int, after: int, statement: str) -> dict[str, Any]:
     change = float(values[after - 1] - values[before - 1])
     quantity = f"value at k = {after} minus at {before}"
     return _row(name, quantity, statement, change, change < 0)
@@ -104,18 +104,18 @@ def random_curves(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]:
     """Return every measure's curve for independent random sequences."""
     rng = np.random.default_rng([seed, key["repeat"]])
     orders = rng.permuted(np.tile(np.arange(N_FEATURES), (key["sequences"], 1)), axis=1)
-    return {measure: curve(orders, measure) for measure in MEASURES.values()}
+    return {measure: measure_curve(orders, measure) for measure in MEASURES.values()}
 
 
-def _figure_4(setting: Setting) -> Outcome:
-    n_repeats = setting.count(200, 10)
+def _figure_4(settings: RunSettings) -> ExperimentResult:
+    n_repeats = settings.count(200, 10)
     keys = [{"repeat": repeat, "sequences": N_SEQUENCES} for repeat in range(n_repeats)]
-    runs = setting.kept_all("prat-fig2.4", keys, random_curves)
+    runs = settings.kept_all("prat-fig2.4", keys, random_curves)
     curves = {name: np.array([run[measure] for run in runs]) for name, measure in MEASURES.items()}
     rows = []
     for name, values in curves.items():
         farthest = int(np.argmax(np.abs(values.mean(axis=0))))
-        mean, low, high = mean_row(values[:, farthest])
+        mean, low, high = mean_estimate(values[:, farthest])
         near = max(abs(low), abs(high)) <= NEAR
         wanted = name in CORRECTED
         statement = "close to 0" if wanted else "not close to 0"
@@ -138,10 +138,10 @@ def _figure_4(setting: Setting) -> Outcome:
         "1 − H/log₂ min(M, C(10, k)), is far nearer to 0 than the measures without correction."
     )
     repeats = f"{n_repeats} times {N_SEQUENCES} random sequences"
-    return Outcome(table, finding, repeats, partial(_draw, curves=curves))
+    return ExperimentResult(table, finding, repeats, partial(_draw, curves=curves))
 
 
-def _draw(figure: Any, curves: dict[str, Array]) -> None:
+def _draw(figure: Any, curves: dict[str, Floats]) -> None:
     axes = figure.subplots()
     sizes = np.arange(1, N_FEATURES)
     for name, values in curves.items():

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reproduction._experiment import Experiment, Outcome, Setting
-from reproduction._prat_comparison import Comparison, compare_methods
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings
+from reproduction._prat_comparison import PublishedComparison, compare_methods
 from reproduction._prat_wrappers import files
 
 __all__ = ["comparison_experiment"]
@@ -41,13 +41,13 @@ OF_STABILITIES = (
 
 
 def comparison_experiment(
-    comparison: Comparison, title: str, claim: str, note: str, more: Callable[[Any], str]
+    comparison: PublishedComparison, title: str, claim: str, note: str, more: Callable[[Any], str]
 ) -> Experiment:
     """Return the experiment of one published table.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : PublishedComparison
         What is compared.
     title, claim : str
         As in :class:`Experiment`.
@@ -57,10 +57,10 @@ def comparison_experiment(
         Summary → a sentence at the end of the finding.
     """
 
-    def run(setting: Setting) -> Outcome:
-        n_repeats = setting.count(5, 2)
-        table, summary = compare_methods(setting, comparison, n_repeats)
-        return Outcome(
+    def run(settings: RunSettings) -> ExperimentResult:
+        n_repeats = settings.count(5, 2)
+        table, summary = compare_methods(settings, comparison, n_repeats)
+        return ExperimentResult(
             table,
             f"{_finding(comparison, summary)} {more(summary)}".strip(),
             f"{n_repeats}×2 outer folds",
@@ -78,7 +78,7 @@ def comparison_experiment(
     )
 
 
-def _finding(comparison: Comparison, summary: dict[str, Any]) -> str:
+def _finding(comparison: PublishedComparison, summary: dict[str, Any]) -> str:
     quantity, plain, modified = comparison.quantity, comparison.plain, comparison.modified
     value, low, high = summary[modified]
     cells, away = summary["cells"], summary["away"]
@@ -119,7 +119,7 @@ def _finding(comparison: Comparison, summary: dict[str, Any]) -> str:
     return text
 
 
-def draw_differences(table: pd.DataFrame, comparison: Comparison) -> Callable[[Any], None]:
+def draw_differences(table: pd.DataFrame, comparison: PublishedComparison) -> Callable[[Any], None]:
     """Return what draws modified minus plain, measured with interval and published."""
     chosen = (table["quantity"] == f"{comparison.quantity} − {comparison.plain}") & (
         table["method"] == comparison.modified

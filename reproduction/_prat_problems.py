@@ -20,34 +20,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.datasets import log2_floor
-from backstay.feature_weighting import BetweenWithinRatio
 from backstay.stability import stability_curve
 from backstay.study import FiveByTwo
-from reproduction._experiment import Arrays, Setting, mean_row
+from reproduction._estimates import Floats, mean_estimate
+from reproduction._experiment import Arrays, RunSettings
 from reproduction._folder import load_npz_dir
+from reproduction._prat_genes import N_GENES, best_genes
 from reproduction._prat_variants import Variant, instance_weights, rank, variants
 
 __all__ = [
     "NOT_RUN",
-    "PROBLEMS",
+    "WEIGHTING_PROBLEMS",
     "Measured",
-    "Problem",
-    "best_genes",
-    "load",
+    "WeightingProblem",
+    "is_available",
+    "load_problem",
     "measure",
     "needs",
     "predicted",
-    "there",
 ]
 
-Floats = NDArray[np.float64]
-N_GENES = 200
 N_TREES, QUICK_TREES = 50, 10
 MAX_TEST_ROWS = 500
 
 
 @dataclass(frozen=True)
-class Problem:
+class WeightingProblem:
     """A data set of the tables.
 
     Attributes
@@ -79,23 +77,23 @@ class Problem:
 
 
 def _array(file: str, shape: tuple[int, int], differs: str = "", intensities: bool = True) -> Any:
-    return Problem(file, shape, differs, intensities, genes=True)
+    return WeightingProblem(file, shape, differs, intensities, genes=True)
 
 
-PROBLEMS: dict[str, Problem] = {
-    "diabetes": Problem("pima", (768, 8)),
-    "glass": Problem("glass", (214, 9), "9 features, printed with 10"),
-    "heart_statlog": Problem("heart_statlog", (270, 13)),
-    "ionosphere": Problem("ionosphere", (351, 34)),
-    "landsat_train": Problem("landsat", (6435, 36), first=4435, large=True),
-    "lsvt_voice": Problem("lsvt_voice", (126, 310)),
-    "parkinsons": Problem("parkinsons", (195, 22)),
-    "pop_failures": Problem("pop_failures", (540, 18)),
-    "sonar": Problem("sonar", (208, 60)),
-    "spectf": Problem("spectf", (267, 44)),
-    "vehicle": Problem("vehicle", (846, 18)),
-    "waveform": Problem("waveform21", (5000, 21), large=True),
-    "wdbc": Problem("", (569, 30)),
+WEIGHTING_PROBLEMS: dict[str, WeightingProblem] = {
+    "diabetes": WeightingProblem("pima", (768, 8)),
+    "glass": WeightingProblem("glass", (214, 9), "9 features, printed with 10"),
+    "heart_statlog": WeightingProblem("heart_statlog", (270, 13)),
+    "ionosphere": WeightingProblem("ionosphere", (351, 34)),
+    "landsat_train": WeightingProblem("landsat", (6435, 36), first=4435, large=True),
+    "lsvt_voice": WeightingProblem("lsvt_voice", (126, 310)),
+    "parkinsons": WeightingProblem("parkinsons", (195, 22)),
+    "pop_failures": WeightingProblem("pop_failures", (540, 18)),
+    "sonar": WeightingProblem("sonar", (208, 60)),
+    "spectf": WeightingProblem("spectf", (267, 44)),
+    "vehicle": WeightingProblem("vehicle", (846, 18)),
+    "waveform": WeightingProblem("waveform21", (5000, 21), large=True),
+    "wdbc": WeightingProblem("", (569, 30)),
     "ma_breast_cancer": _array(
         "breast_vantveer78", (78, 24481), "78 of 97 rows", intensities=False
     ),
@@ -104,8 +102,8 @@ PROBLEMS: dict[str, Problem] = {
     "ma_leukemia": _array("leukemia_golub", (72, 7129)),
     "ma_lung_cancer": _array("lung_gordon", (181, 12533)),
     "ma_prostate_cancer": _array("prostate_singh", (102, 12600), "102 of 136 rows"),
-    "arcene": Problem("arcene", (200, 10000), large=True),
-    "madelon": Problem("madelon", (2600, 500), large=True),
+    "arcene": WeightingProblem("arcene", (200, 10000), large=True),
+    "madelon": WeightingProblem("madelon", (2600, 500), large=True),
 }
 NOT_RUN = {
     "mammogram": "no file",
@@ -120,7 +118,7 @@ QUICK = ("heart_statlog", "sonar")
 
 def needs() -> dict[str, tuple[int, int]]:
     """Return the data files and their shapes."""
-    return {one.file: one.shape for one in PROBLEMS.values() if one.file}
+    return {one.file: one.shape for one in WEIGHTING_PROBLEMS.values() if one.file}
 
 
 @dataclass(frozen=True)
@@ -152,24 +150,26 @@ def predicted(values: Floats) -> tuple[float, float, float]:
 
     A printed figure is one run of the protocol, not its expectation.
     """
-    mean, low, high = mean_row(values)
+    mean, low, high = mean_estimate(values)
     stretch = math.sqrt(len(values) + 1)
     return mean, mean - (mean - low) * stretch, mean + (high - mean) * stretch
 
 
-def measure(setting: Setting) -> tuple[dict[str, dict[Variant, Measured]], list[str]]:
+def measure(settings: RunSettings) -> tuple[dict[str, dict[Variant, Measured]], list[str]]:
     """Run every problem whose file is there; return results, and the problems without a file."""
-    at_hand = [name for name, problem in PROBLEMS.items() if there(setting, problem)]
-    chosen = [name for name in at_hand if name in QUICK] if setting.quick else at_hand
-    trees = QUICK_TREES if setting.quick else N_TREES
+    at_hand = [
+        name for name, problem in WEIGHTING_PROBLEMS.items() if is_available(settings, problem)
+    ]
+    chosen = [name for name in at_hand if name in QUICK] if settings.quick else at_hand
+    trees = QUICK_TREES if settings.quick else N_TREES
     keys = [
-        {"problem": name, "block": block, "trees": trees, "quick": setting.quick}
+        {"problem": name, "block": block, "trees": trees, "quick": settings.quick}
         for name in chosen
-        for block in range(_n_blocks(setting, PROBLEMS[name]))
+        for block in range(_n_blocks(settings, WEIGHTING_PROBLEMS[name]))
     ]
     # The longest first, so that no worker is left alone with one of them.
-    keys.sort(key=lambda key: -_size(PROBLEMS[str(key["problem"])]))
-    units = setting.kept_all("prat-weighting", keys, partial(_block, setting=setting))
+    keys.sort(key=lambda key: -_size(WEIGHTING_PROBLEMS[str(key["problem"])]))
+    units = settings.kept_all("prat-weighting", keys, partial(_block, settings=settings))
     found: dict[str, dict[Variant, Measured]] = {}
     for name in chosen:
         blocks = [unit for key, unit in zip(keys, units, strict=True) if key["problem"] == name]
@@ -177,39 +177,39 @@ def measure(setting: Setting) -> tuple[dict[str, dict[Variant, Measured]], list[
         errors = np.array([block["errors"] for block in blocks])
         found[name] = {
             one: Measured(stability[:, i], errors[:, i])
-            for i, one in enumerate(_variants(name, setting.quick))
+            for i, one in enumerate(_variants(name, settings.quick))
         }
-    return found, [name for name in PROBLEMS if name not in at_hand]
+    return found, [name for name in WEIGHTING_PROBLEMS if name not in at_hand]
 
 
-def there(setting: Setting, problem: Problem) -> bool:
+def is_available(settings: RunSettings, problem: WeightingProblem) -> bool:
     """Say whether a problem can be run."""
     if not problem.file:
         return True
-    return setting.data is not None and (setting.data / f"{problem.file}.npz").is_file()
+    return settings.data is not None and (settings.data / f"{problem.file}.npz").is_file()
 
 
-def _n_blocks(setting: Setting, problem: Problem) -> int:
-    return setting.count(3 if problem.large else 5, 2)
+def _n_blocks(settings: RunSettings, problem: WeightingProblem) -> int:
+    return settings.count(3 if problem.large else 5, 2)
 
 
-def _size(problem: Problem) -> int:
+def _size(problem: WeightingProblem) -> int:
     n_rows = problem.first or problem.shape[0]
     return n_rows**2 * (N_GENES if problem.genes else problem.shape[1])
 
 
 def _variants(name: str, quick: bool) -> list[Variant]:
-    beyond = not (PROBLEMS[name].large or quick)
+    beyond = not (WEIGHTING_PROBLEMS[name].large or quick)
     return variants(scaled=beyond, unprinted=beyond)
 
 
-def load(setting: Setting, problem: Problem) -> tuple[Floats, NDArray[Any]]:
+def load_problem(settings: RunSettings, problem: WeightingProblem) -> tuple[Floats, NDArray[Any]]:
     """Return rows and labels; gaps get the mean of their column, which needs no labels."""
-    if not problem.file or setting.data is None:
+    if not problem.file or settings.data is None:
         from sklearn.datasets import load_breast_cancer
 
         return load_breast_cancer(return_X_y=True)
-    bunch = load_npz_dir(setting.data)[problem.file]
+    bunch = load_npz_dir(settings.data)[problem.file]
     X, y = np.asarray(bunch.X), np.asarray(bunch.y)
     X = log2_floor(X) if problem.intensities else X.astype(np.float64)
     X, y = X[: problem.first], y[: problem.first]
@@ -223,15 +223,10 @@ def load(setting: Setting, problem: Problem) -> tuple[Floats, NDArray[Any]]:
     return np.ascontiguousarray(X), y
 
 
-def best_genes(X: Floats, y: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the 200 genes of the largest between-within ratios [Prat 3.1]."""
-    return np.flatnonzero(BetweenWithinRatio().fit(X, y).ranking_ <= N_GENES)
-
-
-def _block(key: Mapping[str, Any], seed: int, *, setting: Setting) -> Arrays:
+def _block(key: Mapping[str, Any], seed: int, *, settings: RunSettings) -> Arrays:
     """Run one 5×2 cross-validation of all variants on one problem."""
     name = str(key["problem"])
-    X, y = load(setting, PROBLEMS[name])
+    X, y = load_problem(settings, WEIGHTING_PROBLEMS[name])
     ways = _variants(name, bool(key["quick"]))
     folds = int(np.random.SeedSequence([seed, int(key["block"])]).generate_state(1)[0])
     rng = np.random.default_rng(folds)
@@ -241,7 +236,7 @@ def _block(key: Mapping[str, Any], seed: int, *, setting: Setting) -> Arrays:
     for j, (train, test) in enumerate(splits):
         chance = int(rng.integers(2**31 - 1000))
         inside, labels = np.ascontiguousarray(X[train]), y[train]
-        tested = rng.permutation(test)[:MAX_TEST_ROWS] if PROBLEMS[name].large else test
+        tested = rng.permutation(test)[:MAX_TEST_ROWS] if WEIGHTING_PROBLEMS[name].large else test
         weights = {
             scaled: instance_weights(inside, labels, scaled, chance)
             for scaled in {one.scaled for one in ways}
@@ -250,10 +245,13 @@ def _block(key: Mapping[str, Any], seed: int, *, setting: Setting) -> Arrays:
             ranked = rank(one, inside, labels, weights[one.scaled], chance, int(key["trees"]))
             orders[i, j] = ranked.order
             errors[i, j] = ranked.error(one, inside, labels, X[tested], y[tested])
-    return {"stability": np.array([mean_stability(rows) for rows in orders]), "errors": errors}
+    return {
+        "stability": np.array([stability_over_sizes(rows) for rows in orders]),
+        "errors": errors,
+    }
 
 
-def mean_stability(orders: NDArray[Any]) -> float:
+def stability_over_sizes(orders: NDArray[Any]) -> float:
     """Return Kuncheva's index averaged over the sizes 1..d−1; at d it is undefined."""
     sizes = range(1, orders.shape[1])
     return float(stability_curve(orders, "kuncheva", sizes, kind="order")["value"].mean())

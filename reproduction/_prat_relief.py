@@ -8,41 +8,40 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from reproduction._experiment import Experiment, Outcome, Setting, claimed, mean_row
+from reproduction._estimates import Floats, claimed, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings
 from reproduction._prat_relief_runs import (
     ALGORITHMS,
     BY_FEATURE,
     CATEGORIC,
     DOUBLE,
     FEW,
+    GENERATORS,
     MANY,
     PLAIN,
-    PROBLEMS,
     PROGRESSIVE,
     Curves,
 )
 
 __all__ = ["EXPERIMENTS"]
 
-Array = NDArray[np.float64]
 
 # "Almost the same" and "very high" are no numbers in the thesis; weights lie in [−1, 1].
 SAME = 0.02
 HIGH = 0.1
 # The six of the thesis, and its third by another reading.
 NON_MONOTONIC = ("NonMonotonic", BY_FEATURE)
-PUBLISHED = [problem for problem in PROBLEMS if problem != BY_FEATURE]
+PUBLISHED = [problem for problem in GENERATORS if problem != BY_FEATURE]
 
 # Interval → "yes" or "no" where it settles a statement, "unclear" where it does not.
 Verdict = Callable[[float, float, float], str]
 
 
 def _row(
-    problem: str, quantity: str, statement: str, values: Array, verdict: Verdict
+    problem: str, quantity: str, statement: str, values: Floats, verdict: Verdict
 ) -> dict[str, Any]:
-    mean, low, high = mean_row(values)
+    mean, low, high = mean_estimate(values)
     row = claimed(statement, True, mean, low, high)
     row["agrees"] = verdict(mean, low, high)
     return {"problem": problem, "quantity": quantity, **row}
@@ -76,8 +75,8 @@ def _better_within_noise(mean: float, low: float, high: float) -> str:
     return _settled(mean > 0 and low <= 0, low > 0 or high < 0)
 
 
-def _figure_7(setting: Setting) -> Outcome:
-    curves = Curves(setting)
+def _figure_7(settings: RunSettings) -> ExperimentResult:
+    curves = Curves(settings)
     rows = []
     for problem in PUBLISHED:
         for algorithm in (DOUBLE, PROGRESSIVE):
@@ -120,7 +119,9 @@ def _figure_7(setting: Setting) -> Outcome:
         f"{printed} with the root taken in every other row, as printed, and {by_feature} with the "
         "root in every other feature, which is probably what the thesis ran."
     )
-    return Outcome(table, finding, curves.repeats, partial(_draw, curves=curves, total=False))
+    return ExperimentResult(
+        table, finding, curves.repeats, partial(_draw, curves=curves, total=False)
+    )
 
 
 def _count(table: pd.DataFrame, text: str) -> str:
@@ -130,24 +131,26 @@ def _count(table: pd.DataFrame, text: str) -> str:
     return ", ".join(counts)
 
 
-def _figure_8(setting: Setting) -> Outcome:
-    curves = Curves(setting)
+def _figure_8(settings: RunSettings) -> ExperimentResult:
+    curves = Curves(settings)
     rows = [*_worst(curves), *_numeric(curves), *_categoric(curves), *_middle(curves)]
     table = pd.DataFrame(rows)
     about = ("dReliefF worst", "clearly worst", "least decrease", "ReliefF best", "identical")
     held = "; ".join(f"'{text}' {_count(table, text)}" for text in (*about, "between"))
     pairs = ((DOUBLE, PLAIN), (PROGRESSIVE, PLAIN), (DOUBLE, PROGRESSIVE))
-    widest = max(abs(curves.gap(p, a, b).mean()) for p in PROBLEMS for a, b in pairs)
+    widest = max(abs(curves.gap(p, a, b).mean()) for p in GENERATORS for a, b in pairs)
     finding = (
         f"No two algorithms differ by more than {widest:.3f} in mean separability on any problem. "
         f"Statements by their 95 % intervals: {held}. {_ranking(curves)}"
     )
-    return Outcome(table, finding, curves.repeats, partial(_draw, curves=curves, total=True))
+    return ExperimentResult(
+        table, finding, curves.repeats, partial(_draw, curves=curves, total=True)
+    )
 
 
 def _ranking(curves: Curves) -> str:
     parts = []
-    for problem in PROBLEMS:
+    for problem in GENERATORS:
         means = [curves.of(problem, a).mean() for a in range(3)]
         order = sorted(range(3), key=lambda a: -means[a])
         parts.append(f"{problem} " + " > ".join(f"{ALGORITHMS[a]} {means[a]:.3f}" for a in order))
@@ -239,12 +242,12 @@ def _middle(curves: Curves) -> list[dict[str, Any]]:
 def _draw(figure: Any, curves: Curves, total: bool) -> None:
     axes = figure.subplots(2, 4, sharex=True)
     widths = np.diff(np.r_[1, curves.ends])
-    for i, (problem, panel) in enumerate(zip(PROBLEMS, axes.flat, strict=False)):
+    for i, (problem, panel) in enumerate(zip(GENERATORS, axes.flat, strict=False)):
         for a, algorithm in enumerate(ALGORITHMS):
             runs = curves.binned[i, :, :, a]
             if total:
                 runs = np.cumsum(runs * widths, axis=1)
-            bands = np.array([mean_row(column) for column in runs.T])
+            bands = np.array([mean_estimate(column) for column in runs.T])
             panel.plot(curves.ends, bands[:, 0], label=algorithm)
             panel.fill_between(curves.ends, bands[:, 1], bands[:, 2], alpha=0.2)
         panel.axhline(0, color="grey", linewidth=0.5)

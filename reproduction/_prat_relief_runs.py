@@ -18,16 +18,16 @@ from backstay.datasets import (
     make_random_rbf,
 )
 from backstay.feature_weighting import DoubleReliefF, ReliefF
-from reproduction._experiment import Setting
+from reproduction._estimates import Floats
+from reproduction._experiment import RunSettings
 from reproduction._separability import separability
 
-__all__ = ["ALGORITHMS", "BY_FEATURE", "CATEGORIC", "FEW", "MANY", "PROBLEMS", "Curves"]
+__all__ = ["ALGORITHMS", "BY_FEATURE", "CATEGORIC", "FEW", "GENERATORS", "MANY", "Curves"]
 
-Array = NDArray[np.float64]
 
 N_ROWS = 100
 # Problems in the order of the thesis; the first three are numeric.
-PROBLEMS: dict[str, Callable[..., Any]] = {
+GENERATORS: dict[str, Callable[..., Any]] = {
     "RDG1 numeric": make_decision_list,
     "random RBF": make_random_rbf,
     "NonMonotonic": make_non_monotonic,
@@ -37,7 +37,7 @@ PROBLEMS: dict[str, Callable[..., Any]] = {
 }
 # Another reading of its formula, for it does not behave as reported by the printed one.
 BY_FEATURE = "NonMonotonic by feature"
-PROBLEMS[BY_FEATURE] = partial(make_non_monotonic, alternate="features")
+GENERATORS[BY_FEATURE] = partial(make_non_monotonic, alternate="features")
 CATEGORIC = ("MajorityN", "ModuloP", "RDG1 boolean")
 ALGORITHMS = ("ReliefF", "dReliefF", "pdReliefF")
 PLAIN, DOUBLE, PROGRESSIVE = range(3)
@@ -56,7 +56,7 @@ def combinations_of(quick: bool) -> list[tuple[int, int]]:
 def separabilities(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]:
     """Return the three algorithms' separability for every combination of a problem's repeat."""
     combinations = combinations_of(key["quick"])
-    number = list(PROBLEMS).index(key["problem"])
+    number = list(GENERATORS).index(key["problem"])
     found = np.full((len(combinations), len(ALGORITHMS)), np.nan)
     for i, (relevant, irrelevant) in enumerate(combinations):
         if key["problem"].startswith("NonMonotonic") and relevant == 1:
@@ -66,11 +66,11 @@ def separabilities(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]
     return {"separability": found}
 
 
-def _three(problem: str, relevant: int, irrelevant: int, seeds: np.random.SeedSequence) -> Array:
+def _three(problem: str, relevant: int, irrelevant: int, seeds: np.random.SeedSequence) -> Floats:
     d = relevant + irrelevant
     while True:  # a decision list may leave all rows in one class: draw another
         data_seed, order_seed = seeds.spawn(1)[0].generate_state(2)
-        X, y, relevance = PROBLEMS[problem](
+        X, y, relevance = GENERATORS[problem](
             N_ROWS, n_features=d, n_relevant=relevant, random_state=data_seed
         )
         if len(np.unique(y)) > 1:
@@ -92,17 +92,17 @@ def _three(problem: str, relevant: int, irrelevant: int, seeds: np.random.SeedSe
 class Curves:
     """Separability by problem, repeat, bin of the number of features, and algorithm."""
 
-    def __init__(self, setting: Setting) -> None:
-        self.n_repeats = setting.count(20, 2)
-        combinations = combinations_of(setting.quick)
+    def __init__(self, settings: RunSettings) -> None:
+        self.n_repeats = settings.count(20, 2)
+        combinations = combinations_of(settings.quick)
         keys = [
-            {"problem": problem, "repeat": repeat, "quick": setting.quick}
-            for problem in PROBLEMS
+            {"problem": problem, "repeat": repeat, "quick": settings.quick}
+            for problem in GENERATORS
             for repeat in range(self.n_repeats)
         ]
-        runs = setting.kept_all("prat-fig5.7-5.8", keys, separabilities)
+        runs = settings.kept_all("prat-fig5.7-5.8", keys, separabilities)
         self.runs = np.array([run["separability"] for run in runs]).reshape(
-            len(PROBLEMS), self.n_repeats, len(combinations), len(ALGORITHMS)
+            len(GENERATORS), self.n_repeats, len(combinations), len(ALGORITHMS)
         )
         self.totals = np.array([sum(pair) for pair in combinations])
         bins = np.searchsorted(BINS, self.totals)
@@ -113,10 +113,10 @@ class Curves:
         )
         self.repeats = (
             f"{self.n_repeats} data sets for each of {len(combinations)} combinations of relevant "
-            f"and irrelevant features and each of {len(PROBLEMS)} problems"
+            f"and irrelevant features and each of {len(GENERATORS)} problems"
         )
 
-    def of(self, problem: str, algorithm: int, which: str = "all") -> Array:
+    def of(self, problem: str, algorithm: int, which: str = "all") -> Floats:
         """Mean separability of every repeat, over bins of few, more, many or all features."""
         chosen = {
             "all": self.ends > 0,
@@ -124,14 +124,14 @@ class Curves:
             "more": self.ends > FEW,
             "many": self.ends > MANY,
         }[which]
-        return self.binned[list(PROBLEMS).index(problem), :, chosen, algorithm].mean(axis=0)
+        return self.binned[list(GENERATORS).index(problem), :, chosen, algorithm].mean(axis=0)
 
-    def gap(self, problem: str, a: int, b: int, which: str = "all") -> Array:
+    def gap(self, problem: str, a: int, b: int, which: str = "all") -> Floats:
         """Separability of one algorithm minus another's, per repeat."""
         return self.of(problem, a, which) - self.of(problem, b, which)
 
-    def distance(self, problem: str, a: int, b: int, few: bool) -> Array:
+    def distance(self, problem: str, a: int, b: int, few: bool) -> Floats:
         """Mean |difference| on the same data, per repeat."""
         chosen = (self.totals <= FEW) if few else (self.totals > MANY)
-        runs = self.runs[list(PROBLEMS).index(problem)][:, chosen]
+        runs = self.runs[list(GENERATORS).index(problem)][:, chosen]
         return np.nanmean(np.abs(runs[:, :, a] - runs[:, :, b]), axis=1)

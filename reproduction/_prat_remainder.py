@@ -13,18 +13,11 @@ from numpy.typing import NDArray
 from backstay.datasets import make_anti_corral, make_corral
 from backstay.study import RepeatedStratifiedKFold
 from backstay.wrappers import SequentialSelector
-from backstay.wrappers._inducers import equivalent
-from reproduction._experiment import (
-    Arrays,
-    Experiment,
-    Outcome,
-    Setting,
-    claimed,
-    compared,
-    mean_row,
-)
-from reproduction._prat_cells import published_table
-from reproduction._prat_comparison import Comparison
+from reproduction._estimates import claimed, compared, mean_estimate
+from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
+from reproduction._inside import inducer_classifier
+from reproduction._prat_cells import wrapper_table
+from reproduction._prat_comparison import PublishedComparison
 from reproduction._prat_pages import comparison_experiment
 from reproduction._prat_wrappers import METHODS
 
@@ -59,7 +52,7 @@ def _case(problem: str, n_rows: int, scaling: str, method: str, seed: int) -> Ar
             "1nn", scaling=scaler, random_state=seed, **METHODS[method]
         ).fit(X[train], y[train])
         kept = selector.get_support()
-        knn = equivalent("1nn", scaler).fit(X[train][:, kept], y[train])
+        knn = inducer_classifier("1nn", scaler).fit(X[train][:, kept], y[train])
         moves = selector.path_["feature"].tolist()[1:]
         when = moves.index(misleading) + 1 if misleading in moves else len(moves) + 1
         found.append(
@@ -82,30 +75,30 @@ def _case(problem: str, n_rows: int, scaling: str, method: str, seed: int) -> Ar
     }
 
 
-def _cases(setting: Setting, case: tuple[str, int, str], method: str, n: int) -> Arrays:
+def _cases(settings: RunSettings, case: tuple[str, int, str], method: str, n: int) -> Arrays:
     """Return the figures of n data sets, one array per figure."""
     key = {"case": case, "method": method, "n": n}
 
     def compute() -> Arrays:
-        seeds = range(1000 * setting.seed, 1000 * setting.seed + n)
+        seeds = range(1000 * settings.seed, 1000 * settings.seed + n)
         each = [_case(*case, method, seed) for seed in seeds]
         return {name: np.array([one[name] for one in each]) for name in each[0]}
 
-    return setting.kept("prat-tab6.1", key, compute)
+    return settings.kept("prat-tab6.1", key, compute)
 
 
 def single_row(values: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return the mean over data sets, and where 95 % of single data sets are to be expected."""
-    mean, _, high = mean_row(values)
+    mean, _, high = mean_estimate(values)
     half = (high - mean) * math.sqrt(len(values) + 1)
     return mean, mean - half, mean + half
 
 
-def _rows(setting: Setting, case: tuple[str, int, str], n: int) -> list[dict[str, Any]]:
+def _rows(settings: RunSettings, case: tuple[str, int, str], n: int) -> list[dict[str, Any]]:
     problem, n_rows, scaling = case
     _, plain, _, _ = MISLEADING[problem]
-    printed = published_table("6.1").set_index("problem").to_dict("index")[problem]
-    before, after = (_cases(setting, case, method, n) for method in (plain, AWARE))
+    printed = wrapper_table("6.1").set_index("problem").to_dict("index")[problem]
+    before, after = (_cases(settings, case, method, n) for method in (plain, AWARE))
     about = {"problem": problem, "rows": n_rows, "scaling": scaling}
     rows = []
 
@@ -124,18 +117,18 @@ def _rows(setting: Setting, case: tuple[str, int, str], n: int) -> list[dict[str
         known = printed[f"{name}_features"]
         add("median number of features", method, compared(known, *single_row(runs["features"])))
     if problem == "corrAl":
-        share = mean_row(before["first"])
+        share = mean_estimate(before["first"])
         add("share of runs with C first", plain, claimed("in most cases", share[0] > 0.5, *share))
-        share = mean_row(after["first"])
+        share = mean_estimate(after["first"])
         add("share of runs with C first", AWARE, claimed("almost never", share[0] < 0.1, *share))
     else:
         step = single_row(before["move"])
         add("median step that discards C2", plain, compared(3.5, *step, digits=1))
-        share = mean_row(after["holds"])
+        share = mean_estimate(after["holds"])
         add("share of runs with C1 and C2", AWARE, claimed("always", share[0] > 0.99, *share))
-    best = mean_row(before["best"])
+    best = mean_estimate(before["best"])
     add("share of runs with the best subset", plain, compared(None, *best))
-    best = mean_row(after["best"])
+    best = mean_estimate(after["best"])
     add(
         "share of runs with the best subset",
         AWARE,
@@ -144,14 +137,16 @@ def _rows(setting: Setting, case: tuple[str, int, str], n: int) -> list[dict[str
     return rows
 
 
-def _misled(setting: Setting) -> Outcome:
-    n = setting.count(20, 2)
-    cases = QUICK_CASES if setting.quick else CASES
+def _misled(settings: RunSettings) -> ExperimentResult:
+    n = settings.count(20, 2)
+    cases = QUICK_CASES if settings.quick else CASES
     tasks = [(case, method) for case in cases for method in (MISLEADING[case[0]][1], AWARE)]
     # What they keep is read again below.
-    Parallel(n_jobs=setting.n_jobs)(delayed(_cases)(setting, *task, n) for task in tasks)
-    table = pd.DataFrame([row for case in cases for row in _rows(setting, case, n)])
-    return Outcome(table, _misled_finding(table), f"{n} data sets × 5×2 outer folds", _draw(table))
+    Parallel(n_jobs=settings.n_jobs)(delayed(_cases)(settings, *task, n) for task in tasks)
+    table = pd.DataFrame([row for case in cases for row in _rows(settings, case, n)])
+    return ExperimentResult(
+        table, _misled_finding(table), f"{n} data sets × 5×2 outer folds", _draw(table)
+    )
 
 
 def _misled_finding(table: pd.DataFrame) -> str:
@@ -174,7 +169,7 @@ def _misled_finding(table: pd.DataFrame) -> str:
         said.append(text)
         gain = part[part["quantity"] == f"error − {plain}"].iloc[0]
         (reached if gain["agrees"] == "yes" else missed).append(f"{problem} {n_rows} {scaling}")
-    printed = published_table("6.1").set_index("problem")
+    printed = wrapper_table("6.1").set_index("problem")
     known = "; ".join(
         f"{name} {row['plain']} and {row['modified']}" for name, row in printed.iterrows()
     )
@@ -250,7 +245,7 @@ EXPERIMENTS = [
         _misled,
     ),
     comparison_experiment(
-        Comparison("6.2", "error", "SFG", AWARE),
+        PublishedComparison("6.2", "error", "SFG", AWARE),
         "Errors and subset sizes of remainder-aware SFG",
         "RSA is better in all statistically significant differences (mean error 0.192 against "
         "0.193), with more features (19.1 against 14.6).",
@@ -258,7 +253,7 @@ EXPERIMENTS = [
         _contradicted,
     ),
     comparison_experiment(
-        Comparison("6.3", "error", "SBG", "RSA backward", (AWARE,)),
+        PublishedComparison("6.3", "error", "SBG", "RSA backward", (AWARE,)),
         "Errors and subset sizes of SBG against RSA",
         "RSA is better in all statistically significant differences (mean error 0.199 against "
         "0.203), with as many features (20.6 against 20.0).",
@@ -266,7 +261,7 @@ EXPERIMENTS = [
         lambda summary: f"{_contradicted(summary)} {_which_direction(summary)}",
     ),
     comparison_experiment(
-        Comparison("6.4", "stability", "SFG", AWARE),
+        PublishedComparison("6.4", "stability", "SFG", AWARE),
         "Stability of remainder-aware SFG",
         "Greater 65 % of the time, though significantly so in only a third; LDA and SVM benefit, "
         "1-NN is harmed (mean 0.179 against 0.192).",
@@ -274,7 +269,7 @@ EXPERIMENTS = [
         _stability_words,
     ),
     comparison_experiment(
-        Comparison("6.5", "stability", "SBG", "RSA backward", (AWARE,)),
+        PublishedComparison("6.5", "stability", "SBG", "RSA backward", (AWARE,)),
         "Stability of SBG against RSA",
         "Significantly more stable in 35 of 54 rows, and with 1-NN in 84 % of the problems and "
         "worse in none (mean 0.244 against 0.194).",

@@ -9,24 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from backstay.datasets import make_han_yu
 from backstay.stability import stability_curve
-from reproduction._experiment import (
-    Arrays,
-    Experiment,
-    Outcome,
-    Setting,
-    claimed,
-    compared,
-    mean_row,
-)
+from reproduction._estimates import Floats, claimed, compared, mean_estimate
+from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
 from reproduction._prat_variants import Variant, control_of, instance_weights, rank
 
 __all__ = ["EXPERIMENTS"]
 
-Floats = NDArray[np.float64]
 N_SAMPLES, N_FEATURES, N_RELEVANT, MAX_SIZE = 100, 1000, 50, 200
 SETS, QUICK_SETS, BATCH = 500, 20, 10
 N_BOOTSTRAP = 1000
@@ -85,11 +76,11 @@ class Rankings:
         return self.hits[:, size - 1] / N_RELEVANT
 
 
-def load_rankings(setting: Setting) -> tuple[dict[Variant, Rankings], int]:
+def load_rankings(settings: RunSettings) -> tuple[dict[Variant, Rankings], int]:
     """Run every variant on every data set, in batches, or read what was run before."""
-    n_batches = max(2, -(-setting.count(SETS, QUICK_SETS) // BATCH))
+    n_batches = max(2, -(-settings.count(SETS, QUICK_SETS) // BATCH))
     keys = [{"batch": batch, "sets": BATCH} for batch in range(n_batches)]
-    units = setting.kept_all("prat-fig8.2", keys, _batch)
+    units = settings.kept_all("prat-fig8.2", keys, _batch)
     found = {
         one: Rankings(
             np.concatenate([unit["hits"][i] for unit in units]),
@@ -119,7 +110,7 @@ def _batch(key: Mapping[str, Any], seed: int) -> Arrays:
 
 def _another(values: Floats) -> tuple[float, float, float]:
     """Return the mean and where the mean of as many other data sets would lie, 95 %."""
-    mean, low, high = mean_row(values)
+    mean, low, high = mean_estimate(values)
     half = (high - low) / 2 * math.sqrt(2)
     return mean, mean - half, mean + half
 
@@ -132,8 +123,8 @@ def _about(one: Variant) -> dict[str, Any]:
     }
 
 
-def _run_stability(setting: Setting) -> Outcome:
-    found, n_sets = load_rankings(setting)
+def _run_stability(settings: RunSettings) -> ExperimentResult:
+    found, n_sets = load_rankings(settings)
     rows: list[dict[str, Any]] = []
     for one in WAYS:
         four = compared(PRECISION.get(one.weighting), *_another(found[one].precision(50)), digits=4)
@@ -141,7 +132,9 @@ def _run_stability(setting: Setting) -> Outcome:
     for one in WEIGHTED:
         rows += _gain_rows(one, found)
     table = pd.DataFrame(rows)
-    return Outcome(table, _stability_finding(found), f"{n_sets} data sets", _draw_stability(found))
+    return ExperimentResult(
+        table, _stability_finding(found), f"{n_sets} data sets", _draw_stability(found)
+    )
 
 
 def _gain_rows(one: Variant, found: Mapping[Variant, Rankings]) -> list[dict[str, Any]]:
@@ -156,12 +149,12 @@ def _gain_rows(one: Variant, found: Mapping[Variant, Rankings]) -> list[dict[str
         four = compared(figure, *_another(gain), digits=4)
         rows.append({**_about(one), "what": f"gain in precision over {against}", **four})
         difference = found[one].curves - found[other].curves
-        mean, low, high = mean_row(difference.mean(axis=1))
+        mean, low, high = mean_estimate(difference.mean(axis=1))
         share = (difference.mean(axis=0) > 0).mean()
         what = f"gain in stability over {against}, mean of sizes 1 to {MAX_SIZE}"
         if printed and against == "plain":
             # A curve over 200 sizes dips somewhere by chance; it must not do so beyond it.
-            nowhere_below = all(mean_row(gains)[2] >= 0 for gains in difference.T)
+            nowhere_below = all(mean_estimate(gains)[2] >= 0 for gains in difference.T)
             holds = low > 0 and nowhere_below
             four = claimed("increased at all sizes", holds, mean, low, high)
         else:
@@ -171,19 +164,19 @@ def _gain_rows(one: Variant, found: Mapping[Variant, Rankings]) -> list[dict[str
 
 
 def _stability_finding(found: Mapping[Variant, Rankings]) -> str:
-    plain = mean_row(found[PLAIN].precision(50))
+    plain = mean_estimate(found[PLAIN].precision(50))
     parts = []
     for one in WEIGHTED:
         gains = []
         for name, other in (("plain", one.plain), ("its control", control_of(one))):
-            mean, low, high = mean_row((found[one].curves - found[other].curves).mean(axis=1))
+            mean, low, high = mean_estimate((found[one].curves - found[other].curves).mean(axis=1))
             gains.append(f"{mean:+.3f} ({low:.3f} to {high:.3f}) over {name}")
             if control_of(one) == one.plain:
                 break
         precision = found[one].precision(50).mean()
         parts.append(f"{one.name}: precision {precision:.3f}, stability " + ", ".join(gains))
     drawn, weighted = Variant("Simba", "uniform", "sample"), Variant("Simba", "LIW", "sample")
-    gain = mean_row(found[weighted].precision(50) - found[drawn].precision(50))
+    gain = mean_estimate(found[weighted].precision(50) - found[drawn].precision(50))
     return (
         f"Plain Simba has a precision of {plain[0]:.3f} ({plain[1]:.3f} to {plain[2]:.3f}), "
         f"published {PRECISION['']}; SimbaLIW, published {PRECISION['LIW']} without saying which "
@@ -214,19 +207,21 @@ def _draw_stability(found: Mapping[Variant, Rankings]) -> Callable[[Any], None]:
     return draw
 
 
-def _run_top(setting: Setting) -> Outcome:
-    found, n_sets = load_rankings(setting)
+def _run_top(settings: RunSettings) -> ExperimentResult:
+    found, n_sets = load_rankings(settings)
     rows = []
     for one in WAYS:
         ranked = found[one]
-        low, high = ranked.top_interval(setting.seed)
+        low, high = ranked.top_interval(settings.seed)
         four = compared(TOP.get(one.weighting), ranked.top, low, high, digits=0)
         rows.append({**_about(one), "what": "size of greatest stability", **four})
         values = {"precision": ranked.precision(ranked.top), "recall": ranked.recall(ranked.top)}
         for what, runs in values.items():
-            rows.append({**_about(one), "what": f"{what} there", **compared(None, *mean_row(runs))})
+            rows.append(
+                {**_about(one), "what": f"{what} there", **compared(None, *mean_estimate(runs))}
+            )
     table = pd.DataFrame(rows)
-    return Outcome(table, _top_finding(found), f"{n_sets} data sets", _draw_top(found))
+    return ExperimentResult(table, _top_finding(found), f"{n_sets} data sets", _draw_top(found))
 
 
 def _top_finding(found: Mapping[Variant, Rankings]) -> str:

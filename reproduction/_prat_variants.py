@@ -23,13 +23,12 @@ from backstay.feature_weighting import (
     Simba,
 )
 from backstay.instance_weighting import LogisticWeighting, MarginWeighting
-from backstay.instance_weighting._logistic import logistic_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
-from backstay.study._task import best_first
+from reproduction._estimates import Floats
+from reproduction._inside import best_first, logistic_weights
 
 __all__ = ["Ranked", "Variant", "control_of", "instance_weights", "rank", "variants"]
 
-Floats = NDArray[np.float64]
 # A draw of rows may miss all classes but one; so many are tried before giving up.
 DRAWS = 50
 ALPHA = 3.03
@@ -141,7 +140,7 @@ def instance_weights(X: Floats, y: NDArray[Any], scaled: bool, seed: int) -> dic
     }
 
 
-class Known(BaseEstimator):
+class KnownWeights(BaseEstimator):
     """Instance weights that are known already, so that variants share them.
 
     Parameters
@@ -216,14 +215,14 @@ def _fit(
     }[variant.method]
     if omega is None:
         return ranker.fit(X, y)
-    known = Known(omega)
+    known = KnownWeights(omega)
     if variant.strategy == "order":
         return InstanceWeighted(ranker, known, strategy="order").fit(X, y)
     return _on_drawn_rows(ranker, known, X, y, seed)
 
 
 def _on_drawn_rows(
-    ranker: Any, known: Known, X: Floats, y: NDArray[Any], seed: int
+    ranker: Any, known: KnownWeights, X: Floats, y: NDArray[Any], seed: int
 ) -> InstanceWeighted:
     for draw in range(DRAWS):
         weighted = InstanceWeighted(ranker, known, strategy="sample", random_state=seed + draw)

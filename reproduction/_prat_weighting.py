@@ -9,23 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from reproduction._experiment import (
-    Experiment,
-    Outcome,
-    Setting,
-    claimed,
-    compared,
-    interval,
-    mean_row,
-    published_table,
-)
+from reproduction._estimates import claimed, compared, interval_text, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings, published_table
 from reproduction._prat_problems import (
     MAX_TEST_ROWS,
     N_TREES,
     NOT_RUN,
-    PROBLEMS,
+    WEIGHTING_PROBLEMS,
     Measured,
     measure,
     needs,
@@ -35,8 +26,7 @@ from reproduction._prat_variants import N_NEIGHBORS, Variant, control_of, varian
 
 __all__ = ["EXPERIMENTS"]
 
-Floats = NDArray[np.float64]
-Results = dict[str, dict[Variant, Measured]]
+Measurements = dict[str, dict[Variant, Measured]]
 LEVEL = 0.05
 # What ten equal rankings would come out as with one of their 45 pairs left out.
 EQUAL_RANKINGS = 44 / 45
@@ -76,7 +66,7 @@ def effect(
 ) -> tuple[float, float, float]:
     """Return how much better a variant is than another, with the 95 % t interval over blocks."""
     first, second = (found[one].values(quantity) for one in (other, variant))
-    return mean_row(_gain(second - first, quantity))
+    return mean_estimate(_gain(second - first, quantity))
 
 
 def variant_of(line: Any) -> Variant:
@@ -95,19 +85,21 @@ def printed_lines() -> pd.DataFrame:
 # Tables C.1 to C.84.
 
 
-def _run_tables(setting: Setting) -> Outcome:
-    results, missing = measure(setting)
+def _run_tables(settings: RunSettings) -> ExperimentResult:
+    results, missing = measure(settings)
     lines = printed_lines()
     lines = lines[lines.dataset.isin(list(results))]
     rows = [row for line in lines.itertuples() for row in _line_rows(line, results)]
     table = pd.DataFrame(rows)
-    return Outcome(table, _tables_finding(table), _repeats(results, missing), _scatter(table))
+    return ExperimentResult(
+        table, _tables_finding(table), _repeats(results, missing), _scatter(table)
+    )
 
 
-def _line_rows(line: Any, results: Results) -> list[dict[str, Any]]:
+def _line_rows(line: Any, results: Measurements) -> list[dict[str, Any]]:
     """Return a printed line's two numbers and its effect, beside ours."""
     found, variant, quantity = results[line.dataset], variant_of(line), line.quantity
-    differs = PROBLEMS[line.dataset].differs
+    differs = WEIGHTING_PROBLEMS[line.dataset].differs
     base = {
         "table": line.table,
         "dataset": line.dataset,
@@ -129,7 +121,7 @@ def _line_rows(line: Any, results: Results) -> list[dict[str, Any]]:
     gain = _gain(line.weighted - line.plain, quantity)
     four = claimed(f"{gain:+.4f} {said}", said == verdict(low, high), mean, low, high)
     over = effect(found, variant, control_of(variant), quantity)
-    control = f"{over[0]:+.4f} ({interval(*over[1:])}) {verdict(*over[1:])}"
+    control = f"{over[0]:+.4f} ({interval_text(*over[1:])}) {verdict(*over[1:])}"
     rows.append(
         {**base, "what": "gain", **four, "over_control": control, "published_p": line.p_value}
     )
@@ -176,7 +168,7 @@ def _tables_finding(table: pd.DataFrame) -> str:
     )
 
 
-def _repeats(results: Results, missing: list[str]) -> str:
+def _repeats(results: Measurements, missing: list[str]) -> str:
     blocks = Counter(len(next(iter(found.values())).stability) for found in results.values())
     said = ", ".join(f"{n} of 5×2 folds on {sets}" for n, sets in sorted(blocks.items()))
     without = f"; no file: {', '.join(missing)}" if missing else ""
@@ -200,9 +192,9 @@ def _scatter(table: pd.DataFrame) -> Callable[[Any], None]:
 # Figures 8.5 to 8.14.
 
 
-def _run_counts(setting: Setting) -> Outcome:
-    results, missing = measure(setting)
-    same = {name: found for name, found in results.items() if not PROBLEMS[name].differs}
+def _run_counts(settings: RunSettings) -> ExperimentResult:
+    results, missing = measure(settings)
+    same = {name: found for name, found in results.items() if not WEIGHTING_PROBLEMS[name].differs}
     if not same:
         raise ValueError("no data set is the thesis' own, so there is nothing to count.")
     lines = printed_lines()
@@ -219,11 +211,11 @@ def _run_counts(setting: Setting) -> Outcome:
             rows += _count_rows(one, quantity, printed, {name: same[name] for name in run_on})
     table = pd.DataFrame(rows)
     finding = _counts_finding(table)
-    return Outcome(table, finding, _repeats(same, missing), _bars(table))
+    return ExperimentResult(table, finding, _repeats(same, missing), _bars(table))
 
 
 def _count_rows(
-    one: Variant, quantity: str, printed: pd.DataFrame, same: Results
+    one: Variant, quantity: str, printed: pd.DataFrame, same: Measurements
 ) -> Iterable[dict[str, Any]]:
     """Count, as the thesis does, against the plain method; then against the control."""
     printed = printed[printed.dataset.isin(list(same))]
@@ -232,7 +224,7 @@ def _count_rows(
     for against, other in (("plain", one.plain), ("control", control_of(one))):
         effects = [effect(same[name], one, other, quantity) for name in names]
         ours = Counter(verdict(low, high) for _, low, high in effects)
-        mean, low, high = mean_row([gain for gain, _, _ in effects])
+        mean, low, high = mean_estimate([gain for gain, _, _ in effects])
         published, agrees = "", ""
         if against == "plain" and len(printed):
             published = _counts(said)
@@ -251,7 +243,7 @@ def _count_rows(
             "better_equal_worse": _counts(ours),
             "published": published,
             "measured": mean,
-            "interval": interval(low, high),
+            "interval": interval_text(low, high),
             "agrees": agrees,
         }
 

@@ -14,23 +14,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from backstay.datasets import make_anti_corral
-from backstay.feature_weighting import BetweenWithinRatio
 from backstay.study import RepeatedStratifiedKFold
 from backstay.wrappers import SequentialSelector
-from backstay.wrappers._checkpoint import EvaluationLog
-from backstay.wrappers._criteria import Accumulated
-from backstay.wrappers._folds import draw_folds
-from backstay.wrappers._inducers import equivalent
-from backstay.wrappers._search import Search, best_subset, order_units
-from reproduction._experiment import Arrays, MissingDataError, Setting
+from reproduction._estimates import Floats
+from reproduction._experiment import Arrays, MissingDataError, RunSettings
+from reproduction._inside import Accumulated, backward_search, inducer_classifier
+from reproduction._prat_genes import N_GENES, best_genes
 
-__all__ = ["METHODS", "PROBLEMS", "Problem", "Unit", "files", "pairs_run", "run_units", "search"]
+__all__ = [
+    "METHODS",
+    "WRAPPER_PROBLEMS",
+    "Unit",
+    "WrapperProblem",
+    "files",
+    "pairs_run",
+    "run_units",
+    "search",
+]
 
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 # R's `knn` takes features as they are, its `svm` standardises them; LDA does not care.
 INDUCERS: dict[str, tuple[str, str | None]] = {
@@ -47,11 +51,10 @@ METHODS: dict[str, dict[str, Any]] = {
     "SBG+": {"direction": "backward", "criterion": "accumulated"},
     PRINTED: {"direction": "backward", "criterion": "accumulated"},
 }
-N_GENES = 200
 
 
 @dataclass(frozen=True)
-class Problem:
+class WrapperProblem:
     """A data set of the thesis' tables.
 
     Attributes
@@ -87,29 +90,31 @@ class Problem:
 _DRAWN = "1000 rows drawn at random"
 _FEWER = "102 rows, published with 136"
 _TRAIN, _ALL = "training rows", "all rows"
-PROBLEMS: dict[str, Problem] = {
-    "diabetes": Problem("pima", (768, 8)),
-    "heart-statlog": Problem("heart_statlog", (270, 13)),
-    "ionosphere": Problem("ionosphere", (351, 34), "knn svm>"),
-    "landsat_train": Problem("landsat", (6435, 36), "knn lda", 1000, differs=_DRAWN),
-    "parkinsons": Problem("parkinsons", (195, 22), "knn svm"),
-    "pop_failures": Problem("pop_failures", (540, 18)),
-    "sonar": Problem("sonar", (208, 60), "knn"),
-    "spectf": Problem("spectf", (267, 44)),
-    "vehicle": Problem("vehicle", (846, 18), "knn lda svm>"),
-    "waveform": Problem("waveform21", (5000, 21), "knn lda svm>", 1000, differs=_DRAWN),
-    "wdbc": Problem("", (569, 30)),
-    "iris": Problem("", (150, 4), "lda"),
-    "antiCorrAl": Problem("", (200, 11), "lda", differs="another sample; rows not published"),
-    "ma_colon_tumor": Problem("colon_alon", (62, 2000), "knn", genes=_TRAIN),
-    "ma_leukemia": Problem("leukemia_golub", (72, 7129), "knn", genes=_TRAIN),
-    "ma_lung_cancer": Problem("lung_gordon", (181, 12533), "knn", genes=_TRAIN),
-    "ma_prostate_cancer": Problem(
+WRAPPER_PROBLEMS: dict[str, WrapperProblem] = {
+    "diabetes": WrapperProblem("pima", (768, 8)),
+    "heart-statlog": WrapperProblem("heart_statlog", (270, 13)),
+    "ionosphere": WrapperProblem("ionosphere", (351, 34), "knn svm>"),
+    "landsat_train": WrapperProblem("landsat", (6435, 36), "knn lda", 1000, differs=_DRAWN),
+    "parkinsons": WrapperProblem("parkinsons", (195, 22), "knn svm"),
+    "pop_failures": WrapperProblem("pop_failures", (540, 18)),
+    "sonar": WrapperProblem("sonar", (208, 60), "knn"),
+    "spectf": WrapperProblem("spectf", (267, 44)),
+    "vehicle": WrapperProblem("vehicle", (846, 18), "knn lda svm>"),
+    "waveform": WrapperProblem("waveform21", (5000, 21), "knn lda svm>", 1000, differs=_DRAWN),
+    "wdbc": WrapperProblem("", (569, 30)),
+    "iris": WrapperProblem("", (150, 4), "lda"),
+    "antiCorrAl": WrapperProblem(
+        "", (200, 11), "lda", differs="another sample; rows not published"
+    ),
+    "ma_colon_tumor": WrapperProblem("colon_alon", (62, 2000), "knn", genes=_TRAIN),
+    "ma_leukemia": WrapperProblem("leukemia_golub", (72, 7129), "knn", genes=_TRAIN),
+    "ma_lung_cancer": WrapperProblem("lung_gordon", (181, 12533), "knn", genes=_TRAIN),
+    "ma_prostate_cancer": WrapperProblem(
         "prostate_singh", (102, 12600), "knn", genes=_TRAIN, differs=_FEWER
     ),
-    "ma_colon_tumor*": Problem("colon_alon", (62, 2000), "knn", genes=_ALL),
-    "ma_leukemia*": Problem("leukemia_golub", (72, 7129), "knn", genes=_ALL),
-    "ma_lung_cancer*": Problem("lung_gordon", (181, 12533), "knn", genes=_ALL),
+    "ma_colon_tumor*": WrapperProblem("colon_alon", (62, 2000), "knn", genes=_ALL),
+    "ma_leukemia*": WrapperProblem("leukemia_golub", (72, 7129), "knn", genes=_ALL),
+    "ma_lung_cancer*": WrapperProblem("lung_gordon", (181, 12533), "knn", genes=_ALL),
 }
 QUICK = (("heart-statlog", "knn"), ("heart-statlog", "lda"), ("parkinsons", "knn"))
 
@@ -125,23 +130,23 @@ class Unit(NamedTuple):
 
 def files() -> dict[str, tuple[int, int]]:
     """Return the data files needed and their shapes."""
-    return {one.file: one.shape for one in PROBLEMS.values() if one.file}
+    return {one.file: one.shape for one in WRAPPER_PROBLEMS.values() if one.file}
 
 
 def pairs_run(
-    setting: Setting, published: Iterable[tuple[str, str]], *, forward: bool
+    settings: RunSettings, published: Iterable[tuple[str, str]], *, forward: bool
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the pairs of problem and inducer to run, and the problems whose file is missing."""
     listed = set(published)
     pairs, missing = [], []
-    for name, problem in PROBLEMS.items():
+    for name, problem in WRAPPER_PROBLEMS.items():
         run = [i.rstrip(">") for i in problem.inducers.split() if forward or not i.endswith(">")]
         inducers = [i for i in run if (name.rstrip("*"), i) in listed]
-        if setting.quick:
+        if settings.quick:
             inducers = [i for i in inducers if (name, i) in QUICK]
         try:
             if inducers:
-                _load(setting, name)
+                _load(settings, name)
         except MissingDataError:
             missing.append(name)
             continue
@@ -149,44 +154,44 @@ def pairs_run(
     return pairs, missing
 
 
-def run_units(setting: Setting, units: Iterable[Unit], n_repeats: int) -> dict[Unit, Arrays]:
+def run_units(settings: RunSettings, units: Iterable[Unit], n_repeats: int) -> dict[Unit, Arrays]:
     """Run what was not run before, and return everything."""
-    asked = list(dict.fromkeys(units))
-    found = Parallel(n_jobs=setting.n_jobs)(
-        delayed(_kept_unit)(setting, unit, n_repeats) for unit in asked
+    distinct = list(dict.fromkeys(units))
+    found = Parallel(n_jobs=settings.n_jobs)(
+        delayed(_kept_unit)(settings, unit, n_repeats) for unit in distinct
     )
-    return dict(zip(asked, found, strict=True))
+    return dict(zip(distinct, found, strict=True))
 
 
-def _kept_unit(setting: Setting, unit: Unit, n_repeats: int) -> Arrays:
-    problem = PROBLEMS[unit.problem]
+def _kept_unit(settings: RunSettings, unit: Unit, n_repeats: int) -> Arrays:
+    problem = WRAPPER_PROBLEMS[unit.problem]
     key = {**unit._asdict(), "repeats": n_repeats, "rows": problem.n_rows, "genes": problem.genes}
     key["inducer"] = " ".join(map(str, INDUCERS[unit.inducer]))
-    return setting.kept("prat-wrappers", key, lambda: _run_unit(setting, unit, n_repeats))
+    return settings.kept("prat-wrappers", key, lambda: _run_unit(settings, unit, n_repeats))
 
 
-def _load(setting: Setting, name: str) -> tuple[Floats, NDArray[Any]]:
+def _load(settings: RunSettings, name: str) -> tuple[Floats, NDArray[Any]]:
     """Return rows and labels of a problem."""
     from sklearn.datasets import load_breast_cancer, load_iris
 
-    problem = PROBLEMS[name]
+    problem = WRAPPER_PROBLEMS[name]
     if name == "wdbc":
         return load_breast_cancer(return_X_y=True)
     if name == "iris":
         return load_iris(return_X_y=True)
     if name == "antiCorrAl":
-        return make_anti_corral(random_state=setting.seed)[:2]
-    X, y = setting.load(problem.file)
+        return make_anti_corral(random_state=settings.seed)[:2]
+    X, y = settings.load(problem.file)
     if problem.n_rows is not None:
-        rng = np.random.default_rng(setting.seed)
+        rng = np.random.default_rng(settings.seed)
         rows = np.sort(rng.choice(len(y), problem.n_rows, replace=False))
         X, y = X[rows], y[rows]
     return X, y
 
 
-def _run_unit(setting: Setting, unit: Unit, n_repeats: int) -> Arrays:
-    problem = PROBLEMS[unit.problem]
-    X, y = _load(setting, unit.problem)
+def _run_unit(settings: RunSettings, unit: Unit, n_repeats: int) -> Arrays:
+    problem = WRAPPER_PROBLEMS[unit.problem]
+    X, y = _load(settings, unit.problem)
     if problem.genes == _ALL:
         X = X[:, best_genes(X, y)]
     found = nested(
@@ -195,17 +200,11 @@ def _run_unit(setting: Setting, unit: Unit, n_repeats: int) -> Arrays:
         unit.inducer,
         unit.method,
         n_repeats=n_repeats,
-        seed=setting.seed,
+        seed=settings.seed,
         preselect=problem.genes == _TRAIN,
         shuffle=unit.ties == "random",
     )
     return found
-
-
-def best_genes(X: Floats, y: NDArray[Any]) -> Columns:
-    """Return the columns of the 200 largest between-within ratios, in the order of columns."""
-    ranking = BetweenWithinRatio().fit(X, y).ranking_
-    return np.flatnonzero(ranking <= N_GENES)
 
 
 def nested(
@@ -258,7 +257,7 @@ def nested(
         )
         order = columns[ranked]
         chosen = np.sort(order[:n_selected])
-        classifier = clone(equivalent(name, scaling)).fit(X[train][:, chosen], y[train])
+        classifier = inducer_classifier(name, scaling).fit(X[train][:, chosen], y[train])
         orders.append(order)
         features.append(n_selected)
         errors.append(1 - classifier.score(X[test][:, chosen], y[test]))
@@ -273,16 +272,17 @@ def nested(
 
 def search(
     X: Floats, y: NDArray[Any], inducer: str, method: str, *, scaling: str | None, seed: int
-) -> tuple[Columns, int, float]:
+) -> tuple[Indices, int, float]:
     """Return columns from best to worst, the size of the best subset, and its J."""
     selector = SequentialSelector(inducer, scaling=scaling, random_state=seed, **METHODS[method])
     if method == PRINTED:
-        return _printed_sign(selector, X, y)
+        # The selector rightly has no option for it.
+        return backward_search(selector, X, y, PrintedSign)
     selector.fit(X, y)
     return np.argsort(selector.ranking_), int(selector.n_features_), float(selector.score_)
 
 
-class _PrintedSign(Accumulated):
+class PrintedSign(Accumulated):
     """Eq. 7.10 as printed: a backward step, too, adds the relevance of what it removes."""
 
     def values(
@@ -290,34 +290,8 @@ class _PrintedSign(Accumulated):
         scores: Floats,
         remainders: Floats,
         current: tuple[float, float],
-        moved: Columns,
+        moved: Indices,
         adding: bool,
     ) -> Floats:
         """Return λ/2·(1 + R) + (1−λ)·J, whatever the direction."""
         return super().values(scores, remainders, current, moved, True)
-
-
-def _printed_sign(
-    selector: SequentialSelector, X: Floats, y: NDArray[Any]
-) -> tuple[Columns, int, float]:
-    """Search backward with the printed sign, on the folds the selector would draw.
-
-    The selector rightly has no option for it, so its search is run with another criterion.
-    """
-    d = X.shape[1]
-    folds = draw_folds(None, selector.random_state, y, None)
-    units = [np.array([column]) for column in range(d)]
-    sizes = np.ones(d, dtype=np.intp)
-    run = Search(
-        evaluate=selector._evaluator(X, y, np.unique(y, return_inverse=True)[1], folds, units),
-        criterion=_PrintedSign(sizes, selector.accumulation, None),
-        sizes=sizes,
-        fixed=np.zeros(d, dtype=bool),
-        forward=False,
-        target=1,
-        log=EvaluationLog(None, {}, folds),
-    )
-    run.run(floating=False, plus=1, minus=0, stop="never")
-    chosen = best_subset(run.visits, sizes, None)
-    merit = next(v.score for v in run.visits if np.array_equal(v.members, chosen))
-    return order_units(run, chosen), int(chosen.sum()), float(merit)

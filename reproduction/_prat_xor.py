@@ -10,17 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay._kernels._distances import pad
-from backstay._kernels._simba import stochastic_ascent
-from backstay.base import Scaling
 from backstay.datasets import make_xor
 from backstay.feature_weighting import Relief, Simba
 from backstay.instance_weighting import LogisticWeighting, MarginWeighting, UniformWeighting
-from reproduction._experiment import Experiment, Outcome, Setting, claimed, mean_row
+from reproduction._estimates import Floats, claimed, mean_estimate
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings
+from reproduction._inside import simba_path
 
 __all__ = ["EXPERIMENTS"]
 
-Array = NDArray[np.float64]
 
 N_ROWS, N_RELEVANT = 1000, 3
 # Visits after which the weights are looked at.
@@ -62,52 +60,37 @@ def weight_paths(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]:
     ]
     paths = {"Relief": np.array(relief)}
     plain = Simba(random_state=order_seed)
-    paths["Simba"] = _simba_path(X, y, omegas["uniform"], plain)
+    paths["Simba"] = simba_path(plain, X, y, omegas["uniform"], VISITS)
     for name, weighting in VARIANTS:
         strategy, delta = STRATEGIES[name]
         simba = Simba(strategy=strategy, delta=delta, random_state=order_seed)
-        paths[label(name, weighting)] = _simba_path(X, y, omegas[weighting], simba)
+        paths[label(name, weighting)] = simba_path(simba, X, y, omegas[weighting], VISITS)
     return {"paths": np.array([_relative(paths[name]) for name in METHODS])}
 
 
-def _simba_path(X: Array, y: NDArray[np.intp], omega: Array, simba: Simba) -> Array:
-    """Weights w² of one pass of Simba, stopped at each number of visits."""
-    visits = simba._visits(omega)
-    rows = pad(Scaling(X, simba.scaling)(X))
-    steps = omega if simba.delta else np.ones(len(y))
-    plain = np.full(len(visits), -1.0)
-    w = np.ones(X.shape[1])
-    path = []
-    for start, stop in zip(np.r_[0, VISITS[:-1]], VISITS, strict=True):
-        part = slice(start, stop)
-        stochastic_ascent(rows, y, visits[part], steps, plain[part], 0.0, w)
-        path.append(w**2)
-    return np.array(path)
-
-
-def _relative(weights: Array) -> Array:
+def _relative(weights: Floats) -> Floats:
     """Divide by the largest, as in the figures; weights of which none is positive stay."""
     top = weights.max(axis=1, keepdims=True)
     return weights / np.where(top > 0, top, 1.0)
 
 
-class Paths:
+class WeightPaths:
     """Relative weights by data set, method, number of visits and feature."""
 
-    def __init__(self, setting: Setting) -> None:
-        self.n_repeats = setting.count(100, 5)
+    def __init__(self, settings: RunSettings) -> None:
+        self.n_repeats = settings.count(100, 5)
         keys = [{"repeat": repeat} for repeat in range(self.n_repeats)]
-        runs = setting.kept_all("prat-fig2.12-8.4", keys, weight_paths)
+        runs = settings.kept_all("prat-fig2.12-8.4", keys, weight_paths)
         self.weights = np.array([run["paths"] for run in runs])
         relevant = self.weights[..., :N_RELEVANT].min(axis=-1)
         self.gaps = relevant - self.weights[..., N_RELEVANT:].max(axis=-1)
         self.repeats = f"{self.n_repeats} data sets of {N_ROWS} rows"
 
-    def final_gap(self, method: str) -> Array:
+    def final_gap(self, method: str) -> Floats:
         """Smallest relevant weight minus largest irrelevant one, after all visits."""
         return self.gaps[:, METHODS.index(method), -1]
 
-    def visits_needed(self, method: str) -> Array:
+    def visits_needed(self, method: str) -> Floats:
         """Visits from which on the relevant features lead, the last number if they never do."""
         leading = self.gaps[:, METHODS.index(method)] > 0
         # The first index after the last failure.
@@ -121,17 +104,17 @@ class Paths:
 
 
 def _row(
-    method: str, quantity: str, statement: str | None, values: Array, below: bool = False
+    method: str, quantity: str, statement: str | None, values: Floats, below: bool = False
 ) -> dict[str, Any]:
     """Return a row whose statement is that the mean is above (or below) 0."""
-    mean, low, high = mean_row(values)
+    mean, low, high = mean_estimate(values)
     row = claimed(statement or "", True, mean, low, high)
     yes, no = (high < 0, low > 0) if below else (low > 0, high < 0)
     row["agrees"] = "" if statement is None else "yes" if yes else "no" if no else "unclear"
     return {"method": method, "quantity": quantity, **row}
 
 
-def _lead(paths: Paths, methods: list[str]) -> list[dict[str, Any]]:
+def _lead(paths: WeightPaths, methods: list[str]) -> list[dict[str, Any]]:
     gap = "smallest relevant − largest irrelevant weight, largest = 1"
     rows = [_row(method, gap, None, paths.final_gap(method)) for method in methods]
     rows += [
@@ -147,8 +130,8 @@ def _lead(paths: Paths, methods: list[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def _figure_2_12(setting: Setting) -> Outcome:
-    paths = Paths(setting)
+def _figure_2_12(settings: RunSettings) -> ExperimentResult:
+    paths = WeightPaths(settings)
     methods = ["Relief", "Simba"]
     rows = _lead(paths, methods)
     irrelevant = paths.weights[:, :, -1, N_RELEVANT:].mean(axis=-1)
@@ -169,13 +152,13 @@ def _figure_2_12(setting: Setting) -> Outcome:
         f"{paths.final_gap('Simba').mean():.2f} of its largest weight and Relief's "
         f"{paths.final_gap('Relief').mean():.2f}: a clearer picture of the same selection."
     )
-    return Outcome(
+    return ExperimentResult(
         pd.DataFrame(rows), finding, paths.repeats, partial(_bars, paths=paths, methods=methods)
     )
 
 
-def _figure_8_4(setting: Setting) -> Outcome:
-    paths = Paths(setting)
+def _figure_8_4(settings: RunSettings) -> ExperimentResult:
+    paths = WeightPaths(settings)
     rows = _lead(paths, METHODS)
     needed = "visits until the relevant features lead for good"
     rows += [_row(method, needed, None, paths.visits_needed(method)) for method in METHODS]
@@ -203,10 +186,10 @@ def _figure_8_4(setting: Setting) -> Outcome:
     )
     medians = ", ".join(f"{m} {np.median(paths.visits_needed(m)):.0f}" for m in METHODS)
     finding = f"{held}. Median visits until the relevant features lead for good: {medians}."
-    return Outcome(table, finding, paths.repeats, partial(_curves, paths=paths))
+    return ExperimentResult(table, finding, paths.repeats, partial(_curves, paths=paths))
 
 
-def _bars(figure: Any, paths: Paths, methods: list[str]) -> None:
+def _bars(figure: Any, paths: WeightPaths, methods: list[str]) -> None:
     axes = figure.subplots()
     features = np.arange(1, paths.weights.shape[-1] + 1)
     width = 0.8 / len(methods)
@@ -222,7 +205,7 @@ def _bars(figure: Any, paths: Paths, methods: list[str]) -> None:
     axes.legend()
 
 
-def _curves(figure: Any, paths: Paths) -> None:
+def _curves(figure: Any, paths: WeightPaths) -> None:
     axes = figure.subplots()
     for i, method in enumerate(METHODS):
         style = {"LIW": "-", "MIW": "--"}.get(method[5:8], ":")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction._experiment import Experiment, Outcome, Setting
+from reproduction._experiment import Experiment, ExperimentResult, RunSettings
 
 __all__ = ["experiments", "list_experiments", "reproduce"]
 
@@ -63,7 +63,7 @@ def reproduce(
     n_jobs: int = 1,
     quick: bool = False,
     seed: int = 0,
-) -> Outcome:
+) -> ExperimentResult:
     """Run a published experiment again and write its table and figure.
 
     Parameters
@@ -85,7 +85,7 @@ def reproduce(
 
     Returns
     -------
-    Outcome
+    ExperimentResult
         With ``table`` (published, measured, interval, agrees) and ``finding``.
     """
     known = experiments()
@@ -96,4 +96,4 @@ def reproduce(
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"data={str(data)!r} is not a folder.")
-    return known[name].reproduce(Setting(Path(out), folder, repeats, quick, n_jobs, seed))
+    return known[name].reproduce(RunSettings(Path(out), folder, repeats, quick, n_jobs, seed))

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction import Experiment, MissingDataError, Outcome, Setting, reproduce
+from reproduction import Experiment, ExperimentResult, MissingDataError, RunSettings, reproduce
 from reproduction import _page as page
-from reproduction._experiment import claimed, compared, mean_row
+from reproduction._estimates import claimed, compared, mean_estimate
 
 
 def draw(figure):
@@ -17,51 +17,51 @@ def draw(figure):
 
 
 def experiment(run=None, **options):
-    def default(setting):
-        n = setting.count(7, 2)
+    def default(settings):
+        n = settings.count(7, 2)
         row = {"method": "a | b", **compared(0.5, 0.52, 0.4, 0.6)}
-        return Outcome(pd.DataFrame([row]), f"found with {n}", f"{n} runs", draw)
+        return ExperimentResult(pd.DataFrame([row]), f"found with {n}", f"{n} runs", draw)
 
     names = {"name": "toy-1.2", "title": "a toy", "source": "[T]", "claim": "c", "protocol": "p"}
     return Experiment(**{**names, "run": run or default, **options})
 
 
 def test_a_run_leaves_table_figure_and_what_it_was(tmp_path):
-    outcome = experiment().reproduce(Setting(tmp_path))
-    assert outcome.finding == "found with 7"
+    result = experiment().reproduce(RunSettings(tmp_path))
+    assert result.finding == "found with 7"
     table = pd.read_csv(tmp_path / "toy-1.2.csv")
     assert table.columns.tolist() == ["method", "published", "measured", "interval", "agrees"]
     about = json.loads((tmp_path / "toy-1.2.json").read_text())
     assert about["repeats"] == "7 runs"
     assert about["quick"] is False
     first = (tmp_path / "toy-1.2.svg").read_bytes()
-    experiment().reproduce(Setting(tmp_path))
+    experiment().reproduce(RunSettings(tmp_path))
     assert (tmp_path / "toy-1.2.svg").read_bytes() == first
 
 
 def test_repeats_asked_for_win_over_quick(tmp_path):
-    assert Setting(tmp_path, quick=True).count(100, 3) == 3
-    assert Setting(tmp_path, quick=True, repeats=5).count(100, 3) == 5
+    assert RunSettings(tmp_path, quick=True).count(100, 3) == 3
+    assert RunSettings(tmp_path, quick=True, repeats=5).count(100, 3) == 5
 
 
 def test_a_table_without_the_four_columns_is_refused(tmp_path):
-    bad = experiment(lambda s: Outcome(pd.DataFrame({"published": [1]}), "", "", draw))
+    bad = experiment(lambda s: ExperimentResult(pd.DataFrame({"published": [1]}), "", "", draw))
     with pytest.raises(ValueError, match="lacks agrees, interval, measured"):
-        bad.reproduce(Setting(tmp_path))
+        bad.reproduce(RunSettings(tmp_path))
 
 
 def test_what_was_computed_is_kept(tmp_path):
-    setting, calls = Setting(tmp_path), []
+    settings, calls = RunSettings(tmp_path), []
 
     def compute():
         calls.append(1)
         return {"x": np.arange(3)}
 
     for _ in range(2):
-        assert setting.kept("n", {"a": 1}, compute)["x"].tolist() == [0, 1, 2]
+        assert settings.kept("n", {"a": 1}, compute)["x"].tolist() == [0, 1, 2]
     assert len(calls) == 1
-    setting.kept("n", {"a": 2}, compute)
-    Setting(tmp_path, seed=1).kept("n", {"a": 1}, compute)
+    settings.kept("n", {"a": 2}, compute)
+    RunSettings(tmp_path, seed=1).kept("n", {"a": 1}, compute)
     assert len(calls) == 3
     assert not list(tmp_path.rglob("*.tmp*"))
 
@@ -69,18 +69,18 @@ def test_what_was_computed_is_kept(tmp_path):
 def test_missing_data_are_named_with_their_shape(tmp_path):
     needs = {"colon_alon": (62, 2000)}
     with pytest.raises(MissingDataError, match=r"colon_alon\.npz \(62 × 2000\)"):
-        experiment(needs=needs).reproduce(Setting(tmp_path))
+        experiment(needs=needs).reproduce(RunSettings(tmp_path))
     with pytest.raises(MissingDataError, match="--data"):
-        Setting(tmp_path).load("colon_alon")
+        RunSettings(tmp_path).load("colon_alon")
     np.savez(tmp_path / "other.npz", X=np.eye(2), y=np.array([0, 1]))
     with pytest.raises(MissingDataError, match="not in the folder"):
-        Setting(tmp_path, data=tmp_path).load("colon_alon")
+        RunSettings(tmp_path, data=tmp_path).load("colon_alon")
 
 
 def test_an_experiment_runs_with_part_of_its_data(tmp_path):
     np.savez(tmp_path / "here.npz", X=np.eye(4), y=np.array([0, 1, 0, 1]))
     one = experiment(needs={"here": (4, 4), "gone": (9, 9)})
-    one.reproduce(Setting(tmp_path / "out", data=tmp_path))
+    one.reproduce(RunSettings(tmp_path / "out", data=tmp_path))
     assert json.loads((tmp_path / "out" / "toy-1.2.json").read_text())["without"] == ["gone"]
 
 
@@ -88,9 +88,9 @@ def test_microarrays_are_floored_and_logged(tmp_path):
     X = np.array([[1.0, 64.0], [32.0, 20.0]])
     for name in ("colon_alon", "sonar"):
         np.savez(tmp_path / f"{name}.npz", X=X, y=np.array([0, 1]))
-    setting = Setting(tmp_path, data=tmp_path)
-    assert np.allclose(setting.load("colon_alon")[0], np.log2([[20, 64], [32, 20]]))
-    assert np.array_equal(setting.load("sonar")[0], X)
+    settings = RunSettings(tmp_path, data=tmp_path)
+    assert np.allclose(settings.load("colon_alon")[0], np.log2([[20, 64], [32, 20]]))
+    assert np.array_equal(settings.load("sonar")[0], X)
 
 
 def test_agreement_is_the_published_number_in_the_interval_up_to_rounding():
@@ -103,11 +103,11 @@ def test_agreement_is_the_published_number_in_the_interval_up_to_rounding():
 
 
 def test_mean_and_its_t_interval():
-    mean, low, high = mean_row([1.0, 2.0, 3.0, np.nan])
+    mean, low, high = mean_estimate([1.0, 2.0, 3.0, np.nan])
     # t_{0.975, 2} = 4.302653, standard error 1/√3
     assert (mean, high - mean) == (2.0, pytest.approx(4.302653 / math.sqrt(3), rel=1e-6))
     assert low == pytest.approx(2 * mean - high)
-    assert math.isnan(mean_row([1.0])[1])
+    assert math.isnan(mean_estimate([1.0])[1])
 
 
 def test_unknown_names_and_bad_arguments(tmp_path):
@@ -124,7 +124,7 @@ def test_the_page_holds_what_ran_and_names_what_did_not(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "experiments", lambda: known)
     with pytest.raises(ValueError, match="no experiment's files"):
         page.write_page(tmp_path, tmp_path / "page.md")
-    known["toy-1.2"].reproduce(Setting(tmp_path / "files"))
+    known["toy-1.2"].reproduce(RunSettings(tmp_path / "files"))
     (tmp_path / "page.md").write_text("# Mine\n\n<!-- generated -->\nyesterday\n")
     text = page.write_page(tmp_path / "files", tmp_path / "page.md").read_text()
     assert text.startswith("# Mine\n\n<!-- generated -->")

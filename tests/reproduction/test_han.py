@@ -13,20 +13,21 @@ from sklearn.svm import SVC
 from backstay.datasets import make_han_yu
 from backstay.stability import bias_variance, stability_score
 from reproduction import _han_real, _han_runs, _han_variance
-from reproduction._experiment import MissingDataError, Setting, published_table
+from reproduction._estimates import Estimate
+from reproduction._experiment import MissingDataError, RunSettings, published_table
 from reproduction._han_consensus import EXPERIMENTS as CONSENSUS
 from reproduction._han_consensus import another_count, selection_counts
-from reproduction._han_estimates import Estimate, fresh
 from reproduction._han_paths import (
     CONTROL,
     MEAN_ONE,
     PLAIN,
     WEIGHTED,
-    Paths,
+    EliminationPaths,
     closest_round,
     linear_machine,
     load_paths,
 )
+from reproduction._han_rows import fresh
 from reproduction._han_stability import EXPERIMENTS as STABILITY
 from reproduction._han_stability import chance_share
 from reproduction._han_synthetic import EXPERIMENTS as SYNTHETIC
@@ -113,17 +114,17 @@ def test_chance_share_is_what_random_subsets_have():
     assert chance_share(similar.sum(axis=0), k) == pytest.approx(np.mean(hits), abs=0.015)
 
 
-# Paths.
+# EliminationPaths.
 
 
 @pytest.fixture(scope="module")
-def setting(tmp_path_factory):
-    return Setting(tmp_path_factory.mktemp("han"), repeats=3, quick=True)
+def settings(tmp_path_factory):
+    return RunSettings(tmp_path_factory.mktemp("han"), repeats=3, quick=True)
 
 
 @pytest.fixture(scope="module")
-def paths(setting):
-    return load_paths(setting, 100, 3)
+def paths(settings):
+    return load_paths(settings, 100, 3)
 
 
 def test_the_machine_is_scikit_learns():
@@ -145,7 +146,7 @@ def test_rounds_are_those_of_a_tenth_rounded_down(paths):
 
 
 def test_weights_of_a_round_belong_to_the_best_features(paths):
-    path: Paths = paths[WEIGHTED]
+    path: EliminationPaths = paths[WEIGHTED]
     number = closest_round(path.sizes, 50)
     weights = path.weights(number)
     assert weights.sum(axis=1) == pytest.approx(1.0)
@@ -177,17 +178,17 @@ def test_the_control_does_what_the_weighting_does(paths):
 
 
 @pytest.mark.parametrize("experiment", SYNTHETIC, ids=lambda one: one.name)
-def test_synthetic_experiments_run(experiment, setting, paths):
-    outcome = experiment.reproduce(setting)
+def test_synthetic_experiments_run(experiment, settings, paths):
+    result = experiment.reproduce(settings)
     for ending in ("csv", "svg", "json"):
-        assert (setting.out / f"{experiment.name}.{ending}").stat().st_size > 0
-    assert set(outcome.table.agrees) <= {"yes", "no", ""}
-    assert {PLAIN, WEIGHTED, CONTROL, MEAN_ONE} <= set(outcome.table.method)
-    assert "nan" not in outcome.finding
+        assert (settings.out / f"{experiment.name}.{ending}").stat().st_size > 0
+    assert set(result.table.agrees) <= {"yes", "no", ""}
+    assert {PLAIN, WEIGHTED, CONTROL, MEAN_ONE} <= set(result.table.method)
+    assert "nan" not in result.finding
 
 
-def test_the_identity_is_reported(setting, paths):
-    table = SYNTHETIC[0].reproduce(setting).table
+def test_the_identity_is_reported(settings, paths):
+    table = SYNTHETIC[0].reproduce(settings).table
     gaps = table[table.features == "all rounds"]
     assert len(gaps) == 4
     assert (gaps.measured < 1e-9).all()
@@ -212,16 +213,16 @@ def real(tmp_path_factory):
         for base in _han_runs.BASES.values():
             small = clone(base.methods[base.ensemble]).set_params(n_resamples=2)
             patch.setitem(base.methods, base.ensemble, small)
-        yield Setting(tmp_path_factory.mktemp("out"), data=folder, repeats=2)
+        yield RunSettings(tmp_path_factory.mktemp("out"), data=folder, repeats=2)
 
 
 @pytest.mark.parametrize("experiment", REAL, ids=lambda one: one.name)
 def test_real_experiments_run(experiment, real):
-    outcome = experiment.reproduce(real)
-    assert set(outcome.table.dataset) == {"Colon", "Lung"}
-    assert set(outcome.table.agrees) <= {"yes", "no", ""}
-    assert outcome.table.measured.notna().all()
-    assert "nan" not in outcome.finding
+    result = experiment.reproduce(real)
+    assert set(result.table.dataset) == {"Colon", "Lung"}
+    assert set(result.table.agrees) <= {"yes", "no", ""}
+    assert result.table.measured.notna().all()
+    assert "nan" not in result.finding
     assert (real.out / f"{experiment.name}.svg").stat().st_size > 0
 
 
@@ -247,6 +248,6 @@ def test_preselected_columns_keep_their_numbers(real):
 
 def test_without_data_an_experiment_says_what_it_needs(tmp_path):
     with pytest.raises(MissingDataError, match=r"colon_alon\.npz \(62 × 2000\)"):
-        CONSENSUS[0].reproduce(Setting(tmp_path))
+        CONSENSUS[0].reproduce(RunSettings(tmp_path))
     with pytest.raises(MissingDataError, match="--data"):
-        _han_runs.available(Setting(tmp_path))
+        _han_runs.available(RunSettings(tmp_path))

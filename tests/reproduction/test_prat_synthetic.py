@@ -9,18 +9,19 @@ from backstay import LogisticWeighting, Simba
 from backstay.datasets import make_majority, make_xor
 from backstay.feature_weighting import DoubleReliefF, ReliefF
 from reproduction import (
-    Setting,
+    RunSettings,
     _prat_measures,
     _prat_relief,
     _prat_relief_runs,
     _prat_xor,
 )
+from reproduction._inside import simba_path
 from reproduction._separability import separability
 
 
-def run(module, name, setting):
+def run(module, name, settings):
     (experiment,) = [one for one in module.EXPERIMENTS if one.name == name]
-    return experiment.reproduce(setting)
+    return experiment.reproduce(settings)
 
 
 def test_two_sequences_by_hand(tmp_path):
@@ -35,9 +36,9 @@ def test_two_sequences_by_hand(tmp_path):
         "somol_weighted": overlap / k,
     }
     for measure, values in expected.items():
-        curve = _prat_measures.curve(_prat_measures.SEQUENCES, measure)
+        curve = _prat_measures.measure_curve(_prat_measures.SEQUENCES, measure)
         assert_allclose(curve, values, atol=1e-12, err_msg=measure)
-    table = run(_prat_measures, "prat-fig2.3", Setting(tmp_path)).table
+    table = run(_prat_measures, "prat-fig2.3", RunSettings(tmp_path)).table
     verdicts = table.set_index(["measure", "published"])["agrees"]
     assert verdicts["Křížek", "decreases at k = 4"] == "no"
     assert verdicts["Kuncheva", "decreases at the end"] == "yes"
@@ -46,13 +47,13 @@ def test_two_sequences_by_hand(tmp_path):
 
 
 def test_random_sequences(tmp_path):
-    outcome = run(_prat_measures, "prat-fig2.4", Setting(tmp_path, repeats=4))
-    rows = outcome.table.set_index("measure")
+    result = run(_prat_measures, "prat-fig2.4", RunSettings(tmp_path, repeats=4))
+    rows = result.table.set_index("measure")
     assert abs(rows.loc["Kuncheva", "measured"]) < 0.02
     assert rows.loc["Somol CW", "measured"] == pytest.approx(0.9, abs=0.01)  # k/10 at k = 9
     assert rows.loc["Somol CW", "agrees"] == "no"
     assert rows.loc["Dunne", "measured"] == pytest.approx(0.82, abs=0.01)  # 1 − 2·0.1·0.9 at k = 1
-    assert "4 times 100" in outcome.repeats
+    assert "4 times 100" in result.repeats
 
 
 @pytest.mark.parametrize(("strategy", "delta"), [("normal", False), ("order", True)])
@@ -60,7 +61,7 @@ def test_simba_in_parts_is_simba(strategy, delta):
     X, y, _ = make_xor(_prat_xor.N_ROWS, random_state=0)
     omega = LogisticWeighting().fit_weight(X, y)
     simba = Simba(strategy=strategy, delta=delta, random_state=3)
-    path = _prat_xor._relative(_prat_xor._simba_path(X, y, omega, simba))
+    path = _prat_xor._relative(simba_path(simba, X, y, omega, _prat_xor.VISITS))
     if delta:
         simba.fit(X, y, sample_weight=omega)
     else:
@@ -75,7 +76,7 @@ def test_visits_until_the_relevant_lead_for_good():
     gaps[1, :, 0] = -1  # wrong at the first look only
     gaps[2, :, 5] = 0  # level in between: not leading
     gaps[3, :, -1] = -1  # wrong at the end
-    paths = object.__new__(_prat_xor.Paths)
+    paths = object.__new__(_prat_xor.WeightPaths)
     paths.gaps = gaps
     assert_array_equal(
         paths.visits_needed("Simba"), _prat_xor.VISITS[[0, 1, 6, n - 1]].astype(float)
@@ -84,15 +85,15 @@ def test_visits_until_the_relevant_lead_for_good():
 
 
 def test_xor_experiments_run_and_resume(tmp_path, monkeypatch):
-    setting = Setting(tmp_path, repeats=2)
-    first = run(_prat_xor, "prat-fig2.12", setting)
+    settings = RunSettings(tmp_path, repeats=2)
+    first = run(_prat_xor, "prat-fig2.12", settings)
     assert first.table.loc[first.table["published"] == "outperforms Relief", "method"].item()
 
     def never(key, seed):
         raise AssertionError("computed again")
 
     monkeypatch.setattr(_prat_xor, "weight_paths", never)
-    second = run(_prat_xor, "prat-fig8.4", setting)  # the same paths serve both figures
+    second = run(_prat_xor, "prat-fig8.4", settings)  # the same paths serve both figures
     leads = second.table[second.table["quantity"].str.startswith("smallest relevant")]
     assert leads["method"].tolist() == _prat_xor.METHODS
     simba = leads.set_index("method")["measured"]
@@ -137,13 +138,13 @@ def test_separabilities_are_those_of_the_three_rankers(small_design):
 
 
 def test_relief_experiments_run(small_design, tmp_path):
-    setting = Setting(tmp_path, repeats=2)
-    seven = run(_prat_relief, "prat-fig5.7", setting)
+    settings = RunSettings(tmp_path, repeats=2)
+    seven = run(_prat_relief, "prat-fig5.7", settings)
     assert len(seven.table) == 20
-    eight = run(_prat_relief, "prat-fig5.8", setting)
+    eight = run(_prat_relief, "prat-fig5.8", settings)
     assert set(eight.table["agrees"]) <= {"yes", "no", "unclear"}
     assert "2 data sets for each of 3 combinations" in eight.repeats
-    curves = _prat_relief.Curves(setting)
+    curves = _prat_relief.Curves(settings)
     gap = curves.gap("random RBF", _prat_relief.DOUBLE, _prat_relief.PLAIN)
     rows = eight.table.set_index(["problem", "quantity"])
     assert rows.loc[("random RBF", "dReliefF − ReliefF"), "measured"] == pytest.approx(gap.mean())

@@ -12,7 +12,7 @@ from backstay.base import InstanceWeighted
 from backstay.feature_weighting import OneR, Simba
 from backstay.instance_weighting import LogisticWeighting, MarginWeighting
 from backstay.study import RepeatedStratifiedKFold
-from reproduction import MissingDataError, Setting
+from reproduction import MissingDataError, RunSettings
 from reproduction import _prat_evaluation as evaluation
 from reproduction import _prat_problems as problems
 from reproduction import _prat_synthetic as synthetic
@@ -161,9 +161,9 @@ def test_rows_are_drawn_again_where_one_class_came_out_alone():
 
 def test_equal_rankings_are_perfectly_stable_and_random_ones_are_not():
     rng = np.random.default_rng(0)
-    assert problems.mean_stability(np.tile(np.arange(20), (10, 1))) == pytest.approx(1)
+    assert problems.stability_over_sizes(np.tile(np.arange(20), (10, 1))) == pytest.approx(1)
     random = np.array([rng.permutation(20) for _ in range(10)])
-    assert abs(problems.mean_stability(random)) < 0.1
+    assert abs(problems.stability_over_sizes(random)) < 0.1
 
 
 def test_one_more_run_lies_in_the_usual_prediction_interval():
@@ -214,7 +214,7 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(problems, "QUICK_TREES", 2)
     for module in (problems, evaluation):  # 1×2 folds
         monkeypatch.setattr(module, "FiveByTwo", partial(RepeatedStratifiedKFold, 2, 1))
-    return Setting(tmp_path / "out", data, quick=True)
+    return RunSettings(tmp_path / "out", data, quick=True)
 
 
 def test_tables_and_counts_from_the_same_runs(tiny, monkeypatch):
@@ -235,27 +235,27 @@ def test_tables_and_counts_from_the_same_runs(tiny, monkeypatch):
 
 def test_without_data_it_says_what_it_needs(tmp_path):
     with pytest.raises(MissingDataError, match=r"pima.npz \(768 × 8\)"):
-        named(weighting, "prat-tabC").reproduce(Setting(tmp_path))
+        named(weighting, "prat-tabC").reproduce(RunSettings(tmp_path))
 
 
 def test_genes_chosen_by_all_rows_and_by_training_rows(tiny):
-    outcome = named(evaluation, "prat-tab3.1").reproduce(tiny)
-    assert len(outcome.table) == 9
-    assert set(outcome.table.genes) == set(evaluation.GENES)
-    assert outcome.table.published.tolist()[:3] == [23.9, 23.2, 23.2]
+    result = named(evaluation, "prat-tab3.1").reproduce(tiny)
+    assert len(result.table) == 9
+    assert set(result.table.genes) == set(evaluation.GENES)
+    assert result.table.published.tolist()[:3] == [23.9, 23.2, 23.2]
 
 
 def test_synthetic_figures(tmp_path, monkeypatch):
     for name, value in {"N_FEATURES": 60, "N_RELEVANT": 10, "MAX_SIZE": 50, "BATCH": 4}.items():
         monkeypatch.setattr(synthetic, name, value)
-    setting = Setting(tmp_path, repeats=8)
-    table = named(synthetic, "prat-fig8.2").reproduce(setting).table
+    settings = RunSettings(tmp_path, repeats=8)
+    table = named(synthetic, "prat-fig8.2").reproduce(settings).table
     assert table.measured.between(-1, 1).all()
     assert table[table.published == 0.4722].weighting.tolist() == ["none", "none"]
-    found, n_sets = synthetic.load_rankings(setting)
+    found, n_sets = synthetic.load_rankings(settings)
     assert n_sets == 8
     plain = found[synthetic.PLAIN]
     assert plain.precision(50).tolist() == (plain.recall(50) * 10 / 50).tolist()
-    top = named(synthetic, "prat-fig8.3").reproduce(setting).table
+    top = named(synthetic, "prat-fig8.3").reproduce(settings).table
     sizes = top[top.what == "size of greatest stability"]
     assert sizes.measured.iloc[0] == plain.top

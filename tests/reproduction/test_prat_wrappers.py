@@ -1,6 +1,7 @@
 """[Prat 6, 7] run again: the printed tables, the nested evaluation and what is made of it."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,13 @@ from backstay.datasets import make_anti_corral
 from backstay.stability import stability_curve
 from backstay.study import RepeatedStratifiedKFold
 from backstay.wrappers import SequentialSelector
-from reproduction import MissingDataError, Setting
+from reproduction import MissingDataError, RunSettings
 from reproduction import _prat_accumulated as accumulated
 from reproduction import _prat_cells as cells
 from reproduction import _prat_remainder as remainder
 from reproduction import _prat_wrappers as wrappers
+from reproduction._inside import backward_search
+from reproduction._prat_genes import best_genes
 
 EXPERIMENTS = {one.name: one for one in remainder.EXPERIMENTS + accumulated.EXPERIMENTS}
 # The last lines of the printed tables, made from figures that were not yet rounded.
@@ -32,7 +35,7 @@ AVERAGES = {
 @pytest.mark.parametrize("number", AVERAGES)
 def test_printed_averages(number):
     n_rows, second, *averages = AVERAGES[number]
-    table = cells.published_table(number)
+    table = cells.wrapper_table(number)
     columns = ["plain", "modified", f"plain_{second}", f"modified_{second}"]
     assert len(table) == n_rows
     assert not table.duplicated(["problem", "inducer"]).any()
@@ -83,12 +86,12 @@ def test_printed_sign():
     options = {"scaling": "minmax", "random_state": 0, "direction": "backward"}
     plain = SequentialSelector("1nn", **options).fit(X, y)
     none = SequentialSelector("1nn", criterion="accumulated", accumulation=0, **options)
-    order, n_selected, merit = wrappers._printed_sign(none, X, y)
+    order, n_selected, merit = backward_search(none, X, y, wrappers.PrintedSign)
     assert_array_equal(order, np.argsort(plain.ranking_))
     assert (n_selected, merit) == (plain.n_features_, plain.score_)
     all_of_it = SequentialSelector("1nn", criterion="accumulated", accumulation=1, **options)
     corrected = np.argsort(all_of_it.fit(X, y).ranking_)
-    printed = wrappers._printed_sign(all_of_it, X, y)[0]
+    printed = backward_search(all_of_it, X, y, wrappers.PrintedSign)[0]
     first_dropped = corrected[-1], printed[-1]
     relevance = _relevance_at_first_step(X, y, options)
     ends = relevance - relevance.min() < 1e-10, relevance.max() - relevance < 1e-10
@@ -116,14 +119,14 @@ def test_ties_pass_for_stability_unless_shuffled():
 
 
 def test_ties_are_controlled(folder, tmp_path):
-    table = EXPERIMENTS["prat-tab6.4"].reproduce(Setting(tmp_path, folder, quick=True)).table
+    table = EXPERIMENTS["prat-tab6.4"].reproduce(RunSettings(tmp_path, folder, quick=True)).table
     first = table[table["method"].str.endswith("ties to the first column")]
     assert set(first["quantity"]) == {"stability", "stability − SFG"}
     assert first["published"].notna().all()
 
 
 def test_genes_come_from_training_rows(monkeypatch):
-    monkeypatch.setattr(wrappers, "N_GENES", 3)
+    monkeypatch.setattr(wrappers, "best_genes", partial(best_genes, n_genes=3))
     X, y, _ = make_anti_corral(60, random_state=0)
     found = wrappers.nested(X, y, "lda", "SFG", n_repeats=2, preselect=True)
     assert found["orders"].shape == (4, 3)
@@ -148,36 +151,36 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_quick(name, folder, tmp_path, monkeypatch):
-    setting = Setting(tmp_path / "out", folder, quick=True)
-    outcome = EXPERIMENTS[name].reproduce(setting)
-    table = pd.read_csv(setting.out / f"{name}.csv")
+    settings = RunSettings(tmp_path / "out", folder, quick=True)
+    result = EXPERIMENTS[name].reproduce(settings)
+    table = pd.read_csv(settings.out / f"{name}.csv")
     assert set(table["agrees"].dropna()) <= {"yes", "no"}
     assert table["measured"].notna().all()
-    assert (setting.out / f"{name}.svg").read_text().startswith("<?xml")
-    about = json.loads((setting.out / f"{name}.json").read_text())
-    assert about["finding"] == outcome.finding
+    assert (settings.out / f"{name}.svg").read_text().startswith("<?xml")
+    about = json.loads((settings.out / f"{name}.json").read_text())
+    assert about["finding"] == result.finding
     monkeypatch.setattr(wrappers, "_run_unit", None)  # what was kept is not run again
     monkeypatch.setattr(remainder, "_case", None)
-    pd.testing.assert_frame_equal(EXPERIMENTS[name].reproduce(setting).table, outcome.table)
+    pd.testing.assert_frame_equal(EXPERIMENTS[name].reproduce(settings).table, result.table)
 
 
 def test_only_quick_problems_are_missing_without_parkinsons(folder, tmp_path):
     (folder / "parkinsons.npz").unlink()
-    setting = Setting(tmp_path / "out", folder, quick=True)
-    outcome = EXPERIMENTS["prat-tab6.2"].reproduce(setting)
-    assert "Without data: parkinsons" in outcome.finding
-    assert set(outcome.table["problem"]) == {"heart-statlog", "mean over data sets"}
+    settings = RunSettings(tmp_path / "out", folder, quick=True)
+    result = EXPERIMENTS["prat-tab6.2"].reproduce(settings)
+    assert "Without data: parkinsons" in result.finding
+    assert set(result.table["problem"]) == {"heart-statlog", "mean over data sets"}
 
 
 def test_says_which_files_it_needs(tmp_path):
     with pytest.raises(MissingDataError, match=r"pima\.npz \(768 × 8\)"):
-        EXPERIMENTS["prat-tab7.1"].reproduce(Setting(tmp_path))
+        EXPERIMENTS["prat-tab7.1"].reproduce(RunSettings(tmp_path))
 
 
 def test_other_data_get_no_verdict(monkeypatch, folder, tmp_path):
-    other = wrappers.Problem("heart_statlog", (270, 13), differs="not the same")
-    monkeypatch.setitem(wrappers.PROBLEMS, "heart-statlog", other)
-    table = EXPERIMENTS["prat-tab6.2"].reproduce(Setting(tmp_path, folder, quick=True)).table
+    other = wrappers.WrapperProblem("heart_statlog", (270, 13), differs="not the same")
+    monkeypatch.setitem(wrappers.WRAPPER_PROBLEMS, "heart-statlog", other)
+    table = EXPERIMENTS["prat-tab6.2"].reproduce(RunSettings(tmp_path, folder, quick=True)).table
     heart = table[table["problem"] == "heart-statlog"]
     assert (heart["agrees"] == "").all()
     assert (heart["note"] == "not the same").all()

@@ -1,24 +1,22 @@
-"""Estimates with intervals, the rows made of them, and the look of the figures [Han]."""
+"""Rows of the dissertation's tables, and the look of its figures [Han]."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from reproduction._experiment import claimed, compared, mean_row
+from reproduction._estimates import Estimate, claimed, compared
 
 __all__ = [
     "COLOURS",
     "LINES",
-    "Estimate",
     "claim",
-    "curve",
+    "draw_curve",
     "fresh",
     "legend",
-    "mean_estimate",
     "observed",
 ]
 
@@ -33,28 +31,6 @@ COLOURS = {
 # Dashes where curves lie on each other: the control on the weighting, mean 1 on plain.
 LINES = dict.fromkeys(COLOURS, "-") | {"control": "--", "weighted, mean 1": "--"}
 NORMAL = float(stats.norm.ppf(0.975))
-
-
-class Estimate(NamedTuple):
-    """A value and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def minus(self, other: Estimate) -> Estimate:
-        """Return the difference to another estimate, as if they were independent.
-
-        On common training sets they agree more than that, so the interval is a wide one.
-        """
-        half = math.hypot(self.high - self.low, other.high - other.low) / 2
-        value = self.value - other.value
-        return Estimate(value, value - half, value + half)
-
-
-def mean_estimate(values: Any) -> Estimate:
-    """Return the mean of repetitions with its t interval."""
-    return Estimate(*mean_row(values))
 
 
 def fresh(values: Any, mean: float, sd: float, n: int) -> Estimate:
@@ -83,7 +59,7 @@ def observed(found: Estimate, **about: Any) -> dict[str, Any]:
     return {**about, **compared(None, *found)}
 
 
-def curve(axes: Any, x: Any, found: list[Estimate], label: str, role: str) -> None:
+def draw_curve(axes: Any, x: Any, found: list[Estimate], label: str, role: str) -> None:
     """Draw estimates against x with their intervals as a band."""
     table = np.array(found, dtype=np.float64)
     axes.plot(x, table[:, 0], label=label, color=COLOURS[role], ls=LINES[role])
