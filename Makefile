@@ -48,5 +48,13 @@ bench-check: pyproject.toml benchmarks/requirements-check.txt
 	$(BENCH_VENV)/bin/python -m pip install --quiet --editable . -r benchmarks/requirements-check.txt
 	$(BENCH_VENV)/bin/python -m benchmarks check
 
+# The papers' experiments. DATA=folder adds those on real data, OUT=folder writes elsewhere,
+# OPTIONS="--jobs 2" and the like are passed on.
+OUT ?= docs/_reproduction
+PAGE ?= $(if $(filter docs/_reproduction,$(OUT)),docs/reproduction.md,$(OUT)/reproduction.md)
+.PHONY: reproduce
+reproduce: $(STAMP)
+	$(BIN)/python -m reproduction --all $(if $(DATA),--data "$(DATA)") --out "$(OUT)" --page "$(PAGE)" $(OPTIONS)
+
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis
