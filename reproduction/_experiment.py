@@ -68,7 +68,7 @@ class RunSettings:
     seed: int = 0
 
     def count(self, full: int, quick: int) -> int:
-        """Return the number of repetitions: what was asked for, or the experiment's own."""
+        """Return the number of repetitions: the one given, or the experiment's own."""
         if self.repeats is not None:
             return self.repeats
         return quick if self.quick else full

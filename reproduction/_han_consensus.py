@@ -219,9 +219,9 @@ EXPERIMENTS = [
         "Instance weighting gives much larger consensus signatures than SVM-RFE, and on three of "
         "the four data sets larger ones than the ensemble.",
         PREPARATION
-        + " Because the counts differ with it, plain, weighted and control are also run "
-        "on raw intensities. A published count agrees if it lies where the count over another 100 "
-        "splits of the same rows would lie in 95 % of cases.",
+        + " The logarithm changes the counts, so the plain method, the weighted one and the "
+        "control are also run on raw intensities. A published count agrees if it lies where the "
+        "count over another 100 splits of the same rows would lie in 95 % of cases.",
         table_7_6,
         NEEDS,
     ),
@@ -231,8 +231,8 @@ EXPERIMENTS = [
         "Han's dissertation, figure 7.9; Han & Yu 2010, figure 6",
         "The ensemble is almost 20 times slower, instance weighting only slightly slower.",
         PREPARATION + " One thread, all rows; rankers timed in turns; geometric means. "
-        "'Almost 20 times' is taken as 13 to 30, 'slightly slower' as less than twice. For this "
-        "figure Lung's t test sees all rows, too: nothing is predicted.",
+        "We take 'almost 20 times' as 13 to 30 times, and 'slightly slower' as less than twice as "
+        "long. For this figure Lung's t test sees all rows, because nothing is predicted.",
         figure_7_9,
         NEEDS,
     ),

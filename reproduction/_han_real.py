@@ -189,19 +189,20 @@ def _auc_table(number: str, base: Base) -> Callable[[RunSettings], ExperimentRes
 
 
 AGREEMENT = (
-    " A published mean agrees if a two-sample t interval with its standard deviation allows it: "
-    "the rows are the same, only the partitions differ. 'Not at the price of accuracy' is taken as "
-    "a loss, averaged over sizes, of less than one standard deviation over repetitions."
+    " A published mean agrees if it lies in a two-sample t interval that uses its published "
+    "standard deviation: the rows are the same, only the partitions differ. We take 'not at the "
+    "price of accuracy' as a loss, averaged over sizes, of less than one standard deviation over "
+    "repetitions."
 )
 OF_FOLDS = PREPARATION + " 10 times 10-fold cross-validation, stratified." + AGREEMENT
 OF_SPLITS = (
     PREPARATION
-    + " 100 stratified splits, two thirds for training. Weka's SVM hands the AUC its predicted "
-    "classes, without an order within them, unless it is told to fit logistic models; then "
-    "the AUC is the balanced accuracy. Both that and the AUC of the decision values are "
-    "compared with the published figures. For 1NN the two are the same." + AGREEMENT
+    + " 100 stratified splits, two thirds for training. By default Weka computes the AUC of an SVM "
+    "from its predicted classes, not from scores, and that AUC is the balanced accuracy. Both it "
+    "and the AUC of the decision values are compared with the published figures. For 1NN the two "
+    "are the same." + AGREEMENT
 )
-SIMILAR = "The three versions give very similar accuracies; stability is not paid for by them."
+SIMILAR = "The three versions have very similar accuracies; greater stability costs no accuracy."
 
 EXPERIMENTS = [
     Experiment(

@@ -52,13 +52,14 @@ SPLIT_SIZES = (10, 50, 100, 150, 200)
 LUNG_FEATURES = 5000
 
 PREPARATION = (
-    "Raw intensities floored at 20, log2; the dissertation does not say. Features scaled to "
-    "[0, 1] by the training rows, C = 1 and 10 neighbours, which are Weka's defaults. Prostate "
-    "has 12600 features here, 6034 there. Lung keeps the 5000 best of a t test as published, "
-    "but chosen on the training rows of each split: on all rows, as published, it leaks. The "
-    "ensemble sums the ranks of 20 bootstraps. 'control' has uniform weights that sum to 1, as "
-    "the published weights do, and 'mean 1' the published weights times n; ReliefF depends on "
-    "the weights' proportions only, so that its control is ReliefF itself."
+    "Log2 of raw intensities floored at 20; the dissertation does not say what it used. Features "
+    "scaled to [0, 1] by the training rows, C = 1 and 10 neighbours, which are Weka's defaults. "
+    "Prostate has 12600 features here and 6034 in the dissertation. Lung keeps the 5000 best "
+    "features of a t test, as published, but they are chosen on the training rows of each split; "
+    "choosing them on all rows, as published, leaks. The ensemble sums the ranks of 20 bootstraps. "
+    "'control' has uniform weights that sum to 1, as the published weights do, and 'mean 1' the "
+    "published weights times n. ReliefF depends only on the proportions of the weights, so its "
+    "control is ReliefF itself."
 )
 
 

@@ -237,10 +237,10 @@ FOLDS = (
 PARTNERS = (
     PREPARATION
     + " nPOGR over all pairs of splits; correlations over all rows at 0.1 % FDR, chance "
-    "in closed form instead of 10,000 random pairs. Intervals are jackknife ones over splits; "
-    "those of differences, averaged over sizes 10 to 200, take methods as independent. On Lung "
-    "chance is over all 12533 features, because each split preselects its own. Where nearly all "
-    "features match by chance, nPOGR divides by nearly 0 and tells nothing."
+    "in closed form instead of 10,000 random pairs. Intervals are from a jackknife over splits; "
+    "those of differences, averaged over sizes 10 to 200, treat methods as independent. On Lung "
+    "the correction for chance is over all 12533 features, because each split preselects its own. "
+    "Where nearly all features match by chance, nPOGR divides by nearly 0 and is meaningless."
 )
 
 EXPERIMENTS = [
@@ -268,7 +268,7 @@ EXPERIMENTS = [
         "Kuncheva's index of ReliefF under cross-validation",
         "Han's dissertation, figure 7.4",
         "Instance weighting improves the stability of ReliefF, the ensemble lowers it.",
-        FOLDS + f" 'Almost perfect' is taken as {ALMOST_PERFECT:g}.",
+        FOLDS + f" We take 'almost perfect' as {ALMOST_PERFECT:g}.",
         _figure(
             RELIEF,
             _kuncheva,

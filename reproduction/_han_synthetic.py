@@ -42,12 +42,13 @@ GAP = 1e-9
 PROTOCOL = (
     "Han–Yu data, 1000 features, 50 of them relevant; features scaled to [0, 1] by the training "
     "rows and C = 1, which are Weka's defaults. Each round drops a tenth of the remaining "
-    "features, rounded down, so that 10 are left after 49 rounds; the published 40 rounds are "
-    "rounding up. Points are therefore matched by features left: 52 is the round closest to 50. "
+    "features, rounded down, so that 10 are left after 49 rounds. The published figure has 40 "
+    "rounds, which means rounding up. Rounds are therefore matched by the number of features "
+    "left; 52 is the closest to 50. "
     "'control' has uniform weights that sum to 1, as the published weights do; 'mean 1' has the "
-    "published weights times n. 'Almost zero' is taken as a tenth of the error of no weights at "
-    f"all ({NO_WEIGHTS:.0e}), 'almost perfect' as {ALMOST_PERFECT:g}; such a "
-    "statement agrees if the 95 % interval reaches there."
+    "published weights times n. We take 'almost zero' as a tenth of the error of no weights at "
+    f"all ({NO_WEIGHTS:.0e}), and 'almost perfect' as {ALMOST_PERFECT:g}. Such a "
+    "statement agrees if the 95 % interval includes that value."
 )
 
 
@@ -360,7 +361,7 @@ EXPERIMENTS = [
         "Variance, bias and error of the weights along SVM-RFE",
         "Han's dissertation, figure 6.1; Han & Yu 2010, figure 2",
         "Instance weighting lowers variance and bias; its error is almost zero at 50 features.",
-        PROTOCOL + " Intervals are jackknife ones over training sets.",
+        PROTOCOL + " Intervals are from a jackknife over training sets.",
         figure_6_1,
     ),
     Experiment(
@@ -376,7 +377,7 @@ EXPERIMENTS = [
         "Variance, bias and error at 50 features against sample size",
         "Han's dissertation, figure 6.3",
         "With instance weighting they are near zero from 200 rows on; SVM-RFE's fall slowly.",
-        PROTOCOL + " Intervals are jackknife ones over training sets.",
+        PROTOCOL + " Intervals are from a jackknife over training sets.",
         figure_6_3,
     ),
     Experiment(

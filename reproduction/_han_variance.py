@@ -224,7 +224,8 @@ EXPERIMENTS = [
         "Instance weighting lowers the variance, most of all when few features are left.",
         PREPARATION + " Variance over the 10 folds, mean over features, averaged over "
         "repetitions; ratios are geometric means with t intervals over repetitions. Rounds are "
-        "matched by features left. 'Almost zero' is taken as a twentieth of the value at 10.",
+        "matched by the number of features left. We take 'almost zero' as a twentieth of the value "
+        "at 10 features.",
         figure_7_1,
         NEEDS,
     ),
@@ -234,7 +235,8 @@ EXPERIMENTS = [
         "Han's dissertation, figure 7.2",
         "Except on Prostate, instance weighting lowers the variance of ReliefF's weights.",
         PREPARATION + " Variance over the 10 folds, mean over features. The scale of ReliefF's "
-        "weights is not stated: judged on |w|/Σ|w|, as for SVM-RFE, and given for w as well.",
+        "weights is not stated: statements are judged on |w|/Σ|w|, as for SVM-RFE, and the figures "
+        "for w are shown as well.",
         figure_7_2,
         NEEDS,
     ),

@@ -39,7 +39,7 @@ def write_page(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     found = {name: _read(source, name) for name in experiments() if _ran(source, name)}
     if not found:
         raise ValueError(
-            f"folder={str(folder)!r} holds no experiment's files; reproduce some first."
+            f"folder={str(folder)!r} holds no experiment's files; run some experiments first."
         )
     mark = "<!-- generated -->"
     head = page.read_text(encoding="utf-8").split(mark)[0] if page.exists() else _HEAD
@@ -104,8 +104,8 @@ def _control_finding(found: RunFiles) -> str:
 
 _CONTROL = (
     "The published instance weights sum to 1, so in an SVM they also divide every cost by the "
-    "number of rows. The control has uniform weights that sum to 1, too: what it reaches, the "
-    "stronger regularisation reaches without any weighting. 'Mean 1' are the published weights "
+    "number of rows. The control has uniform weights that sum to 1, too: what it gains is due to "
+    "the stronger regularisation alone, without any weighting. 'Mean 1' are the published weights "
     "without that side effect."
 )
 
@@ -136,10 +136,10 @@ def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: 
         f"## {one.name}: {one.title} {{ #{_anchor(one.name)} }}",
         f"**Source:** {one.source}. **Published:** {one.claim}",
         f"**Run:** {about['repeats']}. {one.protocol}",
-        f"**RunFiles:** {about['finding']}",
+        f"**Found:** {about['finding']}",
     ]
     if about["without"]:
-        lines.append(f"Not run for want of data: {one.wanted(about['without'])}.")
+        lines.append(f"Not run because data are missing: {one.wanted(about['without'])}.")
     lines.append(f"![{one.title}]({link}/{one.name}.svg)")
     shown = _markdown(table.assign(measured=table["measured"].map(_short)))
     if len(table) > MOST_ROWS:

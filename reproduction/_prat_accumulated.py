@@ -14,8 +14,8 @@ __all__ = ["EXPERIMENTS", "published_twice"]
 SIGN = (
     "λ=2/3. SBG+ removes the least relevant feature, as chapter 7 describes; eq. 7.10 as printed "
     "would remove the most relevant one, and is shown beside it. Chapter 7 says that its SVM is "
-    "radial, chapter 6 linear; but the SVM rows of SBG are the same to the last digit in both for "
-    "twelve data sets, so one text is wrong. Linear here. "
+    "radial, chapter 6 that it is linear; but the SVM rows of SBG are the same to the last digit "
+    "in both for twelve data sets, so one of them is wrong. The SVM is linear here. "
 )
 
 

@@ -176,18 +176,18 @@ def _drawing(table: pd.DataFrame) -> Callable[[Any], None]:
 EXPERIMENTS = [
     Experiment(
         name="prat-tab3.1",
-        title="errors with all genes and with the 200 chosen beforehand",
+        title="Errors with all genes and with the 200 chosen beforehand",
         source="[Prat] table 3.1",
         claim="The 200 genes of the largest between-within ratio are a very good starting point: "
         "errors are mostly lower than with all genes.",
         protocol="5×2 folds, repeated; the thesis says neither how the errors were averaged nor "
-        "whether the 200 genes were chosen by all rows or by the training rows: both are shown. "
+        "whether the 200 genes were chosen by all rows or by the training rows, so both are shown. "
         "Values are log2 of intensities of at least 20 (breast: log ratios, gaps filled with the "
         "gene's mean); 1-NN on features as they are, radial SVM on standardised ones with C = 1 "
-        "and width one over the number of genes. LDA works in the space of the rows, so that "
-        "'N/A' can be computed. A printed figure agrees if it lies where one more 5×2 run would, "
-        "at 95 %. Prostate has 102 of 136 rows, breast 78 of 97, GCM 1363 of 16063 genes: shown, "
-        "not judged.",
+        "and width one over the number of genes. LDA works in the space of the rows, so the "
+        "errors printed as 'N/A' can be computed. A printed figure agrees if it lies where one "
+        "more 5×2 run would, at 95 %. Prostate has 102 of 136 rows, breast 78 of 97, GCM 1363 of "
+        "16063 genes; they are shown but not judged.",
         run=_run,
         needs={
             WEIGHTING_PROBLEMS[key].file: WEIGHTING_PROBLEMS[key].shape for key in DATASETS.values()

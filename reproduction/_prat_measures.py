@@ -168,7 +168,7 @@ EXPERIMENTS = [
         protocol=(
             "The two sequences as printed, first k of 10 features. The text names CW (eq. 2.41) "
             "but describes a measure corrected for chance; CW and CW_rel are both shown. Křížek is "
-            f"1 − H/log₂ min(M, C(10, k)). 'Almost constant' is taken as a range of up to {NEAR}, "
+            f"1 − H/log₂ min(M, C(10, k)). We take 'almost constant' as a range of up to {NEAR}, "
             f"'similar' as a correlation of at least {1 - NEAR}, and as differences up to {NEAR}. "
             "Drotár's measure is left out as in the thesis. Exact values: no intervals."
         ),
@@ -183,8 +183,8 @@ EXPERIMENTS = [
             "Somol's weighted consistency and Kuncheva's index are."
         ),
         protocol=(
-            "100 independent random sequences of 10 features as published, many times over; the "
-            "mean farthest from 0 over k = 1 to 9 and its 95 % t interval. 'Close' is taken as an "
+            "100 independent random sequences of 10 features as published, drawn many times; the "
+            "mean farthest from 0 over k = 1 to 9 and its 95 % t interval. We take 'close' as an "
             f"interval within ±{NEAR}."
         ),
         run=_figure_4,

@@ -15,28 +15,30 @@ from reproduction._prat_wrappers import files
 __all__ = ["comparison_experiment"]
 
 NESTED = (
-    "Nested stratified 5×2 folds: a search on each training half, judged by inner 5×2 folds of it; "
-    "the best subset of the whole path is tested on the other half by the same inducer. 1-NN on "
-    "features as given and a linear SVM (C=1) on standardised ones, the defaults of R's functions. "
+    "Nested stratified 5×2 folds: each search sees a training half and judges subsets by inner 5×2 "
+    "folds of it; the best subset of the whole path is tested on the other half with the same "
+    "inducer. 1-NN takes features as given and a linear SVM (C=1) standardised ones, the defaults "
+    "of R's functions. "
 )
 REDUCED = (
-    "Reduced: landsat and waveform to 1000 rows drawn with the run's seed; no SVM for landsat, "
-    "sonar and the microarrays, nor for ionosphere, vehicle and waveform in backward searches; no "
-    "LDA for sonar and the microarrays. Left out: leaf and mammogram (not available), "
-    "ma_breast_cancer and ma_gcm (only parts available). Prostate has 102 rows, published with "
-    "136. The thesis seems to have chosen the 200 genes on all rows, test rows included; here they "
-    "are chosen on the training rows, and for problems marked * on all. "
-    "Columns are put in random order for every search, because ties go to the first. "
+    "To save time, landsat and waveform have 1000 rows drawn with the run's seed; there is no SVM "
+    "for landsat, sonar and the microarrays, nor for ionosphere, vehicle and waveform in backward "
+    "searches, and no LDA for sonar and the microarrays. Left out: leaf and mammogram (not "
+    "available), ma_breast_cancer and ma_gcm (only parts available). Prostate has 102 rows here "
+    "and 136 in the thesis. The thesis seems to have chosen the 200 genes on all rows, test rows "
+    "included; here they are chosen on the training rows, and for problems marked * on all rows. "
+    "Every search sees the columns in random order, because ties go to the first column. "
 )
 OF_ERRORS = (
-    "Intervals are corrected for the rows that resamples share, p-values are of the 5×2cv F test; "
-    "published ones are of a Wilcoxon test that takes the ten runs for independent."
+    "Intervals are corrected for the rows that resamples share. Our p-values are from the 5×2cv F "
+    "test, the published ones from a Wilcoxon test that treats the ten runs as independent."
 )
 OF_STABILITIES = (
     "Kuncheva's index averaged over all subset sizes; intervals and p-values by a jackknife over "
     "the ten runs. Published p-values compare curves over sizes as if sizes were independent. "
-    "Microarrays count with the genes chosen on all rows, because the index is then out of 200, "
-    "as published. For 1-NN and LDA, also with ties to the first column, the same for all runs."
+    "Microarrays count with the genes chosen on all rows, because the index then refers to 200 "
+    "genes, as published. 1-NN and LDA are also run with ties to the first column, which is the "
+    "same for all runs."
 )
 
 

@@ -259,15 +259,16 @@ def _draw(figure: Any, curves: Curves, total: bool) -> None:
 
 
 PROTOCOL = (
-    "100 rows; 1 to 50 relevant features and 1 to twice as many irrelevant ones; all rows visited "
-    "once, k = 10. The thesis ran all 2,550 combinations ten times; here 14 numbers of relevant "
-    "features with up to five of irrelevant ones each (quick: 5 with up to three), averaged in "
-    "bins of 15 features, each bin counted alike, since the published axis is the number of "
-    "features. The thesis does not say k, the number of classes (2 here), of centres (50) or p "
-    "(3), nor what becomes of negative weights in a distance (0 here), and prints no modulus in "
-    "eq. 5.22; NonMonotonic begins with 2 relevant features because 1 gives one class, and is run "
-    "twice, with roots by row as printed and by feature. Features of MajorityN, ModuloP and RDG1 "
-    "boolean are nominal. Intervals are t intervals over data sets. "
+    "100 rows; 1 to 50 relevant features, and from 1 irrelevant feature to twice as many as "
+    "relevant ones; all rows visited once, k = 10. The thesis ran all 2,550 combinations ten "
+    "times. Here there are 14 numbers of relevant features with up to five numbers of irrelevant "
+    "ones each (quick: 5 with up to three). They are averaged in bins of 15 features that count "
+    "equally, because the published axis is the number of features. The thesis does not state k, "
+    "the number of classes (2 here), the number of centres (50), p (3), or what happens to "
+    "negative weights in a distance (0 here), and it prints no modulus in eq. 5.22. NonMonotonic "
+    "begins with 2 relevant features because 1 gives one class; it is run twice, with roots by "
+    "row, as printed, and by feature. Features of MajorityN, ModuloP and RDG1 boolean are "
+    "nominal. Intervals are t intervals over data sets. "
 )
 
 EXPERIMENTS = [
@@ -276,12 +277,13 @@ EXPERIMENTS = [
         title="Separability of ReliefF, dReliefF and pdReliefF against the number of features",
         source="Prat's thesis, figure 5.7 and section 5.3.4",
         claim=(
-            "The three curves are almost the same; only with few features dReliefF behaves "
+            "The three curves are almost the same; only with few features does dReliefF behave "
             "differently; NonMonotonic stays very high for any number of features."
         ),
         protocol=PROTOCOL
-        + f"'Almost the same' is taken as an interval within ±{SAME}, 'very high' as above {HIGH}: "
-        "the thesis gives a figure and no number. Unclear is what the interval does not settle.",
+        + f"We take 'almost the same' as an interval within ±{SAME}, and 'very high' as above "
+        f"{HIGH}: the thesis gives a figure and no number. A statement that the interval does not "
+        "settle is 'unclear'.",
         run=_figure_7,
     ),
     Experiment(
@@ -289,14 +291,14 @@ EXPERIMENTS = [
         title="Accumulated separability of ReliefF, dReliefF and pdReliefF",
         source="Prat's thesis, figure 5.8 and section 5.3.4",
         claim=(
-            "dReliefF is the worst but on MajorityN, clearly so on random RBF; on the first two "
-            "numeric problems ReliefF is best with pdReliefF close; on categoric problems dReliefF "
-            "decreases least, then pdReliefF; pdReliefF is always between the other two."
+            "dReliefF is the worst except on MajorityN, clearly so on random RBF; on the first two "
+            "numeric problems ReliefF is best with pdReliefF close; on categorical problems "
+            "dReliefF decreases least, then pdReliefF; pdReliefF is always between the other two."
         ),
         protocol=PROTOCOL
         + "Rows compare the ends of the accumulated curves, divided by their length: mean "
-        f"separabilities. 'Close' and 'identical' are taken as within ±{SAME}. Unclear is what the "
-        "interval does not settle.",
+        f"separabilities. We take 'close' and 'identical' as within ±{SAME}. A statement that the "
+        "interval does not settle is 'unclear'.",
         run=_figure_8,
     ),
 ]

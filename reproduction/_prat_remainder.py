@@ -224,11 +224,11 @@ def _stability_words(summary: dict[str, Any]) -> str:
 
 
 DIRECTION = (
-    "The text compares SBG with forward RSA, but the RSA column of this table is not that of the "
-    "tables for SFG, and its spread over sizes is that of a backward search: backward RSA here, "
-    "forward RSA beside it. "
+    "The text compares SBG with forward RSA. But the RSA column of this table differs from that of "
+    "the tables for SFG, and its spread over sizes is that of a backward search. So backward RSA "
+    "is compared here, with forward RSA beside it. "
 )
-JUST_RSA = "J of no features is the rate of the majority class. "
+JUST_RSA = "J of the empty subset is the rate of the majority class. "
 
 EXPERIMENTS = [
     Experiment(
@@ -238,10 +238,10 @@ EXPERIMENTS = [
         "SFG takes C first on corrAl and SBG discards C2 on antiCorrAl; the remainder-aware search "
         "does not: errors 0.077 → 0.009 and 0.132 → 0.023.",
         "Data sets drawn anew with the generators of chapter 6; on each, nested 5×2 folds, 1-NN "
-        "errors on the other half, columns in the order of the text, ties to the first. Rows and "
-        "scaling are not published: two sizes, features as given and scaled. The published figures "
-        "are of one data set, so their intervals are where 95 % of single data sets are expected; "
-        "those of shares are for the mean.",
+        "errors on the other half, columns in the order of the text, ties to the first. The number "
+        "of rows and the scaling are not published, so there are two sizes, with features as given "
+        "and scaled. The published figures are of one data set, so the intervals say where 95 % of "
+        "single data sets are expected; intervals of shares are for the mean.",
         _misled,
     ),
     comparison_experiment(

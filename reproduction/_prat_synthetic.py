@@ -253,31 +253,33 @@ def _draw_top(found: Mapping[Variant, Rankings]) -> Callable[[Any], None]:
 
 _PROTOCOL = (
     "Han–Yu data, 100 rows, 1000 features, 50 relevant; LIW weights in (0, 1) and MBIW weights "
-    "that sum to 1, as printed. The thesis does not say which of its variants SimbaLIW is here: "
-    "all are run. Controls have uniform weights of the same mass, drawn with replacement where the "
-    "variant draws. Stability is Kuncheva's index of ten data sets at a time, averaged."
+    "that sum to 1, as printed. The thesis does not say which of its variants is meant by "
+    "SimbaLIW here, so all are run. Controls have uniform weights of the same mass, drawn with "
+    "replacement where the variant draws. Stability is Kuncheva's index of ten data sets at a "
+    "time, averaged."
 )
 
 EXPERIMENTS = [
     Experiment(
         name="prat-fig8.2",
-        title="stability and precision of Simba with instance weights on Han–Yu data",
+        title="Stability and precision of Simba with instance weights on Han–Yu data",
         source="[Prat] figure 8.2 and section 8.4.1",
         claim="SimbaLIW is stabler than Simba at all subset sizes, and its first 50 features hold "
         "more of the relevant ones: precision 0.5414 against 0.4722.",
         protocol=_PROTOCOL + " A printed mean agrees if it lies where the mean of as many other "
         "data sets would, at 95 %. 'Increased at all sizes' holds if the mean gain is above 0 and "
-        "at no size the interval of the gain lies below 0; sizes_above is the share of sizes with "
-        "a gain at all. (Asked for at every single size, no variant would hold.)",
+        "the interval of the gain lies below 0 at no size; sizes_above is the share of sizes with "
+        "any gain. (No variant has a gain at every single size.)",
         run=_run_stability,
     ),
     Experiment(
         name="prat-fig8.3",
-        title="precision and recall of Simba at the size of greatest stability",
+        title="Precision and recall of Simba at the size of greatest stability",
         source="[Prat] figure 8.3",
-        claim="Stability tops at 42 features for Simba and at 40 for SimbaLIW; the boxplots of "
-        "precision and recall there have no printed figures.",
-        protocol=_PROTOCOL + " Intervals of sizes are from a bootstrap over the tens of data sets.",
+        claim="Stability is greatest at 42 features for Simba and at 40 for SimbaLIW; the boxplots "
+        "of precision and recall at these sizes have no printed figures.",
+        protocol=_PROTOCOL
+        + " Intervals of sizes are from a bootstrap over batches of ten data sets.",
         run=_run_top,
     ),
 ]

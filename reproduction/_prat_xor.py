@@ -229,7 +229,7 @@ EXPERIMENTS = [
         source="Prat's thesis, figure 2.12 and section 2.4.2, after Gilad-Bachrach et al. 2004",
         claim="Simba deals with dependent features and outperforms Relief on xor.",
         protocol=PROTOCOL
-        + "The thesis shows one run without numbers. Outperforming is taken as a wider gap between "
+        + "The thesis shows one run without numbers. We take 'outperforms' as a wider gap between "
         "the smallest relevant and the largest irrelevant weight.",
         run=_figure_2_12,
     ),
@@ -244,9 +244,9 @@ EXPERIMENTS = [
         protocol=PROTOCOL
         + "The thesis does not say which strategy its variants used: all five are run, with "
         "instance weights of mean 1 so that Δ steps keep their size. Control: uniform weights, "
-        "which change nothing but for the strategy sample, drawing with replacement. Convergence "
-        "is the number of visits from which on the relevant features lead, looked at every 10, "
-        "from 100 on every 25 visits.",
+        "which matter only for the strategy 'sample', because it draws rows with replacement. "
+        "Convergence is the number of visits after which the relevant features stay in the lead, "
+        "checked every 10 visits up to 100 and every 25 from then on.",
         run=_figure_8_4,
     ),
 ]

@@ -1,5 +1,7 @@
 """``python -m reproduction``: it lists, runs, writes the page, and refuses in one sentence."""
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +82,14 @@ def test_wrong_use_is_one_sentence(arguments, message, calls, capsys, tmp_path, 
     assert message in said.err
     assert said.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_command_lines_of_the_page_are_right():
+    page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text("utf-8")
+    lines = re.findall(r"^python -m reproduction(.*)$", page, re.MULTILINE)
+    assert len(lines) == 4
+    for line in lines:
+        command._parser().parse_args(shlex.split(line, comments=True))
 
 
 def test_it_can_be_stopped(monkeypatch, capsys):

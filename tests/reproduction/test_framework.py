@@ -131,5 +131,6 @@ def test_the_page_holds_what_ran_and_names_what_did_not(tmp_path, monkeypatch):
     assert "yesterday" not in text
     assert "| [toy-1.2](#toy-1-2) | a toy | 7 runs | 1 | 0 | 0 |" in text
     assert "| a \\| b | 0.5 | 0.52 | 0.4 to 0.6 | yes |" in text
+    assert "**Found:** found with 7" in text
     assert "files/toy-1.2.svg" in text
     assert "| toy-2 | a toy | x.npz (2 × 3)" in text
