@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._outputs import show_methods
 from backstay.cli._show import say, table
-from backstay.results import Results
+
+if TYPE_CHECKING:
+    from backstay.results import Results
 
 __all__ = ["add_to"]
 
@@ -26,6 +28,11 @@ def add_to(app: typer.Typer) -> None:
 def load(paths: list[Path]) -> Results:
     """Open stores, or folders that hold one."""
     files = [path / "study.db" if path.is_dir() else path for path in paths]
+    for file in files:
+        if not file.exists():  # answered before anything heavy is loaded
+            raise WrongUse(f"there is no store {file}.")
+    from backstay.results import Results
+
     results = Results.load(*files)
     if not results.datasets:
         raise WrongUse(f"{files[0]} holds no data set yet; run a study first.")
@@ -126,11 +133,13 @@ def report(
 
     [bold]backstay report colon-backstay -o colon.html[/bold]
     """
-    results = load([store])
     folder = store if store.is_dir() else store.parent
     path = folder / "report.html" if out is None else out
     if path.is_dir():
         path = path / "report.html"
-    if not path.parent.is_dir():
+    if out is not None and not path.parent.is_dir():
         raise WrongUse(f"the folder {path.parent} does not exist.")
-    say(f"Report: {results.report(path)}")
+    results = load([store])
+    from backstay.report import write_report
+
+    say(f"Report: {write_report(results, path)}")

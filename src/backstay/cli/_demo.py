@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
-from sklearn.datasets import load_breast_cancer
 
 from backstay.cli._guard import Debug, command_line, guarded
-from backstay.cli._outputs import show_results, write_outputs
+from backstay.cli._outputs import make_folder, show_results, write_outputs
 from backstay.cli._plan import n_jobs_of
-from backstay.cli._run import _make_folder
 from backstay.cli._show import say, table
-from backstay.datasets import make_han_yu
-from backstay.results import Results
-from backstay.study import Study, Subsampling
-from backstay.study._methods import make_methods
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from backstay.results import Results
 
 __all__ = ["add_to"]
 
@@ -52,7 +49,14 @@ def demo(
     [bold]backstay demo --out somewhere --repeats 50[/bold]
     """  # fmt: skip
     start = time.perf_counter()
-    _make_folder(out)
+    make_folder(out)
+    import numpy as np
+    import pandas as pd
+    from sklearn.datasets import load_breast_cancer
+
+    from backstay.datasets import make_han_yu
+    from backstay.study import make_methods
+
     say(
         f"Two data sets, the default panel, {repeats} random splits each: enough to see how it "
         "works in less than a minute, and fewer than a study should have (backstay run: 50)."
@@ -85,8 +89,10 @@ def _study(
     out: Path, name: str, X: pd.DataFrame, y: Any, sizes: list[int], *, repeats: int,
     jobs: int | None, truth: Any = None, methods: list[str] | None = None,
 ) -> Results:  # fmt: skip
+    from backstay.study import Study, Subsampling, make_methods
+
     folder = out / name
-    _make_folder(folder)
+    make_folder(folder)
     study = Study(
         make_methods(methods),
         Subsampling(repeats),
@@ -106,7 +112,9 @@ def _show(results: Results, folder: Path) -> None:
 
 
 def _show_truth(results: Results, relevant: Any) -> None:
-    """Say how many of the features that a method selects are truly relevant."""
+    """Show how many of the features that each method selects are relevant."""
+    import numpy as np
+
     rows = []
     for method in results.methods:
         _, orders = results._one().orders(method)

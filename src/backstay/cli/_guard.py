@@ -13,12 +13,12 @@ from typing import Annotated, Any
 
 import typer
 
-from backstay.cli._show import complain, say, warn
-from backstay.datasets import TableError
-from backstay.results import StoreError
-from backstay.study import StudyError
+from backstay.cli._show import complain, warn
 
-__all__ = ["Debug", "WrongUse", "command_line", "given", "guarded"]
+__all__ = [
+    "Debug", "WrongUse", "close_quietly", "command_line", "exit_code", "given", "guarded",
+    "sentence",
+]  # fmt: skip
 
 given: ContextVar[Sequence[str] | None] = ContextVar("given", default=None)
 
@@ -28,24 +28,24 @@ Debug = Annotated[
 
 
 class WrongUse(Exception):
-    """What was asked for cannot be done; the message says what can."""
+    """The command cannot be carried out as typed; the message says what would work."""
 
 
 def command_line() -> str:
-    """Return the command as it was typed, to be repeated."""
+    """Return the command as it was typed, so that it can be repeated."""
     arguments = given.get()
     return shlex.join(["backstay", *(sys.argv[1:] if arguments is None else arguments)])
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn what goes wrong into a sentence and an exit code; ``--debug`` shows everything."""
+    """Turn errors into a sentence and an exit code; with ``--debug``, let them through."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         debug = bool(kwargs.get("debug"))
         with warnings.catch_warnings():
             if not debug:
-                warnings.showwarning = _as_sentence
+                warnings.showwarning = _show_warning
             try:
                 command(*args, **kwargs)
             except KeyboardInterrupt as stop:
@@ -57,7 +57,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             except (typer.Exit, typer.Abort, BrokenPipeError):
                 raise
             except Exception as error:
-                if debug or hasattr(error, "format_message"):  # typer's own have their own
+                if debug or hasattr(error, "format_message"):  # typer words its own errors
                     raise
                 complain(sentence(error))
                 raise typer.Exit(exit_code(error)) from error
@@ -65,30 +65,37 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
+# Both functions below look at light classes first: wrong use is answered before pandas,
+# scikit-learn or numba are loaded. Other errors arise when they are loaded already.
+
+
 def sentence(error: BaseException) -> str:
-    """Return what an error says, on one line."""
+    """Return the message of an error on one line."""
     text = " ".join(str(error).split())
-    if isinstance(error, WrongUse | TableError | StoreError | StudyError | ValueError):
+    if isinstance(error, WrongUse | ValueError | FileNotFoundError | PermissionError | ImportError):
         return text
-    if isinstance(error, FileNotFoundError | PermissionError | ImportError):
+    from backstay.results import StoreError
+    from backstay.study import StudyError
+
+    if isinstance(error, StoreError | StudyError):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def exit_code(error: BaseException) -> int:
     """Return 2 for what the user can put right in the command or the file, else 1."""
-    if isinstance(error, WrongUse | TableError | StoreError):
+    if isinstance(error, WrongUse | FileNotFoundError | IsADirectoryError):
         return 2
-    return 2 if isinstance(error, FileNotFoundError | IsADirectoryError) else 1
+    from backstay.datasets import TableError
+    from backstay.results import StoreError
+
+    return 2 if isinstance(error, TableError | StoreError) else 1
 
 
-def _as_sentence(message: Any, category: Any, *where: Any, **more: Any) -> None:
+def _show_warning(message: Any, category: Any, *where: Any, **more: Any) -> None:
     warn(" ".join(str(message).split()))
 
 
 def close_quietly() -> None:
     """After a reader such as head has gone, keep Python from complaining on its way out."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-__all__ += ["close_quietly", "exit_code", "say", "sentence"]

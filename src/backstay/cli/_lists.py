@@ -1,25 +1,25 @@
-"""``backstay methods`` and ``backstay measures``: the tables of what there is."""
+"""``backstay methods`` and ``backstay measures``: the methods and the measures there are."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
 import typer
 
 from backstay.cli._guard import Debug, guarded
 from backstay.cli._show import say, table
-from backstay.stability import list_measures
-from backstay.study._methods import list_methods
 
-__all__ = ["add_to", "as_json"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["AsJson", "add_to", "as_json"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")]
 
 
 def as_json(value: Any) -> str:
-    """Write JSON that every reader takes: what is undefined becomes null."""
+    """Write JSON that every program can read: NaN and infinity are refused."""
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
@@ -45,6 +45,8 @@ def methods(json_: AsJson = False, debug: Debug = False) -> None:
 
     [bold]backstay methods --json[/bold]
     """
+    from backstay.study import list_methods
+
     frame = list_methods()
     if json_:
         say(as_json(records(frame)))
@@ -68,6 +70,8 @@ def measures(json_: AsJson = False, debug: Debug = False) -> None:
 
     [bold]backstay measures --json[/bold]
     """
+    from backstay.stability import list_measures
+
     frame = list_measures()
     if json_:
         say(as_json(records(frame.replace({float("inf"): None, float("-inf"): None}))))

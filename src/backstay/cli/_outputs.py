@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
+from backstay.cli._guard import WrongUse
 from backstay.cli._lists import as_json
 from backstay.cli._show import figure, say, table
-from backstay.datasets import LabelledTable
-from backstay.report._html import write_page
-from backstay.report._summarize import gather
-from backstay.results import Recommendation, Results
-from backstay.stability import selection_frequency
 
-__all__ = ["feature_frame", "show_results", "write_outputs"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from backstay.datasets import LabelledTable
+    from backstay.results import Recommendation, Results
+
+__all__ = [
+    "check_folder", "feature_frame", "make_folder", "show_methods", "show_results", "write_outputs",
+]  # fmt: skip
 
 SHOWN_FEATURES = 15
 COLUMNS = ["feature", "column", "frequency", "mean_rank", "weight", "in_signature"]
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder for the results that is a file."""
+    if folder.exists() and not folder.is_dir():
+        raise WrongUse(f"--out {folder} is a file; name a folder.")
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder for the results, unless it is there."""
+    check_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUse(f"the folder {folder} cannot be made ({error.strerror}).") from error
 
 
 def feature_frame(results: Results, found: Recommendation) -> pd.DataFrame:
@@ -29,6 +46,11 @@ def feature_frame(results: Results, found: Recommendation) -> pd.DataFrame:
     ``frequency`` is the share of runs, ``mean_rank`` and ``weight`` are means over runs;
     ``column`` counts the features of the table from 1.
     """
+    import numpy as np
+    import pandas as pd
+
+    from backstay.stability import selection_frequency
+
     if found.method is None or found.size is None:
         return pd.DataFrame(columns=COLUMNS)
     records = results._one()
@@ -54,7 +76,10 @@ def feature_frame(results: Results, found: Recommendation) -> pd.DataFrame:
 def write_outputs(
     results: Results, folder: Path, given: LabelledTable | None, command: str
 ) -> tuple[Recommendation, dict[str, Any]]:
-    """Write features.csv, results.json and report.html; return what they say."""
+    """Write features.csv, results.json and report.html; return recommendation and summary."""
+    from backstay.report._html import write_page
+    from backstay.report._summarize import gather
+
     summary, displays = gather(results)
     found = results.recommend()
     features = feature_frame(results, found)
@@ -76,8 +101,8 @@ def write_outputs(
 
 
 def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    value = value.item() if hasattr(value, "dtype") else value  # numpy's scalars
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def show_results(results: Results, found: Recommendation, summary: dict[str, Any]) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
-from backstay.cli._outputs import show_results, write_outputs
-from backstay.cli._plan import Plan, make_plan, names_in
+from backstay.cli._outputs import check_folder, make_folder, show_results, write_outputs
+from backstay.cli._plan import RunPlan, StudyOptions, make_plan
 from backstay.cli._show import listing, say, warn
-from backstay.datasets import LabelledTable, TableError, read_table
-from backstay.results import Results
+
+if TYPE_CHECKING:
+    from backstay.datasets import LabelledTable
+    from backstay.results import Results
 
 __all__ = ["add_to", "run"]
 
@@ -155,19 +157,19 @@ def run(
 
     [bold]backstay run cells.csv -t diagnosis --groups patient --drop batch -m t,relieff[/bold]
     """  # fmt: skip
+    options = StudyOptions(
+        _split_at_commas(methods), protocol, repeats, sizes, categories, jobs, seed
+    )
+    folder = Path(f"{_stem(data)}-backstay") if out is None else out
+    check_folder(folder)
+    # A column's name may hold commas, so names of columns are taken as they are.
     table = _read(
-        data, target, drop=names_given(drop), keep=names_given(keep), groups=groups, ids=sample_id,
-        categories=names_given(category), log2=log2, transpose=transpose,
+        data, target, drop=drop or [], keep=keep or [], groups=groups, ids=sample_id,
+        categories=category or [], log2=log2, transpose=transpose,
         delimiter=_delimiter(delimiter), decimal=decimal, encoding=encoding,
         missing=tuple(missing or ()),
     )  # fmt: skip
-    if categories not in ("code", "drop"):
-        raise WrongUse(f"--categories {categories} must be code or drop.")
-    folder = Path(f"{_stem(data)}-backstay") if out is None else out
-    plan = make_plan(
-        table, methods=names_in(methods), protocol_name=protocol, repeats=repeats, sizes=sizes,
-        categories=categories, jobs=jobs, seed=seed, quiet=quiet, store=folder / "study.db",
-    )  # fmt: skip
+    plan = make_plan(table, options, folder / "study.db", verbose=0 if quiet else 1)
     if not quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings]:
@@ -175,7 +177,7 @@ def run(
     if dry_run:
         say("Nothing was run (--dry-run).")
         return
-    _make_folder(folder)
+    make_folder(folder)
     results = _study(table, plan, _stem(data))
     found, summary = write_outputs(results, folder, table, command_line())
     if not quiet:
@@ -189,9 +191,9 @@ def run(
         say(f"Beside it: {others}")
 
 
-def names_given(given: list[str] | None) -> list[str]:
-    """Return names of columns as they are: a column's name may hold commas."""
-    return list(given or ())
+def _split_at_commas(names: list[str] | None) -> list[str]:
+    """Return names that were typed at once, one by one, or both."""
+    return [part.strip() for text in names or () for part in text.split(",") if part.strip()]
 
 
 def _delimiter(text: str | None) -> str | None:
@@ -204,7 +206,13 @@ def _stem(path: Path) -> str:
 
 
 def _read(data: Path, target: str | None, **options: Any) -> LabelledTable:
-    """Read the table; what the reader asks for becomes the option to give."""
+    """Read the table; an error that asks for a parameter names the option instead."""
+    if data.is_dir():
+        raise WrongUse(f"{data} is a folder; name a file in it.")
+    if not data.exists():  # answered before anything heavy is loaded
+        raise WrongUse(f"there is no file {data}.")
+    from backstay.datasets import TableError, read_table
+
     try:
         return read_table(data, target, **options)
     except TableError as error:
@@ -217,7 +225,7 @@ def _read(data: Path, target: str | None, **options: Any) -> LabelledTable:
         raise WrongUse(str(error)) from error
 
 
-# Which option does what the reader's sentence asks for.
+# The option for what the reader's message asks for.
 HINTS = {
     "which column holds the classes": "Give --target.",
     "name its encoding": "The option is --encoding.",
@@ -228,8 +236,8 @@ HINTS = {
 }
 
 
-def describe(table: LabelledTable, plan: Plan, folder: Path) -> None:
-    """Say what was read and what will be done."""
+def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
+    """Show what was read and what will be done."""
     facts = table.summary()
     counts = [f"{name} ({n})" for name, n in facts["classes"].items()]
     more = f" and {len(counts) - SHOWN_CLASSES} more" if len(counts) > SHOWN_CLASSES else ""
@@ -259,16 +267,7 @@ def describe(table: LabelledTable, plan: Plan, folder: Path) -> None:
     say()
 
 
-def _make_folder(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise WrongUse(f"--out {folder} is a file; name a folder.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WrongUse(f"the folder {folder} cannot be made ({error.strerror}).") from error
-
-
-def _study(table: LabelledTable, plan: Plan, name: str) -> Results:
+def _study(table: LabelledTable, plan: RunPlan, name: str) -> Results:
     facts = table.summary()
     provenance = {
         "command": command_line(),
