@@ -1,18 +1,37 @@
-# Every target creates .venv and installs what it needs; only python3, pip and make are assumed.
+# Every target creates the environment it needs; only python3, pip and make are assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+APP_STAMP := $(VENV)/.app-installed
 STAMP := $(VENV)/.installed
 BENCH_VENV := .bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.installed
+# The oldest numpy and numba have no wheels for the newest Python.
+MIN_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
+MIN_VENV := .min-venv
+MIN_STAMP := $(MIN_VENV)/.installed
+# Tests of the methods, without the simulations that say nothing about versions.
+MIN_TESTS := tests/feature_weighting tests/instance_weighting tests/stability tests/test_common.py \
+	--ignore tests/stability/test_inference.py --ignore tests/feature_weighting/test_svm_rounds.py
+# Arguments of the experiments: make reproduce ARGS="han-fig6.1 --quick"
+ARGS ?=
 
-.PHONY: test lint demo docs bench bench-quick bench-check clean
+.PHONY: demo test lint docs reproduce min-versions bench bench-quick bench-check clean
 
-$(STAMP): pyproject.toml
+# What the command line needs, and no more.
+$(APP_STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --editable ".[app]"
 	touch $@
+
+# The same environment with the tools to work on it.
+$(STAMP): $(APP_STAMP)
+	$(BIN)/python -m pip install --quiet --editable ".[app,dask]" --group dev
+	touch $@
+
+demo: $(APP_STAMP)
+	$(BIN)/backstay demo --out demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
@@ -23,11 +42,24 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-demo: $(STAMP)
-	$(BIN)/backstay demo --out demo
-
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+
+reproduce: $(APP_STAMP)
+	$(BIN)/python -m reproduction $(ARGS)
+
+# The methods at the lowest versions that pyproject.toml allows.
+$(MIN_STAMP): pyproject.toml tools/minimum_versions.py
+	test -x $(MIN_VENV)/bin/python || $(MIN_PYTHON) -m venv $(MIN_VENV)
+	$(MIN_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(MIN_VENV)/bin/python tools/minimum_versions.py test > $(MIN_VENV)/constraints.txt
+	$(MIN_VENV)/bin/python -m pip install --quiet --editable . --group test \
+		--constraint $(MIN_VENV)/constraints.txt
+	touch $@
+
+# Kernels compiled by another numba go into a cache of their own.
+min-versions: $(MIN_STAMP)
+	NUMBA_CACHE_DIR=$(CURDIR)/$(MIN_VENV)/numba $(MIN_VENV)/bin/python -m pytest -q -n auto $(MIN_TESTS)
 
 # Peers live in an environment of their own: some of them hold back numpy or pandas.
 $(BENCH_STAMP): pyproject.toml benchmarks/requirements.txt
@@ -57,4 +89,4 @@ reproduce: $(STAMP)
 	$(BIN)/python -m reproduction --all $(if $(DATA),--data "$(DATA)") --out "$(OUT)" --page "$(PAGE)" $(OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) $(MIN_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis

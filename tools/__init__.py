@@ -1,0 +1,1 @@
+"""Tools of the project itself: a contract for imports, and the minimum versions."""
