@@ -18,7 +18,7 @@ from backstay.report import (
     SelectionFrequencyDisplay,
     StabilityDisplay,
 )
-from backstay.report._style import styles
+from backstay.report.figures._style import styles
 from report.conftest import WEIGHTED, small_study, table
 
 EVERY = {

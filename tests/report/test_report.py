@@ -14,7 +14,7 @@ import pytest
 
 from backstay import Results, TTest
 from backstay.report import summarize, write_report
-from backstay.report._html import csv_link, json_text, number
+from backstay.report._page import csv_link, json_text, number
 from report.conftest import AWKWARD, WEIGHTED, small_study, table
 
 

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
 from matplotlib.ticker import MaxNLocator
 
-from backstay.report._sheet import Sheet, round_ticks
-from backstay.report._style import MARKERS, PAPER
-from backstay.report._svg import outline, path, text_width
+from backstay.report.figures._sheet import Sheet, round_ticks
+from backstay.report.figures._style import MARKERS, PAPER
+from backstay.report.figures._svg import outline, path, text_width
 from report.test_displays import EVERY
 
 
@@ -29,16 +29,15 @@ def shown(svg):
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
 def test_a_display_shows_the_same_on_a_sheet_and_on_axes(results, kind):
     display = kind.from_results(results, **EVERY[kind])
-    svg, points = display._svg(display.wide, "p")
-    told = list(display._points)
+    drawing = display.draw(display.wide, "p")
     size = (display.wide[0] / 72, display.wide[1] / 72)
     figure = Figure(figsize=size, dpi=72, layout="constrained")
     ax = figure.subplots()
     display.plot(ax, legend=False)
     figure.draw_without_rendering()
-    assert told == display._points
+    assert drawing.points == display.points_
 
-    root, marks = shown(svg)
+    root, marks = shown(drawing.svg)
     gids = {artist.get_gid() for artist in figure.findobj() if artist.get_gid()}
     assert {f"{kind}-{series}" for kind, series in marks if kind} == gids
     labels = {
@@ -53,9 +52,9 @@ def test_a_display_shows_the_same_on_a_sheet_and_on_axes(results, kind):
     assert words <= labels
     assert len(words) >= len(labels) - 4
     # Margins may differ by a few pixels: a sheet does not know the font.
-    places = ax.transData.transform([(p.x, p.y) for p in told])
+    places = ax.transData.transform([(p.x, p.y) for p in drawing.points])
     places[:, 1] = display.wide[1] - places[:, 1]
-    assert np.abs(np.array(points)[:, :2] - places).max() < 15
+    assert np.abs(np.array(drawing.places)[:, :2] - places).max() < 15
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -144,5 +143,5 @@ def test_labels_of_ticks_stay_apart(high):
 
 
 def test_text_elsewhere_is_refused():
-    with pytest.raises(ValueError, match="looks like labels of ticks"):
+    with pytest.raises(ValueError, match="looks like the labels of ticks"):
         sheet().text(1, 1, "here", ha="left", va="center", fontsize=11, color="red")

@@ -4,19 +4,17 @@ The displays draw with matplotlib when asked to; `write_report` writes report.ht
 Neither matplotlib nor jinja2 is imported before.
 """
 
-from backstay.report._curves import (
+from backstay.report._page import write_report
+from backstay.report._summarize import summarize
+from backstay.report.figures import (
     AccuracyDisplay,
-    SelectionFrequencyDisplay,
-    StabilityDisplay,
-)
-from backstay.report._html import write_report
-from backstay.report._planes import (
     AgreementDisplay,
     FitTimesDisplay,
     ParetoDisplay,
     SampleWeightsDisplay,
+    SelectionFrequencyDisplay,
+    StabilityDisplay,
 )
-from backstay.report._summarize import summarize
 
 __all__ = [
     "AccuracyDisplay",
@@ -29,4 +27,3 @@ __all__ = [
     "summarize",
     "write_report",
 ]
-

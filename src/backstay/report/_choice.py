@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from backstay.report._display import one_dataset
+from backstay.report.figures._display import one_dataset
 from backstay.results import Recommendation, Results
 
 __all__ = ["Choice", "choose"]

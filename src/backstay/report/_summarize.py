@@ -12,14 +12,16 @@ from backstay.base import one_thread
 from backstay.report import _words as words
 from backstay.report._answer import answer
 from backstay.report._choice import Choice, choose
-from backstay.report._curves import AccuracyDisplay, SelectionFrequencyDisplay, StabilityDisplay
-from backstay.report._display import Display
 from backstay.report._features import consensus_rows, feature_rows, signature_rows, truth_rows
-from backstay.report._planes import (
+from backstay.report.figures import (
+    AccuracyDisplay,
     AgreementDisplay,
+    Display,
     FitTimesDisplay,
     ParetoDisplay,
     SampleWeightsDisplay,
+    SelectionFrequencyDisplay,
+    StabilityDisplay,
 )
 from backstay.results import Results
 
@@ -172,27 +174,16 @@ def _displays(results: Results, choice: Choice, facts: dict[str, Any]) -> Figure
     return found
 
 
-FINDINGS: dict[type[Display], Any] = {
-    StabilityDisplay: words.stability_finding,
-    AccuracyDisplay: words.accuracy_finding,
-    ParetoDisplay: words.pareto_finding,
-    SelectionFrequencyDisplay: words.frequency_finding,
-    AgreementDisplay: words.agreement_finding,
-    SampleWeightsDisplay: words.weights_finding,
-    FitTimesDisplay: words.times_finding,
-}
-
-
 def _figure(kind: str, display: Display) -> dict[str, Any]:
     frame = display.frame().drop(columns="dataset", errors="ignore")
     shown = _trimmed(frame)
     return {
-        "finding": FINDINGS[type(display)](display),
+        "finding": display.finding(),
         "columns": [str(name) for name in shown.columns],
         "rows": shown.astype(object).to_numpy().tolist(),
         "n_rows": len(frame),
-        "classifier": getattr(display, "classifier", None),
-        "chance": getattr(display, "chance", None),
+        "classifier": display.classifier,
+        "chance": display.chance,
     }
 
 

@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from backstay.report._display import Display
-from backstay.report._style import Style, css_variables
 from backstay.report._summarize import Figures, gather
-from backstay.report._svg import outline
 from backstay.report._words import THIN, clean
+from backstay.report.figures import Display, css_variables, legend_key
 from backstay.results import Results
 
 __all__ = ["write_page", "write_report"]
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
+# A figure is drawn for a wide screen and for a phone.
+SIZES = ("wide", "narrow")
 
 
 def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
@@ -44,7 +44,7 @@ def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
     Path
         Where it is.
     """
-    # A missing extra is told before any work is done.
+    # A missing extra is reported before any work is done.
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
@@ -67,16 +67,16 @@ def _page(summary: dict[str, Any], displays: list[Figures]) -> str:
     """Return the report as text; the same results give the same text."""
     from markupsafe import Markup
 
-    drawn, points = {}, {}
-    for part, figures in zip(summary["datasets"], displays, strict=True):
-        for kind, display in figures.items():
+    figures, points = {}, {}
+    for part, own in zip(summary["datasets"], displays, strict=True):
+        for kind, display in own.items():
             key = f"{part['key']}-{kind}"
-            drawn[key], points[key] = _drawn(display, key)
+            figures[key], points[key] = _render_figure(display, key)
     script = _file("report.js")
     policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _template().render(
         summary=summary,
-        drawn=drawn,
+        drawn=figures,
         css=Markup(css_variables() + _file("report.css")),
         script=Markup(script),
         script_hash=policy,
@@ -105,42 +105,19 @@ def _file(name: str) -> str:
     return resources.files("backstay.report").joinpath("templates", name).read_text("utf-8")
 
 
-def _drawn(display: Display, key: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _render_figure(display: Display, key: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the template shows of a figure, and what the script knows of its points."""
     from markupsafe import Markup
 
-    drawn: dict[str, Any] = {}
-    points: dict[str, Any] = {}
-    for name in SIZES:
-        svg, points[name] = display._svg(getattr(display, name), f"{key}-{name[0]}")
-        # Text in it is escaped already.
-        drawn[name] = Markup(svg)
-    drawn["series"] = [
-        {"name": clean(name), "key": Markup(_key(style))} for name, style in display.series()
+    drawings = {name: display.draw(getattr(display, name), f"{key}-{name[0]}") for name in SIZES}
+    # Text in the drawings is escaped already.
+    shown: dict[str, Any] = {name: Markup(drawing.svg) for name, drawing in drawings.items()}
+    shown["series"] = [
+        {"name": clean(name), "key": Markup(legend_key(style))} for name, style in display.series()
     ]
-    points["labels"] = [clean(point.label) for point in display._points]
-    return drawn, points
-
-
-SIZES = ("wide", "narrow")
-
-
-def _key(style: Style) -> str:
-    """Return the sample of line and marker for a legend."""
-    color = f"var(--s{style.hue % 8})"
-    if style.area:
-        return (
-            '<svg class="key" viewBox="0 0 30 14" aria-hidden="true" focusable="false">'
-            f'<path d="M8 1h14v12h-14z" style="fill:{color}"/></svg>'
-        )
-    dash = ' stroke-dasharray="5 3"' if style.control else ""
-    face = "var(--paper)" if style.control else color
-    return (
-        '<svg class="key" viewBox="0 0 30 14" aria-hidden="true" focusable="false">'
-        f'<path d="M1 7h28" style="stroke:{color};stroke-width:2;fill:none"{dash}/>'
-        f'<path d="{outline(style.marker, 7.5)}" transform="translate(15 7)" '
-        f'style="stroke:{color};stroke-width:1.6;fill:{face}"/>'
-        "</svg>"
-    )
+    points: dict[str, Any] = {name: drawing.places for name, drawing in drawings.items()}
+    points["labels"] = [clean(point.label) for point in drawings["wide"].points]
+    return shown, points
 
 
 def json_text(value: Any) -> str:

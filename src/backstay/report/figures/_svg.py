@@ -8,9 +8,19 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from backstay.report._style import INK, css_names
+from backstay.report.figures._style import INK, Style, css_names
 
-__all__ = ["fill", "number", "outline", "path", "shape", "stroke", "text", "text_width"]
+__all__ = [
+    "fill",
+    "legend_key",
+    "number",
+    "outline",
+    "path",
+    "shape",
+    "stroke",
+    "text",
+    "text_width",
+]
 
 COLORS = css_names()
 # Corners of markers of size 1 around (0, 0), as matplotlib draws them.
@@ -71,6 +81,23 @@ def stroke(color: str, width: float, line: Any = "-", alpha: float = 1.0) -> str
     if line != "-":
         looks += ";stroke-dasharray:" + " ".join(number(dash * width) for dash in line[1])
     return looks if alpha == 1 else f"{looks};stroke-opacity:{alpha:.3g}"
+
+
+def legend_key(style: Style) -> str:
+    """Return the sample of line and marker for a legend."""
+    color, face = COLORS[style.color], COLORS[style.face]
+    if style.area:
+        sample = f'<path d="M8 1h14v12h-14z" style="fill:{color}"/>'
+    else:
+        dash = ' stroke-dasharray="5 3"' if style.control else ""
+        sample = (
+            f'<path d="M1 7h28" style="stroke:{color};stroke-width:2;fill:none"{dash}/>'
+            f'<path d="{outline(style.marker, 7.5)}" transform="translate(15 7)" '
+            f'style="stroke:{color};stroke-width:1.6;fill:{face}"/>'
+        )
+    return (
+        f'<svg class="key" viewBox="0 0 30 14" aria-hidden="true" focusable="false">{sample}</svg>'
+    )
 
 
 def text(

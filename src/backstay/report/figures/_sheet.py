@@ -1,7 +1,7 @@
-"""Axes for a page: the few methods of matplotlib's that displays call, written as SVG at once.
+"""A canvas for a page, written as SVG at once.
 
 matplotlib takes a fifth of a second for a figure, a sheet some milliseconds, and a report has a
-dozen and more.
+dozen figures or more.
 """
 
 from __future__ import annotations
@@ -9,13 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.report._style import GRID, INK, MUTED
-from backstay.report._svg import fill, number, outline, path, shape, stroke, text, text_width
+from backstay.report.figures._canvas import LineLooks
+from backstay.report.figures._style import GRID, INK, MUTED
+from backstay.report.figures._svg import (
+    fill,
+    number,
+    outline,
+    path,
+    shape,
+    stroke,
+    text,
+    text_width,
+)
 
 __all__ = ["Sheet"]
 
@@ -42,18 +52,18 @@ class _Axis:
     names: Sequence[str] = ()
 
     def pixels(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return where values are."""
+        """Return the pixels of values."""
         places, (low, high) = np.asarray(values, dtype=float), self.limits
         if self.log:
             places, low, high = np.log(places), math.log(low), math.log(high)
         return self.start + (places - low) * ((self.end - self.start) / (high - low))
 
-    def at(self) -> list[tuple[float, str]]:
-        """Return places and names of the ticks."""
+    def labels(self) -> list[tuple[float, str]]:
+        """Return the places of the ticks, in pixels, and their names."""
         return list(zip(self.pixels(self.ticks or ()).tolist(), self.names, strict=True))
 
     def set_round_ticks(self, room: float) -> None:
-        """Take round numbers for ticks, at most 10, with so much room for each."""
+        """Take round numbers for ticks, at most 10, with that much room for each."""
         n = min(max(abs(self.end - self.start) // room, 1), 9)
         self.ticks, self.names = round_ticks(min(self.limits), max(self.limits), int(n))
 
@@ -75,11 +85,7 @@ def round_ticks(low: float, high: float, n: int) -> tuple[list[float], list[str]
 
 
 class Sheet:
-    """Axes that become SVG.
-
-    Methods and their arguments are those of matplotlib's ``Axes``, so that a display draws on
-    either. Unlike there, limits must be set. A part's ``gid`` says which entry of the legend it
-    belongs to: ``series-3`` or ``band-3``.
+    """A canvas that becomes SVG; unlike on matplotlib's ``Axes``, limits must be set.
 
     Parameters
     ----------
@@ -99,40 +105,40 @@ class Sheet:
         self._markers: dict[str, str] = {}
 
     def set_xlim(self, left: float, right: float) -> None:
-        """Set the limits of the axis across."""
+        """Set the limits of the x axis."""
         self._x.limits = (float(left), float(right))
 
     def set_ylim(self, bottom: float, top: float) -> None:
-        """Set the limits of the upright axis."""
+        """Set the limits of the y axis."""
         self._y.limits = (float(bottom), float(top))
 
     def set_xscale(self, value: str) -> None:
-        """Set the scale of the axis across, log or linear."""
+        """Set the scale of the x axis, log or linear."""
         self._x.log = value == "log"
 
     def set_xticks(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
-        """Set the ticks of the axis across."""
+        """Set the ticks of the x axis."""
         self._x.ticks, self._x.names = ticks, labels
 
     def set_yticks(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
-        """Set the ticks of the upright axis; labels may have several lines."""
+        """Set the ticks of the y axis; labels may have several lines."""
         self._y.ticks, self._y.names = ticks, labels
 
     def set_xlabel(self, xlabel: str) -> None:
-        """Name the axis across."""
+        """Name the x axis."""
         self._x.label = xlabel
 
     def set_ylabel(self, ylabel: str) -> None:
-        """Name the upright axis."""
+        """Name the y axis."""
         self._y.label = ylabel
 
-    def grid(self, visible: bool, *, axis: str = "both") -> None:
-        """Draw lines at the ticks of an axis, or both."""
+    def grid(self, visible: bool, *, axis: Literal["both", "x", "y"] = "both") -> None:
+        """Draw lines at the ticks of an axis, or of both."""
         self._x.grid = visible and axis != "y"
         self._y.grid = visible and axis != "x"
 
     def tick_params(self, *, length: float, labeltop: bool, labelbottom: bool) -> None:
-        """Set the length of ticks, and whether the labels across are at the top."""
+        """Set the length of ticks, and whether the labels of the x axis are at the top."""
         self._tick, self._top = length, labeltop and not labelbottom
 
     def set_frame_on(self, b: bool) -> None:
@@ -157,14 +163,14 @@ class Sheet:
     ) -> None:
         """Draw a line, markers, or both."""
 
-        def drawn() -> str:
+        def to_svg() -> str:
             across, along = self.pixels(x, y)
             line = _steps(across, along) if drawstyle == "steps-mid" else (across, along)
-            found = ""
+            curve = ""
             if linestyle != "none":
-                found = shape(path(*line), f"fill:none;{stroke(color, linewidth, linestyle)}")
+                curve = shape(path(*line), f"fill:none;{stroke(color, linewidth, linestyle)}")
             if marker is None:
-                return found
+                return curve
             edge = f";{stroke(color, markeredgewidth)}" if markeredgewidth else ""
             used = self._marker(outline(marker, markersize))
             places = "".join(
@@ -172,9 +178,9 @@ class Sheet:
                 for a, b in zip(across, along, strict=True)
                 if math.isfinite(a + b)
             )
-            return f'{found}<g style="{fill(markerfacecolor, alpha)}{edge}">{places}</g>'
+            return f'{curve}<g style="{fill(markerfacecolor, alpha)}{edge}">{places}</g>'
 
-        self._parts.append((LINES, gid, drawn))
+        self._parts.append((LINES, gid, to_svg))
 
     def fill_between(
         self,
@@ -189,7 +195,7 @@ class Sheet:
     ) -> None:
         """Fill the area between two curves, wherever both are defined; it has no edge."""
 
-        def drawn() -> str:
+        def to_svg() -> str:
             across, low = self.pixels(x, y1)
             _, high = self.pixels(x, y2)
             known = np.isfinite(low + high)
@@ -201,7 +207,7 @@ class Sheet:
             ]
             return shape("".join(areas), fill(color, alpha))
 
-        self._parts.append((AREAS, gid, drawn))
+        self._parts.append((AREAS, gid, to_svg))
 
     def barh(
         self,
@@ -216,7 +222,7 @@ class Sheet:
     ) -> None:
         """Draw horizontal bars."""
 
-        def drawn() -> str:
+        def to_svg() -> str:
             start, top = self.pixels(left, np.subtract(y, height / 2))
             end, bottom = self.pixels(np.add(left, width), np.add(y, height / 2))
             boxes = np.broadcast_arrays(*np.atleast_1d(start, top, end, bottom))
@@ -228,22 +234,22 @@ class Sheet:
                 fill(color, alpha),
             )
 
-        self._parts.append((AREAS, gid, drawn))
+        self._parts.append((AREAS, gid, to_svg))
 
-    def hlines(self, y: float, xmin: float, xmax: float, **looks: Any) -> None:
-        """Draw a line across from here to there."""
+    def hlines(self, y: float, xmin: float, xmax: float, **looks: Unpack[LineLooks]) -> None:
+        """Draw a horizontal line between two places."""
         self._straight(lambda: ((xmin, xmax), (y, y)), **looks)
 
-    def vlines(self, x: float, ymin: float, ymax: float, **looks: Any) -> None:
-        """Draw an upright line from here to there."""
+    def vlines(self, x: float, ymin: float, ymax: float, **looks: Unpack[LineLooks]) -> None:
+        """Draw a vertical line between two places."""
         self._straight(lambda: ((x, x), (ymin, ymax)), **looks)
 
-    def axhline(self, y: float, **looks: Any) -> None:
-        """Draw a line all across."""
+    def axhline(self, y: float, **looks: Unpack[LineLooks]) -> None:
+        """Draw a horizontal line across the axes."""
         self._straight(lambda: (self._x.limits, (y, y)), **looks)
 
-    def axvline(self, x: float, **looks: Any) -> None:
-        """Draw an upright line all along."""
+    def axvline(self, x: float, **looks: Unpack[LineLooks]) -> None:
+        """Draw a vertical line across the axes."""
         self._straight(lambda: ((x, x), self._y.limits), **looks)
 
     def _straight(
@@ -256,35 +262,37 @@ class Sheet:
         alpha: float = 1.0,
         gid: str | None = None,
     ) -> None:
-        def drawn() -> str:
+        def to_svg() -> str:
             looks = stroke(color, linewidth, linestyle, alpha)
             return shape(path(*self.pixels(*ends())), f"fill:none;{looks}")
 
-        self._parts.append((LINES, gid, drawn))
+        self._parts.append((LINES, gid, to_svg))
 
-    def text(self, x: float, y: float, s: str, *, ha: str, va: str, **looks: Any) -> None:
-        """Write a label of a place; it is centred and looks like those of ticks."""
-        if (ha, va, looks) != ("center", "center", {"fontsize": SMALL, "color": INK}):
-            raise ValueError(f"text on a sheet looks like labels of ticks, not {ha, va, looks}.")
+    def text(
+        self, x: float, y: float, s: str, *, ha: str, va: str, fontsize: float, color: str
+    ) -> None:
+        """Write a centred label at a place; it looks like the labels of ticks."""
+        if (looks := (ha, va, fontsize, color)) != ("center", "center", SMALL, INK):
+            raise ValueError(f"text on a sheet looks like the labels of ticks; got {looks}.")
 
-        def drawn() -> str:
+        def to_svg() -> str:
             across, along = self.pixels(x, y)
             return text(float(across), float(along) + CAPITAL / 2, s, SMALL)
 
-        self._parts.append((TEXTS, None, drawn))
+        self._parts.append((TEXTS, None, to_svg))
 
     def pixels(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return where points of the data are, once ``svg`` has placed the axes."""
+        """Return the pixels of points of the data, once ``svg`` has placed the axes."""
         return self._x.pixels(x), self._y.pixels(y)
 
     def svg(self) -> str:
         """Return the drawing."""
         self._place()
         layers: list[list[str]] = [[], [], []]
-        for layer, gid, drawn in self._parts:
+        for layer, gid, to_svg in self._parts:
             kind, _, series = (gid or "").partition("-")
             mark = f' class="{kind}" data-s="{series}"' if gid else ""
-            layers[layer].append(f"<g{mark}>{drawn()}</g>" if gid else drawn())
+            layers[layer].append(f"<g{mark}>{to_svg()}</g>" if gid else to_svg())
         x, y, box = self._x, self._y, f"{self._prefix}-box"
         area = (
             f'<rect x="{number(x.start)}" y="{number(y.end)}" '
@@ -325,36 +333,36 @@ class Sheet:
             x.set_round_ticks(3 * SMALL)
             widest = max(text_width(name, SMALL) for name in x.names)
             x.set_round_ticks(max(3 * SMALL, widest + 2 * PAD))
-        # Nor may the last label across stand out on the right.
-        over = [a + text_width(name, SMALL) / 2 - self.width for a, name in x.at()]
+        # Nor may the last label of the x axis stand out on the right.
+        over = [a + text_width(name, SMALL) / 2 - self.width for a, name in x.labels()]
         x.end -= max([0.0, *over])
 
     def _scales(self) -> list[str]:
         """Draw grid, ticks and labels."""
         x, y = self._x, self._y
-        grid = [f"M{number(a)} {number(y.start)}V{number(y.end)}" for a, _ in x.at() if x.grid]
-        grid += [f"M{number(x.start)} {number(b)}H{number(x.end)}" for b, _ in y.at() if y.grid]
-        ticks = [f"M{number(a)} {number(y.start)}v{number(self._tick)}" for a, _ in x.at()]
-        ticks += [f"M{number(x.start)} {number(b)}h-{number(self._tick)}" for b, _ in y.at()]
-        found = [shape("".join(grid), f"fill:none;{stroke(GRID, 0.8)}")] if grid else []
+        grid = [f"M{number(a)} {number(y.start)}V{number(y.end)}" for a, _ in x.labels() if x.grid]
+        grid += [f"M{number(x.start)} {number(b)}H{number(x.end)}" for b, _ in y.labels() if y.grid]
+        ticks = [f"M{number(a)} {number(y.start)}v{number(self._tick)}" for a, _ in x.labels()]
+        ticks += [f"M{number(x.start)} {number(b)}h-{number(self._tick)}" for b, _ in y.labels()]
+        parts = [shape("".join(grid), f"fill:none;{stroke(GRID, 0.8)}")] if grid else []
         if self._tick:
-            found.append(shape("".join(ticks), f"fill:none;{stroke(MUTED, 0.8)}"))
+            parts.append(shape("".join(ticks), f"fill:none;{stroke(MUTED, 0.8)}"))
         base = y.end - PAD if self._top else y.start + self._tick + PAD + CAPITAL
-        found += [text(a, base, name, SMALL) for a, name in x.at()]
-        for place, name in y.at():
+        parts += [text(a, base, name, SMALL) for a, name in x.labels()]
+        for place, name in y.labels():
             lines = name.split("\n")
             base = place + (CAPITAL - LINE * (len(lines) - 1)) / 2
-            found += [
+            parts += [
                 text(x.start - self._tick - PAD, base + LINE * i, line, SMALL, "end")
                 for i, line in enumerate(lines)
             ]
         if x.label:
             middle = (x.start + x.end) / 2
-            found.append(text(middle, self.height - EDGE - LARGE / 4, x.label, LARGE))
+            parts.append(text(middle, self.height - EDGE - LARGE / 4, x.label, LARGE))
         if y.label:
             middle = (y.start + y.end) / 2
-            found.append(text(EDGE + LARGE * 0.75, middle, y.label, LARGE, upright=True))
-        return found
+            parts.append(text(EDGE + LARGE * 0.75, middle, y.label, LARGE, upright=True))
+        return parts
 
     def _marker(self, d: str) -> str:
         """Return the id of a shape to be used in many places."""

@@ -1,0 +1,27 @@
+"""The figures: one display per file, drawn by matplotlib or as SVG for the page."""
+
+from backstay.report.figures._accuracy import AccuracyDisplay
+from backstay.report.figures._agreement import AgreementDisplay
+from backstay.report.figures._display import Display, Drawing, Point
+from backstay.report.figures._fit_times import FitTimesDisplay
+from backstay.report.figures._frequency import SelectionFrequencyDisplay
+from backstay.report.figures._pareto import ParetoDisplay
+from backstay.report.figures._sample_weights import SampleWeightsDisplay
+from backstay.report.figures._stability import StabilityDisplay
+from backstay.report.figures._style import css_variables
+from backstay.report.figures._svg import legend_key
+
+__all__ = [
+    "AccuracyDisplay",
+    "AgreementDisplay",
+    "Display",
+    "Drawing",
+    "FitTimesDisplay",
+    "ParetoDisplay",
+    "Point",
+    "SampleWeightsDisplay",
+    "SelectionFrequencyDisplay",
+    "StabilityDisplay",
+    "css_variables",
+    "legend_key",
+]

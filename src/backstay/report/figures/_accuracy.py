@@ -1,0 +1,93 @@
+"""Accuracy, or another score, by number of features."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from backstay.report.figures._axis import set_size_axis
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._curve import curve_points, draw_curve, range_words
+from backstay.report.figures._display import Display, Point, chance_of, one_dataset
+from backstay.report.figures._style import INK
+
+if TYPE_CHECKING:
+    from backstay.results import Results
+
+__all__ = ["AccuracyDisplay"]
+
+
+class AccuracyDisplay(Display):
+    """Mean score of every method by number of features, with corrected intervals."""
+
+    narrow = (350, 300)
+
+    def __init__(
+        self,
+        data: pd.DataFrame,
+        roles: dict[str, dict[str, Any]],
+        metric: str,
+        classifier: str,
+        chance: float,
+    ) -> None:
+        super().__init__(data, roles)
+        self.metric, self.classifier, self.chance = metric, classifier, chance
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Results,
+        metric: str | None = None,
+        classifier: str | None = None,
+        *,
+        confidence: float = 0.95,
+    ) -> Self:
+        """Take the data from the results of a study on one data set.
+
+        Parameters
+        ----------
+        results : Results
+            Of one data set; ``results["name"]`` for one of several.
+        metric, classifier : str, default=None
+            The study's first if None.
+        confidence : float, default=0.95
+            Coverage of the intervals.
+        """
+        _, facts = one_dataset(results)
+        metric = facts["scoring"][0] if metric is None else metric
+        data = results.accuracy(metric, confidence=confidence).frame()
+        classifier = facts["classifiers"][0] if classifier is None else classifier
+        if classifier not in facts["classifiers"]:
+            raise ValueError(
+                f"classifier={classifier!r} was not studied; there are "
+                f"{', '.join(facts['classifiers'])}."
+            )
+        data = data[data["classifier"] == classifier].reset_index(drop=True)
+        return cls(data, facts["methods"], metric, classifier, chance_of(results, metric))
+
+    def finding(self) -> str:
+        """Say which method is most accurate, and how far each ranges."""
+        score = self.metric.replace("_", " ").capitalize()
+        chance = "" if math.isnan(self.chance) else f" Chance is {self.chance:.2f}."
+        title = f"{score} of {self.classifier} by number of features"
+        return f"{title}: {range_words(self._data)}{chance}"
+
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        set_size_axis(canvas, sorted(self._data["size"].unique().tolist()), width)
+        if np.isfinite(self.chance):
+            canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
+        points = []
+        for place, name, style, rows in self._groups:
+            draw_curve(canvas, place, style, rows, self._strength(name))
+            points += curve_points(place, name, rows)
+        values = self._data["value"].to_numpy()
+        values = np.append(values[np.isfinite(values)], self.chance)
+        low = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
+        canvas.set_ylim(max(-0.02, np.floor((low - 0.08) * 10) / 10), 1.02)
+        canvas.grid(True, axis="y")
+        canvas.set_xlabel("features selected")
+        canvas.set_ylabel(self.metric.replace("_", " "))
+        return points

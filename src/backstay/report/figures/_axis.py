@@ -1,0 +1,62 @@
+"""Limits and labels of an axis, in the room there is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from backstay.report.figures._canvas import Canvas
+
+__all__ = ["padded_limits", "set_size_axis", "wrapped"]
+
+# A character of the axis labels is about this wide, in points.
+CHARACTER = 7.0
+
+
+def padded_limits(values: Any, share: float) -> tuple[float, float]:
+    """Return limits of an axis that leave some air around the values that are defined."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    air = share * (high - low) or 0.05
+    return low - air, high + air
+
+
+def set_size_axis(canvas: Canvas, sizes: Sequence[int], width: float) -> None:
+    """Give the axis of subset sizes its scale, and as many labels as there is room for."""
+    low, high = min(sizes), max(sizes)
+    log = high >= 20 * low
+    if log:
+        canvas.set_xscale("log")
+    value = np.log(sizes) if log else np.asarray(sizes, dtype=float)
+    span = float(value[-1] - value[0]) or 1.0
+    room = 0.82 * width
+    kept: list[int] = []
+    last = -np.inf
+    for size, place in zip(sizes, (value - value[0]) / span * room, strict=True):
+        half = CHARACTER * len(_short_number(size)) / 2 + 5
+        if place - half >= last:
+            kept.append(size)
+            last = place + half
+    canvas.set_xticks(kept, [_short_number(size) for size in kept])
+    left, right = value[0] - 0.03 * span, value[-1] + 0.03 * span
+    canvas.set_xlim(*((np.exp(left), np.exp(right)) if log else (left, right)))
+
+
+def _short_number(size: int) -> str:
+    return f"{size / 1000:g}k" if size >= 10_000 else str(size)
+
+
+def wrapped(name: str, width: float, share: float = 0.34) -> str:
+    """Break a name into at most two lines within a share of the width, or shorten its middle."""
+    room = max(int(share * width / CHARACTER), 8)
+    lines = textwrap.wrap(name, room) or [name]
+    if len(lines) > 2:
+        # Long names tend to differ at their ends.
+        lines = [lines[0], "…" + name[-(room - 1) :]]
+    return "\n".join(lines)

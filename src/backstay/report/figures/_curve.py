@@ -1,0 +1,70 @@
+"""A quantity by number of features: what the figures of stability and accuracy share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from backstay.report._words import count, interval, two_decimals
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._display import Point
+from backstay.report.figures._style import Style
+
+__all__ = ["curve_points", "draw_curve", "range_words"]
+
+
+def draw_curve(
+    canvas: Canvas, place: int, style: Style, rows: pd.DataFrame, strength: float
+) -> None:
+    """Draw a curve with its interval."""
+    canvas.fill_between(
+        rows["size"],
+        rows["low"],
+        rows["high"],
+        color=style.color,
+        alpha=0.03 * strength**3,
+        linewidth=0,
+        gid=f"band-{place}",
+    )
+    canvas.plot(
+        rows["size"],
+        rows["value"],
+        color=style.color,
+        linestyle=style.line,
+        linewidth=1.3 * strength,
+        marker=style.marker,
+        markersize=5,
+        markerfacecolor=style.face,
+        markeredgewidth=1.2,
+        gid=f"series-{place}",
+    )
+
+
+def curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:
+    """Return the points of a curve with their numbers."""
+    points = []
+    columns = (rows[name].tolist() for name in ("size", "value", "low", "high"))
+    for size, value, low, high in zip(*columns, strict=True):
+        ends = f" (95\u202f% {low:.2f} to {high:.2f})" if math.isfinite(low + high) else ""
+        points.append(Point(size, value, place, f"{name}, {size} features: {value:.3f}{ends}"))
+    return points
+
+
+def range_words(frame: pd.DataFrame) -> str:
+    """Say which method is highest and where, and how far each ranges."""
+    known = frame[np.isfinite(frame["value"])]
+    if known.empty:
+        return "Nothing could be computed."
+    best = known.iloc[int(known["value"].argmax())]
+    words = [
+        f"highest is {best['method']} with {best['value']:.2f} at "
+        f"{count(int(best['size']), 'feature')} (95\u202f% {interval(best['low'], best['high'])})"
+    ]
+    for method, curve in known.groupby("method", sort=False):
+        values = curve["value"]
+        words.append(
+            f"{method} between {two_decimals(values.min())} and {two_decimals(values.max())}"
+        )
+    return "; ".join(words) + "."

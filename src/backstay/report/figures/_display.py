@@ -1,0 +1,252 @@
+"""What all displays share: a frame, a way to draw it, and the points worth pointing at."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import pandas as pd
+
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._sheet import Sheet
+from backstay.report.figures._style import GRID, INK, MUTED, Style, styles
+from backstay.results._metrics import chance_level
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from backstay.results import Results
+
+__all__ = ["Display", "Drawing", "Point", "chance_of", "one_dataset"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in a figure, in data coordinates, with the words that belong to it."""
+
+    x: float
+    y: float
+    series: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure for a page.
+
+    Attributes
+    ----------
+    svg : str
+        The drawing.
+    points : list of Point
+        The places worth pointing at.
+    places : list of [x, y, series]
+        Where they are, in pixels.
+    """
+
+    svg: str
+    points: list[Point]
+    places: list[list[float]]
+
+
+class Display(ABC):
+    """A figure of a study's results, with the frame it shows.
+
+    Built by ``from_results``; ``plot(ax=None)`` draws it with matplotlib,
+    ``frame()`` returns the data and ``finding()`` says what they show.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes it was last plotted on.
+    figure_ : matplotlib Figure
+        The figure of those axes.
+    points_ : list of Point
+        The places worth pointing at on those axes.
+    """
+
+    # Width and height in points: in a window or on a page, and on a phone.
+    wide: tuple[float, float] = (760, 380)
+    narrow: tuple[float, float] = (350, 320)
+    # A method to draw more strongly than the others.
+    highlight: str | None = None
+    # What a display of scores was scored with, and what chance gives.
+    classifier: str | None = None
+    chance: float = math.nan
+
+    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]]) -> None:
+        self._data = data
+        self._styles = styles(roles)
+
+    @abstractmethod
+    def finding(self) -> str:
+        """Say what the figure shows, with the numbers, for those who do not see it."""
+
+    @abstractmethod
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        """Draw on a canvas of so many points' width, and return the places worth pointing at."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a copy of the data of the figure."""
+        return self._data.copy()
+
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
+        """Draw the figure with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure with pyplot.
+        legend : bool, default=True
+            Whether to name the methods beside the axes, where there are several.
+
+        Returns
+        -------
+        self
+            With ``ax_``, ``figure_`` and ``points_``.
+        """
+        if ax is None:
+            size = (self.wide[0] / 72, self.wide[1] / 72)
+            _, ax = _pyplot().subplots(figsize=size, layout="constrained")
+        assert ax is not None
+        _remove_clutter(ax)
+        # Axes alone in a figure have this share of it to themselves.
+        width = ax.figure.bbox.width / ax.figure.dpi * 72 * ax.get_position().width / 0.775
+        self.points_ = self._draw_points(ax, float(width))
+        _style_labels(ax)
+        if legend:
+            self._add_legend(ax)
+        self.ax_ = ax
+        self.figure_ = ax.figure
+        return self
+
+    def draw(self, size: tuple[float, float], prefix: str) -> Drawing:
+        """Draw the figure for a page.
+
+        Parameters
+        ----------
+        size : pair of float
+            Width and height in CSS pixels.
+        prefix : str
+            Put before every id, to keep the figures of a page apart.
+        """
+        sheet = Sheet(*size, prefix)
+        points = self._draw_points(sheet, sheet.width)
+        svg = sheet.svg()
+        x, y = sheet.pixels([p.x for p in points], [p.y for p in points])
+        places = zip(x.round(1).tolist(), y.round(1).tolist(), strict=True)
+        return Drawing(
+            svg, points, [[a, b, p.series] for (a, b), p in zip(places, points, strict=True)]
+        )
+
+    def series(self) -> list[tuple[str, Style]]:
+        """Return names and styles of what the figure shows, in order."""
+        shown = set(self._data["method"]) if "method" in self._data else set()
+        return [(str(name), style) for name, style in self._styles.items() if name in shown]
+
+    def _draw_points(self, canvas: Canvas, width: float) -> list[Point]:
+        points = self._draw(canvas, width)
+        return [p for p in points if math.isfinite(p.x) and math.isfinite(p.y)]
+
+    def _add_legend(self, ax: Axes) -> None:
+        """Put the legend outside, where it cannot cover data."""
+        handles = [_legend_handle(style) for _, style in self.series()]
+        if not handles:
+            return
+        # matplotlib drops labels that begin with an underscore.
+        names = [f"\u200b{name}" if name.startswith("_") else name for name, _ in self.series()]
+        legend = ax.legend(
+            handles, names, loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=10
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+            text.set_color(INK)
+
+    def _strength(self, name: str) -> float:
+        """Return how strongly to draw a method: many strong bands would hide each other."""
+        if name == self.highlight:
+            return 1.9
+        return 1.4 if self.highlight is None and len(self.series()) <= 4 else 1.15
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, str, Style, pd.DataFrame]]:
+        """Number, name, style and rows of every series."""
+        rows = dict(iter(self._data.groupby("method", sort=False)))
+        return [
+            (place, name, style, rows[name]) for place, (name, style) in enumerate(self.series())
+        ]
+
+
+def _pyplot() -> Any:
+    """Import pyplot, or say what is missing."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError('figures need matplotlib: pip install "backstay[app]"') from error
+    return plt
+
+
+def _legend_handle(style: Style) -> Any:
+    """Return a sample of a style for a legend of matplotlib's."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    if style.area:
+        return Patch(facecolor=style.color)
+    return Line2D(
+        [],
+        [],
+        color=style.color,
+        linestyle=style.line,
+        marker=style.marker,
+        markersize=6,
+        markerfacecolor=style.face,
+    )
+
+
+def _remove_clutter(ax: Axes) -> None:
+    """Remove or soften what carries no information."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(MUTED)
+        ax.spines[side].set_linewidth(0.8)
+    ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=11, width=0.8, length=3)
+    ax.set_axisbelow(True)
+
+
+def _style_labels(ax: Axes) -> None:
+    """Style labels and grid, which exist only after drawing; names are no formulas."""
+    ax.minorticks_off()
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set_parse_math(False)
+        label.set_color(INK)
+        label.set_fontsize(12)
+    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        text.set_parse_math(False)
+    for line in (*ax.get_xgridlines(), *ax.get_ygridlines()):
+        line.set_color(GRID)
+        line.set_linewidth(0.8)
+
+
+def one_dataset(results: Results) -> tuple[str, dict[str, Any]]:
+    """Return name and facts of the only data set; several are refused."""
+    found = results.facts["datasets"]
+    if len(found) != 1:
+        raise ValueError(
+            f"there are {len(found)} data sets ({', '.join(found)}); choose one with results[name]."
+        )
+    ((name, facts),) = found.items()
+    return name, facts
+
+
+def chance_of(results: Results, metric: str) -> float:
+    """Return what a method that knows nothing reaches, nan where that has no fixed value."""
+    if metric == "roc_auc":
+        return 0.5
+    if metric in ("accuracy", "balanced_accuracy"):
+        return chance_level(metric, results._one().codes)
+    return math.nan

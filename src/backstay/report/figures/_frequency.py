@@ -1,0 +1,99 @@
+"""How often features were selected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._display import Display, Point, one_dataset
+from backstay.report.figures._style import INK, MUTED
+
+if TYPE_CHECKING:
+    from backstay.results import Results
+
+__all__ = ["SelectionFrequencyDisplay"]
+
+# Beyond that many ranks a curve is drawn, and pointed at, at evenly spaced ones only.
+DRAWN_RANKS, POINTED_RANKS = 240, 60
+
+
+class SelectionFrequencyDisplay(Display):
+    """Share of runs that chose a feature, most often chosen first, beside perfect stability."""
+
+    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]], size: int) -> None:
+        super().__init__(data, roles)
+        self.size = size
+
+    @classmethod
+    def from_results(cls, results: Results, size: int) -> Self:
+        """Take the data from the results of a study on one data set.
+
+        Parameters
+        ----------
+        results : Results
+            Of one data set; ``results["name"]`` for one of several.
+        size : int
+            Number of features selected in each run.
+        """
+        _, facts = one_dataset(results)
+        return cls(results.selection_frequency(size).frame(), facts["methods"], size)
+
+    def finding(self) -> str:
+        """Say how many features came up in most runs, per method."""
+        words = []
+        for name, rows in self._data.groupby("method", sort=False):
+            often = int((rows["frequency"] > 0.5).sum())
+            words.append(f"{name} {often} of {len(rows)} ever chosen")
+        return (
+            f"Features chosen in more than half of the runs, {self.size} being chosen in each: "
+            f"{'; '.join(words) or 'none'}."
+        )
+
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        n_most = 1 if self._data.empty else int(self._data.groupby("method").size().max())
+        end = max(min(3 * self.size, n_most), self.size + 3)
+        points = []
+        for place, name, style, rows in self._groups:
+            shares = rows["frequency"].to_numpy()[:end]
+            shares = np.append(shares, np.zeros(end - len(shares)))
+            ranks = np.unique(np.linspace(1, end, min(end, DRAWN_RANKS)).astype(int))
+            canvas.plot(
+                ranks,
+                shares[ranks - 1],
+                color=style.color,
+                linestyle=style.line,
+                linewidth=1.3 * self._strength(name),
+                drawstyle="steps-mid" if end <= 60 else "default",
+                gid=f"series-{place}",
+            )
+            points += _feature_points(name, place, rows.iloc[:end])
+        canvas.plot(
+            [0.5, self.size + 0.5, self.size + 0.5, end + 0.5],
+            [1, 1, 0, 0],
+            color=INK,
+            linewidth=1.2,
+            linestyle=(0, (1, 2)),
+        )
+        for share in (0.5, 0.85):
+            canvas.axhline(share, color=MUTED, linewidth=0.7)
+        canvas.set_xlim(0.5, end + 0.5)
+        canvas.set_ylim(-0.03, 1.05)
+        canvas.set_yticks([0, 0.25, 0.5, 0.75, 0.85, 1], ["0", "25", "50", "75", "85", "100 %"])
+        canvas.set_xlabel("features, most often chosen first")
+        canvas.set_ylabel("share of runs")
+        return points
+
+
+def _feature_points(method: str, place: int, rows: pd.DataFrame) -> list[Point]:
+    """Return evenly spaced points of a curve with the features they stand for."""
+    n = len(rows)
+    chosen = np.unique(np.linspace(0, n - 1, min(n, POINTED_RANKS)).astype(int))
+    shown = rows.iloc[chosen]
+    features = zip(chosen.tolist(), shown["name"], shown["frequency"].tolist(), strict=True)
+    return [
+        Point(i + 1, share, place, f"{method}: {name}, chosen in {share:.0%} of runs (no. {i + 1})")
+        for i, name, share in features
+    ]

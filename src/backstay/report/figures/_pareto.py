@@ -1,0 +1,151 @@
+"""Stability and accuracy at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from backstay.report._words import count, listed
+from backstay.report.figures._axis import padded_limits
+from backstay.report.figures._canvas import Canvas, LineLooks
+from backstay.report.figures._display import Display, Point, chance_of, one_dataset
+from backstay.report.figures._style import INK, MUTED, Style
+
+if TYPE_CHECKING:
+    from backstay.results import Results
+
+__all__ = ["ParetoDisplay"]
+
+
+class ParetoDisplay(Display):
+    """Methods in the plane of stability and accuracy, with the front of those not dominated."""
+
+    narrow = (350, 340)
+
+    def __init__(
+        self,
+        data: pd.DataFrame,
+        roles: dict[str, dict[str, Any]],
+        size: int | None,
+        classifier: str,
+        metric: str,
+        chance: float,
+    ) -> None:
+        super().__init__(data, roles)
+        self.size, self.classifier, self.metric, self.chance = size, classifier, metric, chance
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Results,
+        *,
+        size: int | None = None,
+        classifier: str | None = None,
+        metric: str | None = None,
+    ) -> Self:
+        """Take the data from the results of a study on one data set.
+
+        Parameters
+        ----------
+        results : Results
+            Of one data set; ``results["name"]`` for one of several.
+        size : int, default=None
+            A size studied, which brings intervals; None for averages over the sizes.
+        classifier, metric : str, default=None
+            The study's first if None.
+        """
+        _, facts = one_dataset(results)
+        data = results.pareto(size=size, classifier=classifier, metric=metric).frame()
+        classifier = facts["classifiers"][0] if classifier is None else classifier
+        metric = facts["scoring"][0] if metric is None else metric
+        if size is not None:
+            data = _with_intervals(data, results, size, classifier, metric)
+        chance = chance_of(results, metric)
+        return cls(data, facts["methods"], size, classifier, metric, chance)
+
+    def finding(self) -> str:
+        """Say which methods are on the front."""
+        front = self._data[self._data["on_front"]]
+        if front.empty:
+            return "No method has both a stability and an accuracy."
+        points = [
+            f"{row['method']} (stability {row['stability']:.2f}, {row['accuracy']:.2f})"
+            for _, row in front.iterrows()
+        ]
+        others = len(self._data) - len(front)
+        return (
+            f"Stability against {self.metric.replace('_', ' ')}: on the front "
+            f"{'is' if len(points) == 1 else 'are'} {listed(points)}; {count(others, 'method')} "
+            f"{'is' if others == 1 else 'are'} not on it."
+        )
+
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        known = self._data.dropna(subset=["stability", "accuracy"])
+        front = known.loc[known["on_front"].to_numpy(dtype=bool)].sort_values(by="stability")
+        canvas.plot(
+            front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=(0, (1, 2))
+        )
+        points = []
+        for place, name, style, rows in self._groups:
+            row = rows.iloc[0]
+            x, y = row["stability"], row["accuracy"]
+            if not np.isfinite([x, y]).all():
+                continue
+            _draw_cross(canvas, place, style, row)
+            canvas.plot(
+                [x],
+                [y],
+                color=style.color,
+                marker=style.marker,
+                markersize=10 if row["on_front"] else 7.5,
+                markerfacecolor=style.face,
+                markeredgewidth=1.6,
+                linestyle="none",
+                gid=f"series-{place}",
+            )
+            where = "on the front" if row["on_front"] else f"dominated by {row['dominated_by']}"
+            words = f"{name}: stability {x:.2f}, {self.metric} {y:.3f}, {where}"
+            points.append(Point(x, y, place, words.replace("_", " ")))
+        if np.isfinite(self.chance):
+            canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
+        canvas.grid(True)
+        canvas.set_xlabel("stability (Kuncheva)")
+        canvas.set_ylabel(f"{self.metric.replace('_', ' ')} ({self.classifier})")
+        ends = {
+            name: [known[c] for c in (name, f"{name}_low", f"{name}_high") if c in known]
+            for name in ("stability", "accuracy")
+        }
+        canvas.set_xlim(*padded_limits(np.concatenate(ends["stability"]), 0.08))
+        canvas.set_ylim(
+            *padded_limits(np.append(np.concatenate(ends["accuracy"]), self.chance), 0.08)
+        )
+        return points
+
+
+def _draw_cross(canvas: Canvas, place: int, style: Style, row: pd.Series[Any]) -> None:
+    """Draw both intervals of a method, where it has them."""
+    if "stability_low" not in row:
+        return
+    looks: LineLooks = {
+        "color": style.color,
+        "linewidth": 1,
+        "alpha": 0.45,
+        "gid": f"band-{place}",
+    }
+    canvas.hlines(row["accuracy"], row["stability_low"], row["stability_high"], **looks)
+    canvas.vlines(row["stability"], row["accuracy_low"], row["accuracy_high"], **looks)
+
+
+def _with_intervals(
+    data: pd.DataFrame, results: Results, size: int, classifier: str, metric: str
+) -> pd.DataFrame:
+    stability = results.stability("nogueira", [size]).frame()
+    accuracy = results.accuracy(metric).frame()
+    chosen = (accuracy["classifier"] == classifier) & (accuracy["size"] == size)
+    for name, table in (("stability", stability), ("accuracy", accuracy[chosen])):
+        ends = table[["method", "low", "high"]]
+        ends = ends.rename(columns={end: f"{name}_{end}" for end in ("low", "high")})
+        data = data.merge(ends, on="method", how="left", sort=False)
+    return data

@@ -1,0 +1,84 @@
+"""Stability by number of features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from backstay.report.figures._axis import set_size_axis
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._curve import curve_points, draw_curve, range_words
+from backstay.report.figures._display import Display, Point, one_dataset
+from backstay.report.figures._style import MUTED
+
+if TYPE_CHECKING:
+    from backstay.results import Results
+
+__all__ = ["StabilityDisplay"]
+
+
+class StabilityDisplay(Display):
+    """Stability of every method by number of features selected, with intervals.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF, Study
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.report import StabilityDisplay
+    >>> from backstay.study import Subsampling
+    >>> X, y, _ = make_xor(150, random_state=0)
+    >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[2, 3], random_state=0)
+    >>> display = StabilityDisplay.from_results(study.run(X, y))
+    >>> display.frame()[["method", "size", "value"]].round(2)
+        method  size  value
+    0  relieff     2   0.68
+    1  relieff     3   0.82
+    """
+
+    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]], measure: str) -> None:
+        super().__init__(data, roles)
+        self.measure = measure
+
+    @classmethod
+    def from_results(
+        cls, results: Results, measure: str = "nogueira", *, confidence: float = 0.95
+    ) -> Self:
+        """Take the data from the results of a study on one data set.
+
+        Parameters
+        ----------
+        results : Results
+            Of one data set; ``results["name"]`` for one of several.
+        measure : str, default="nogueira"
+            Any measure on subsets.
+        confidence : float, default=0.95
+            Coverage of the intervals.
+        """
+        _, facts = one_dataset(results)
+        data = results.stability(measure, confidence=confidence).frame()
+        return cls(data, facts["methods"], measure)
+
+    def finding(self) -> str:
+        """Say which method is stablest, and how far each ranges."""
+        return f"Stability by number of features: {range_words(self._data)}"
+
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        if self._data.empty:
+            return []
+        set_size_axis(canvas, sorted(self._data["size"].unique().tolist()), width)
+        if self.measure in ("nogueira", "kuncheva"):
+            canvas.axhline(0, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
+            canvas.axhline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
+        points = []
+        for place, name, style, rows in self._groups:
+            draw_curve(canvas, place, style, rows, self._strength(name))
+            points += curve_points(place, name, rows)
+        shown = self._data[["value", "low", "high"]].to_numpy()
+        bottom = min(0.0, float(np.nanmin(shown))) if np.isfinite(shown).any() else 0.0
+        canvas.set_ylim(max(bottom, -0.25) - 0.03, 1.04)
+        canvas.grid(True, axis="y")
+        canvas.set_xlabel("features selected")
+        canvas.set_ylabel(f"stability ({self.measure.capitalize()})")
+        return points
