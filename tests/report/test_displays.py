@@ -1,14 +1,15 @@
 """Displays show the tables of the results, nothing else, and draw without touching pyplot."""
 
+import re
 import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from pandas.testing import assert_frame_equal
 
+from backstay import SVMRFE, InstanceWeighted, LogisticWeighting, MarginWeighting, TTest
 from backstay.report import (
     AccuracyDisplay,
     AgreementDisplay,
@@ -19,6 +20,7 @@ from backstay.report import (
     StabilityDisplay,
 )
 from backstay.report.figures._style import styles
+from backstay.results import Role
 from report.conftest import WEIGHTED, small_study, table
 
 EVERY = {
@@ -93,8 +95,8 @@ def test_legend_names_every_method_outside_the_axes(results):
 
 
 def test_controls_share_the_hue_of_their_method_dashed_and_hollow(results):
-    roles = results.facts["datasets"]["<em>data</em>"]["methods"]
-    control = roles[WEIGHTED]["control"]
+    roles = results.data.methods
+    control = roles[WEIGHTED].control
     looks = styles(roles)
     assert looks[control].color == looks[WEIGHTED].color
     assert looks[control].line != looks[WEIGHTED].line
@@ -104,34 +106,33 @@ def test_controls_share_the_hue_of_their_method_dashed_and_hollow(results):
 
 
 def test_many_methods_stay_apart():
-    looks = styles({f"m{i}": {"control": None, "plain": None} for i in range(40)})
+    looks = styles({f"m{i}": Role() for i in range(40)})
     assert len({(look.color, look.marker) for look in looks.values()}) == 40
 
 
 def test_weighted_samples_below_the_fence_are_outlying(results):
-    display = SampleWeightsDisplay.from_results(results)
-    ((names, rows, fence),) = display.lanes()
-    assert names == [WEIGHTED]  # not its uniform control
-    lower, upper = np.quantile(rows["weight"], [0.25, 0.75])
-    assert fence == pytest.approx(lower - 1.5 * (upper - lower))
-    assert "patient <i>3</i>" in display.outlying()["name"].tolist()
-    assert (display.outlying()["weight"] < fence).all()
+    (lane,) = SampleWeightsDisplay.from_results(results).lanes
+    assert lane.methods == [WEIGHTED]  # not its uniform control
+    lower, upper = np.quantile(lane.rows["weight"], [0.25, 0.75])
+    assert lane.fence == pytest.approx(lower - 1.5 * (upper - lower))
+    assert "patient <i>3</i>" in lane.outlying["name"].tolist()
+    assert (lane.outlying["weight"] < lane.fence).all()
 
 
 def test_methods_of_one_weighting_share_a_lane():
-    rows = [
-        {"method": m, "row": i, "name": str(i), "class": "a", "weight": w, "std": 0.0, "n_runs": 3}
-        for m in ("p", "q", "r")
-        for i, w in enumerate([0.5, 1.0, 1.5] if m != "r" else [1.5, 1.0, 0.5])
-    ]
-    role = {"control": None, "plain": None, "added": False}
-    display = SampleWeightsDisplay(pd.DataFrame(rows), dict.fromkeys("pqr", role))
-    assert [names for names, _, _ in display.lanes()] == [["p", "q"], ["r"]]
+    X, y, _ = table(40, 20)
+    methods = {
+        "p": InstanceWeighted(SVMRFE(), MarginWeighting()),
+        "q": InstanceWeighted(TTest(), MarginWeighting()),
+        "r": InstanceWeighted(TTest(), LogisticWeighting()),
+    }
+    results = small_study(methods, 3, (2,), classifiers={}).run(X, y)
+    display = SampleWeightsDisplay.from_results(results)
+    assert [lane.methods for lane in display.lanes] == [["p", "q"], ["r"]]
+    assert "p and q: " in display.finding()
 
 
 def test_several_data_sets_are_refused_by_name():
-    from backstay import TTest
-
     X, y, _ = table(40, 20)
     both = small_study({"t": TTest()}, 2, (2,)).run_many({"a": (X, y), "b": (X, y)})
     with pytest.raises(ValueError, match=r"2 data sets \(a, b\)"):
@@ -148,3 +149,10 @@ def test_missing_matplotlib_is_one_sentence(results, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "backstay\[app\]"'):
         StabilityDisplay.from_results(results).plot()
+
+
+def test_every_display_says_what_it_shows(results):
+    for kind, options in EVERY.items():
+        words = kind.from_results(results, **options).finding()
+        assert re.search(r"\d", words)
+        assert words.endswith(".")

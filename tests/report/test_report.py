@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from backstay import Results, TTest
-from backstay.report import summarize, write_report
+from backstay.report import Report, write_report
 from backstay.report._page import csv_link, json_text, number
 from report.conftest import AWKWARD, WEIGHTED, small_study, table
 
@@ -51,7 +51,7 @@ def page(text):
 
 @pytest.fixture(scope="module")
 def summary(results):
-    return summarize(results)
+    return Report(results).to_dict()
 
 
 # Names are text, wherever they stand.
@@ -163,8 +163,8 @@ def test_gain_explained_by_its_control_is_said(summary):
     assert over["control"]["low"] <= 0
     assert verdict["kind"] == expected
     titles = [caveat["title"] for caveat in part["answer"]["caveats"]]
-    assert f"That instance weighting makes {WEIGHTED} stabler." in titles
-    assert "Narrow limits." in titles  # 8 resamples are few
+    assert f"That instance weighting makes {WEIGHTED} more stable." in titles
+    assert "That the intervals are precise." in titles  # 8 resamples are few
 
 
 def test_truth_is_counted_per_method(results, summary):
@@ -215,6 +215,29 @@ def test_same_results_same_bytes(results, report):
     assert results.report(report.with_name("again.html")).read_bytes() == report.read_bytes()
 
 
+def test_a_report_is_computed_once_and_rendered_twice(results, report, tmp_path, monkeypatch):
+    one = Report(results)
+    summary = one.to_dict()
+    for name in ("choice", "gains", "stability", "accuracy", "rivals", "features"):
+        monkeypatch.setattr(Results, name, None)
+    assert one.write(tmp_path / "one.html").read_bytes() == report.read_bytes()
+    assert one.to_dict() == summary
+    (part,) = one.parts
+    assert part.answer.headline == summary["datasets"][0]["answer"]["headline"]
+
+
+def test_a_balanced_accuracy_is_called_by_its_name():
+    X, y, _ = table(60, 20)
+    study = small_study({"t": TTest()}, 8, scoring=["balanced_accuracy", "accuracy"])
+    (part,) = Report(study.run(X, y)).parts
+    found = part.evidence.choice.recommendation
+    share = f"{100 * found.accuracy:.0f}"
+    assert f"reaches a balanced accuracy of {share}" in part.answer.sentences[0]
+    assert "Balanced accuracy" in [tile.label for tile in part.answer.figures]
+    assert "accuracy0" in part.figures
+    assert part.figures["accuracy0"].metric == "balanced_accuracy"
+
+
 # Awkward studies, all in one report, which shows several data sets as well.
 
 
@@ -247,7 +270,7 @@ def _f_statistic():
 
 @pytest.fixture(scope="module")
 def parts(awkward):
-    return {part["name"]: part for part in summarize(awkward)["datasets"]}
+    return {part["name"]: part for part in Report(awkward).to_dict()["datasets"]}
 
 
 def test_several_data_sets_are_parts_of_one_report(awkward, tmp_path):
@@ -260,7 +283,7 @@ def test_several_data_sets_are_parts_of_one_report(awkward, tmp_path):
     assert not list((tmp_path / "new").glob("*.part"))
 
 
-def test_failed_method_is_told_and_the_rest_goes_on(parts):
+def test_failed_method_is_named_and_the_rest_goes_on(parts):
     part = parts["failed"]
     (error,) = part["errors"]
     assert error["method"] == "broken"
@@ -310,10 +333,10 @@ def test_many_features_keep_the_file_small(tmp_path):
 
 
 def test_empty_results_are_refused():
-    from backstay.results._store import Store
+    from backstay.results import Store
 
     with pytest.raises(ValueError, match="run a study first"):
-        summarize(Results(Store(None)))
+        Report(Results(Store(None))).to_dict()
 
 
 def test_missing_extra_is_one_sentence(results, tmp_path, monkeypatch):

@@ -96,7 +96,7 @@ def write_outputs(
         "summary": summary,
     }
     (folder / "results.json").write_text(as_json(everything) + "\n", encoding="utf-8")
-    write_page(summary, displays, folder / "report.html")
+    report.write(folder / "report.html")
     return found, summary
 
 

@@ -1,11 +1,10 @@
 """The report: figures of a study's results, and one file that says what they show.
 
-The displays draw with matplotlib when asked to; `write_report` writes report.html.
-Neither matplotlib nor jinja2 is imported before.
+`Report` summarises results once; its page and its dictionary say the same. The displays draw with
+matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before.
 """
 
-from backstay.report._page import write_report
-from backstay.report._summarize import summarize
+from backstay.report._report import Report, write_report
 from backstay.report.figures import (
     AccuracyDisplay,
     AgreementDisplay,
@@ -21,9 +20,9 @@ __all__ = [
     "AgreementDisplay",
     "FitTimesDisplay",
     "ParetoDisplay",
+    "Report",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
     "StabilityDisplay",
-    "summarize",
     "write_report",
 ]

@@ -3,141 +3,193 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
-import pandas as pd
+from backstay.report._caveats import Caveat, WeightingWords, caveats, weighting_words
+from backstay.report._evidence import Evidence
+from backstay.report._words import (
+    THIN,
+    clean,
+    count,
+    interval,
+    metric_name,
+    percent,
+    percent_interval,
+    two_decimals,
+)
+from backstay.results import Choice, Recommendation
 
-from backstay.report._caveats import caveats, verdicts
-from backstay.report._choice import Choice
-from backstay.report._words import count, interval, percent, percent_interval
-from backstay.results import Results
+__all__ = ["Answer", "answer"]
 
-__all__ = ["answer"]
-
-Facts = dict[str, Any]
 # A signature lists that many features before it points to the table.
 LISTED = 12
 
 
-def answer(
-    results: Results,
-    choice: Choice,
-    facts: Facts,
-    signature: list[dict[str, Any]],
-    gains: pd.DataFrame,
-) -> dict[str, Any]:
-    """Return headline, sentence, key figures, signature and caveats."""
-    judged = verdicts(results, choice, gains)
+@dataclass(frozen=True)
+class Tile:
+    """A key figure: what it is, its value, and how to read it."""
+
+    label: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True)
+class SignatureFeature:
+    """A feature of the signature; ``relevant`` is None where the truth is not known."""
+
+    feature: int
+    name: str
+    frequency: float
+    relevant: bool | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the report opens with.
+
+    Attributes
+    ----------
+    kind : {"recommended", "nothing", "unjudged"}
+        As in :class:`backstay.results.Choice`.
+    headline, sentences : str, list of str
+        The answer in words.
+    figures : list of Tile
+        Key figures.
+    signature, n_signature : list of SignatureFeature, int
+        The first features of the signature, and how many there are.
+    caveats : list of Caveat
+        What the study does not show.
+    verdicts : list of WeightingWords
+        Whether instance weighting helps, for every weighted method.
+    """
+
+    kind: str
+    headline: str
+    sentences: list[str]
+    figures: list[Tile]
+    signature: list[SignatureFeature]
+    n_signature: int
+    caveats: list[Caveat]
+    verdicts: list[WeightingWords]
+
+
+def answer(evidence: Evidence) -> Answer:
+    """Put the answer into words."""
+    choice, n = evidence.choice, len(evidence.signature)
+    verdicts = [weighting_words(verdict) for verdict in evidence.weighting]
     own = [
-        f"{verdict['title']} {verdict['text']}"
-        for verdict in judged
-        if verdict["kind"] == "shown" and verdict["method"] == choice.method
+        f"{verdict.title} {verdict.text}"
+        for verdict in verdicts
+        if verdict.kind == "shown" and verdict.method == choice.method
     ]
-    return {
-        "kind": choice.kind,
-        "headline": _headline(choice, facts, signature),
-        "sentences": _sentences(choice, facts, signature) + own + _truly(signature),
-        "figures": _figures(choice, facts, signature),
-        "signature": signature[:LISTED],
-        "n_signature": len(signature),
-        "caveats": caveats(results, choice, facts, signature, judged),
-        "verdicts": judged,
-    }
+    return Answer(
+        kind=choice.kind,
+        headline=_headline(choice, n, evidence.data.n_features),
+        sentences=[
+            *_sentences(choice, n, evidence.data.n_configurations),
+            *own,
+            *_relevant_sentence(evidence),
+        ],
+        figures=_tiles(choice, n),
+        signature=[
+            SignatureFeature(
+                int(row["feature"]), clean(row["name"]), float(row["frequency"]), row["relevant"]
+            )
+            for row in evidence.signature.iloc[:LISTED].to_dict("records")
+        ],
+        n_signature=n,
+        caveats=caveats(evidence, verdicts),
+        verdicts=verdicts,
+    )
 
 
-def _headline(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) -> str:
+def _headline(choice: Choice, n: int, n_features: int) -> str:
     if choice.kind == "nothing":
         return "Nothing can be recommended: no method is shown to beat chance"
-    if not signature:
+    if not n:
         return "No feature was chosen in more than half of the runs"
-    verb = "was" if len(signature) == 1 else "were"
-    of = f"{facts['n_features']:,}".replace(",", "\u202f")
-    return f"{len(signature)} of {of} features {verb} chosen in most runs"
+    verb = "was" if n == 1 else "were"
+    return f"{n} of {n_features:,} features {verb} chosen in most runs".replace(",", THIN)
 
 
-def _sentences(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) -> list[str]:
-    runs = count(choice.n_runs, "resample")
+def _sentences(choice: Choice, n: int, n_configurations: int) -> list[str]:
     each = count(choice.size, "feature")
     picked = (
-        f"{choice.method} chose {each} in each of {runs}; "
-        f"{count(len(signature), 'feature')} came up in more than half of them"
+        f"{choice.method} chose {each} in each of {count(choice.n_runs, 'resample')}; "
+        f"{count(n, 'feature')} came up in more than half of them"
     )
-    if choice.kind == "recommended":
-        found = choice.recommendation
-        assert found is not None
+    found = choice.recommendation
+    if found is None:
         return [
-            f"{picked}. Trained on the features chosen, "
-            f"{choice.classifier} is right about {percent(found.accuracy)} of the rows it has not "
-            f"seen (95\u202f% interval {percent_interval(found.low, found.high)}), where always "
-            f"guessing the largest class is right about {percent(found.chance)}.",
-            "It is the smallest number of features at which a method comes within one standard "
-            "error of the best accuracy, and the stablest of the methods that do. The accuracy "
-            "pays for having been chosen among "
-            f"{count(facts['n_configurations'], 'configuration')}: {_uncorrected(found)}.",
+            f"{picked}. It is the most stable method on average, at its most stable size. No "
+            "classifier was run, so nothing says whether these features predict the classes; a "
+            "selection can be stable and useless.",
         ]
     if choice.kind == "nothing":
-        found = choice.recommendation
-        assert found is not None
         return [
             found.sentence,
-            f"The figures below look at the most accurate configuration, {choice.method} with "
+            f"The figures below show the most accurate configuration, {choice.method} with "
             f"{each} and {choice.classifier}, so that you can see why.",
         ]
+    score = metric_name(choice.metric)
     return [
-        f"{picked}. It is the stablest method on average, at "
-        "its stablest size. No classifier was run, so nothing says whether these features predict "
-        "the classes; a selection can be stable and useless.",
+        f"{picked}. {_score_sentence(choice, found)}",
+        "This is the smallest number of features at which a method comes within one standard "
+        f"error of the best {score}, and the most stable of the methods that do. The {score} is "
+        f"corrected for having been chosen among {count(n_configurations, 'configuration')}: "
+        f"{_correction(found)}.",
     ]
 
 
-def _truly(signature: list[dict[str, Any]]) -> list[str]:
-    """Say how many features of the signature are relevant, where the truth is known."""
-    if not signature or signature[0]["relevant"] is None:
-        return []
-    n = sum(item["relevant"] for item in signature)
-    return [f"The truth is known here: {n} of these {len(signature)} are truly relevant."]
+def _score_sentence(choice: Choice, found: Recommendation) -> str:
+    value, chance = percent(found.accuracy), percent(found.chance)
+    ends = f"(95{THIN}% interval {percent_interval(found.low, found.high)})"
+    trained = f"Trained on the features chosen, {choice.classifier}"
+    if choice.metric == "accuracy":
+        return (
+            f"{trained} is right about {value} of the rows it has not seen {ends}, where always "
+            f"guessing the largest class is right about {chance}."
+        )
+    return (
+        f"{trained} reaches a {metric_name(choice.metric)} of {value} on rows it has not seen "
+        f"{ends}, where guessing reaches {chance}."
+    )
 
 
-def _uncorrected(found: Any) -> str:
+def _correction(found: Recommendation) -> str:
     before, after = percent(found.apparent), percent(found.accuracy)
     if before == after:
-        return "here that changes less than one per cent"
-    return f"without that it would read {before}"
+        return "here that changes less than one percentage point"
+    return f"uncorrected it would be {before}"
 
 
-def _figures(choice: Choice, facts: Facts, signature: list[dict[str, Any]]) -> list[dict[str, str]]:
-    figures = [
-        {
-            "label": "Signature",
-            "value": count(len(signature), "feature"),
-            "note": f"in more than half of the runs; {choice.size} chosen in each",
-        }
-    ]
+def _relevant_sentence(evidence: Evidence) -> list[str]:
+    """Say how many features of the signature are relevant, where the truth is known."""
+    n = len(evidence.signature)
+    if evidence.relevant is None or not n:
+        return []
+    right = int(evidence.signature["relevant"].sum())
+    return [f"The truth is known here: {right} of these {n} are truly relevant."]
+
+
+def _tiles(choice: Choice, n: int) -> list[Tile]:
+    note = f"in more than half of the runs; {choice.size} chosen in each"
+    tiles = [Tile("Signature", count(n, "feature"), note)]
     if math.isnan(choice.stability):
-        stable = ("undefined", "all features are selected, or too few runs finished")
+        note = "all features are selected, or too few runs finished"
+        tiles.append(Tile("Stability", "undefined", note))
     else:
-        stable = (
-            f"{choice.stability:.2f}".replace("-", "−"),
-            f"95\u202f% {interval(choice.low, choice.high)}; 0 is chance, 1 is always the same",
-        )
-    figures.append({"label": "Stability", "value": stable[0], "note": stable[1]})
+        ends = interval(choice.low, choice.high)
+        note = f"95{THIN}% {ends}; 0 is chance, 1 is always the same"
+        tiles.append(Tile("Stability", two_decimals(choice.stability), note))
     found = choice.recommendation
     if found is not None:
-        figures.append(
-            {
-                "label": "Accuracy",
-                "value": percent(found.accuracy),
-                "note": f"95\u202f% {percent_interval(found.low, found.high)}; "
-                f"chance {percent(found.chance)}",
-            }
-        )
+        ends = percent_interval(found.low, found.high)
+        note = f"95{THIN}% {ends}; chance {percent(found.chance)}"
+        label = metric_name(choice.metric).capitalize()
+        tiles.append(Tile(label, percent(found.accuracy), note))
     on = "" if choice.classifier is None else f", {choice.classifier}"
-    named = "Method" if choice.kind == "recommended" else "Shown, not recommended"
-    figures.append(
-        {
-            "label": named,
-            "value": choice.method,
-            "note": f"{count(choice.size, 'feature')}{on}",
-        }
-    )
-    return figures
+    label = "Method" if choice.kind == "recommended" else "Shown, not recommended"
+    tiles.append(Tile(label, choice.method, f"{count(choice.size, 'feature')}{on}"))
+    return tiles

@@ -1,4 +1,4 @@
-"""report.html: the summary and the displays in one file that needs no network."""
+"""report.html: the summary and the displays in one file that needs no network; rendering only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import hashlib
 import io
 import json
 import math
-import os
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -16,12 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from backstay.report._summarize import Figures, gather
 from backstay.report._words import THIN, clean
 from backstay.report.figures import Display, css_variables, legend_key
-from backstay.results import Results
 
-__all__ = ["write_page", "write_report"]
+__all__ = ["write_page"]
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
@@ -29,31 +26,8 @@ SHOWN_ROWS = 150
 SIZES = ("wide", "narrow")
 
 
-def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
-    """Write the report of a study.
-
-    Parameters
-    ----------
-    results : Results
-        Of one or several data sets.
-    path : path
-        Of the HTML file; one that is there is replaced.
-
-    Returns
-    -------
-    Path
-        Where it is.
-    """
-    # A missing extra is reported before any work is done.
-    try:
-        import jinja2  # noqa: F401
-    except ImportError as error:
-        raise ImportError('reports need more packages: pip install "backstay[app]"') from error
-    return write_page(*gather(results), Path(path))
-
-
-def write_page(summary: dict[str, Any], displays: list[Figures], path: Path) -> Path:
-    """Write the report of what was gathered."""
+def write_page(summary: dict[str, Any], displays: list[dict[str, Display]], path: Path) -> Path:
+    """Write the page of a summary and of the displays of its data sets."""
     text = _page(summary, displays)
     path.parent.mkdir(parents=True, exist_ok=True)
     # Whoever has the old file open never sees half of the new one.
@@ -63,7 +37,7 @@ def write_page(summary: dict[str, Any], displays: list[Figures], path: Path) -> 
     return path
 
 
-def _page(summary: dict[str, Any], displays: list[Figures]) -> str:
+def _page(summary: dict[str, Any], displays: list[dict[str, Display]]) -> str:
     """Return the report as text; the same results give the same text."""
     from markupsafe import Markup
 
@@ -76,7 +50,7 @@ def _page(summary: dict[str, Any], displays: list[Figures]) -> str:
     policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _template().render(
         summary=summary,
-        drawn=figures,
+        drawings=figures,
         css=Markup(css_variables() + _file("report.css")),
         script=Markup(script),
         script_hash=policy,

@@ -14,6 +14,7 @@ __all__ = [
     "estimator_text",
     "interval",
     "listed",
+    "metric_name",
     "percent",
     "percent_interval",
     "signed",
@@ -124,6 +125,17 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def metric_name(metric: str | None) -> str:
+    """Return the name of a metric as in a sentence.
+
+    Examples
+    --------
+    >>> metric_name("balanced_accuracy")
+    'balanced accuracy'
+    """
+    return (metric or "accuracy").replace("_", " ")
 
 
 def estimator_text(described: Any) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,11 @@ import pandas as pd
 from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import curve_points, draw_curve, range_words
-from backstay.report.figures._display import Display, Point, chance_of, one_dataset
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import INK
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Results, Role
 
 __all__ = ["AccuracyDisplay"]
 
@@ -28,7 +29,7 @@ class AccuracyDisplay(Display):
     def __init__(
         self,
         data: pd.DataFrame,
-        roles: dict[str, dict[str, Any]],
+        roles: Mapping[str, Role],
         metric: str,
         classifier: str,
         chance: float,
@@ -52,21 +53,21 @@ class AccuracyDisplay(Display):
         results : Results
             Of one data set; ``results["name"]`` for one of several.
         metric, classifier : str, default=None
-            The study's first if None.
+            The metric that decides and the study's first classifier if None.
         confidence : float, default=0.95
             Coverage of the intervals.
         """
-        _, facts = one_dataset(results)
-        metric = facts["scoring"][0] if metric is None else metric
-        data = results.accuracy(metric, confidence=confidence).frame()
-        classifier = facts["classifiers"][0] if classifier is None else classifier
-        if classifier not in facts["classifiers"]:
+        data = results.data
+        metric = results.metric if metric is None else metric
+        scores = results.accuracy(metric, confidence=confidence).frame()
+        classifier = data.classifiers[0] if classifier is None else classifier
+        if classifier not in data.classifiers:
             raise ValueError(
                 f"classifier={classifier!r} was not studied; there are "
-                f"{', '.join(facts['classifiers'])}."
+                f"{', '.join(data.classifiers)}."
             )
-        data = data[data["classifier"] == classifier].reset_index(drop=True)
-        return cls(data, facts["methods"], metric, classifier, chance_of(results, metric))
+        scores = scores[scores["classifier"] == classifier].reset_index(drop=True)
+        return cls(scores, data.methods, metric, classifier, results.chance(metric))
 
     def finding(self) -> str:
         """Say which method is most accurate, and how far each ranges."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 from backstay.report._words import count, two_decimals
 from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point, one_dataset
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import HEAT, INK, Style
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Results, Role
 
 __all__ = ["AgreementDisplay"]
 
@@ -23,7 +24,7 @@ __all__ = ["AgreementDisplay"]
 class AgreementDisplay(Display):
     """How far two methods select the same features on the same resamples, beyond chance."""
 
-    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]], size: int) -> None:
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
         super().__init__(data, roles)
         self.size = size
         n = len(self.matrix()[0])
@@ -40,8 +41,7 @@ class AgreementDisplay(Display):
         size : int
             Number of features selected in each run.
         """
-        _, facts = one_dataset(results)
-        return cls(results.similarity(size).frame(), facts["methods"], size)
+        return cls(results.similarity(size).frame(), results.data.methods, size)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return nothing: rows and columns are named on the axis."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -13,14 +14,13 @@ import pandas as pd
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._sheet import Sheet
 from backstay.report.figures._style import GRID, INK, MUTED, Style, styles
-from backstay.results._metrics import chance_level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from backstay.results import Results
+    from backstay.results import Role
 
-__all__ = ["Display", "Drawing", "Point", "chance_of", "one_dataset"]
+__all__ = ["Display", "Drawing", "Point"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Display(ABC):
     classifier: str | None = None
     chance: float = math.nan
 
-    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role]) -> None:
         self._data = data
         self._styles = styles(roles)
 
@@ -230,23 +230,3 @@ def _style_labels(ax: Axes) -> None:
     for line in (*ax.get_xgridlines(), *ax.get_ygridlines()):
         line.set_color(GRID)
         line.set_linewidth(0.8)
-
-
-def one_dataset(results: Results) -> tuple[str, dict[str, Any]]:
-    """Return name and facts of the only data set; several are refused."""
-    found = results.facts["datasets"]
-    if len(found) != 1:
-        raise ValueError(
-            f"there are {len(found)} data sets ({', '.join(found)}); choose one with results[name]."
-        )
-    ((name, facts),) = found.items()
-    return name, facts
-
-
-def chance_of(results: Results, metric: str) -> float:
-    """Return what a method that knows nothing reaches, nan where that has no fixed value."""
-    if metric == "roc_auc":
-        return 0.5
-    if metric in ("accuracy", "balanced_accuracy"):
-        return chance_level(metric, results._one().codes)
-    return math.nan

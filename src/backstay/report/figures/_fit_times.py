@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
 
 from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point, one_dataset
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import Style
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Results, Role
 
 __all__ = ["FitTimesDisplay"]
 
@@ -24,7 +25,7 @@ PARTS = (("preprocess", 5), ("method", 0), ("classifier", 4))
 class FitTimesDisplay(Display):
     """Mean seconds of a method on a resample, by what they were spent on."""
 
-    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role]) -> None:
         super().__init__(data, roles)
         height = 76 + 30 * max(len(data), 1)
         self.wide, self.narrow = (760, height), (350, height + 12 * len(data))
@@ -38,8 +39,7 @@ class FitTimesDisplay(Display):
         results : Results
             Of one data set; ``results["name"]`` for one of several.
         """
-        _, facts = one_dataset(results)
-        return cls(results.fit_times().frame(), facts["methods"])
+        return cls(results.fit_times().frame(), results.data.methods)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return what the time was spent on."""

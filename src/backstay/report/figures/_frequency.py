@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
 
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point, one_dataset
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import INK, MUTED
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Results, Role
 
 __all__ = ["SelectionFrequencyDisplay"]
 
@@ -23,7 +24,7 @@ DRAWN_RANKS, POINTED_RANKS = 240, 60
 class SelectionFrequencyDisplay(Display):
     """Share of runs that chose a feature, most often chosen first, beside perfect stability."""
 
-    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]], size: int) -> None:
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
         super().__init__(data, roles)
         self.size = size
 
@@ -38,8 +39,7 @@ class SelectionFrequencyDisplay(Display):
         size : int
             Number of features selected in each run.
         """
-        _, facts = one_dataset(results)
-        return cls(results.selection_frequency(size).frame(), facts["methods"], size)
+        return cls(results.selection_frequency(size).frame(), results.data.methods, size)
 
     def finding(self) -> str:
         """Say how many features came up in most runs, per method."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,11 +11,11 @@ import pandas as pd
 from backstay.report._words import count, listed
 from backstay.report.figures._axis import padded_limits
 from backstay.report.figures._canvas import Canvas, LineLooks
-from backstay.report.figures._display import Display, Point, chance_of, one_dataset
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import INK, MUTED, Style
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Results, Role
 
 __all__ = ["ParetoDisplay"]
 
@@ -27,7 +28,7 @@ class ParetoDisplay(Display):
     def __init__(
         self,
         data: pd.DataFrame,
-        roles: dict[str, dict[str, Any]],
+        roles: Mapping[str, Role],
         size: int | None,
         classifier: str,
         metric: str,
@@ -54,16 +55,15 @@ class ParetoDisplay(Display):
         size : int, default=None
             A size studied, which brings intervals; None for averages over the sizes.
         classifier, metric : str, default=None
-            The study's first if None.
+            The study's first classifier and the metric that decides if None.
         """
-        _, facts = one_dataset(results)
         data = results.pareto(size=size, classifier=classifier, metric=metric).frame()
-        classifier = facts["classifiers"][0] if classifier is None else classifier
-        metric = facts["scoring"][0] if metric is None else metric
+        classifier = results.data.classifiers[0] if classifier is None else classifier
+        metric = results.metric if metric is None else metric
         if size is not None:
             data = _with_intervals(data, results, size, classifier, metric)
-        chance = chance_of(results, metric)
-        return cls(data, facts["methods"], size, classifier, metric, chance)
+        chance = results.chance(metric)
+        return cls(data, results.data.methods, size, classifier, metric, chance)
 
     def finding(self) -> str:
         """Say which methods are on the front."""

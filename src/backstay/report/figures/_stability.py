@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,11 @@ import pandas as pd
 from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import curve_points, draw_curve, range_words
-from backstay.report.figures._display import Display, Point, one_dataset
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import MUTED
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Results, Role
 
 __all__ = ["StabilityDisplay"]
 
@@ -37,7 +38,7 @@ class StabilityDisplay(Display):
     1  relieff     3   0.82
     """
 
-    def __init__(self, data: pd.DataFrame, roles: dict[str, dict[str, Any]], measure: str) -> None:
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], measure: str) -> None:
         super().__init__(data, roles)
         self.measure = measure
 
@@ -56,9 +57,8 @@ class StabilityDisplay(Display):
         confidence : float, default=0.95
             Coverage of the intervals.
         """
-        _, facts = one_dataset(results)
         data = results.stability(measure, confidence=confidence).frame()
-        return cls(data, facts["methods"], measure)
+        return cls(data, results.data.methods, measure)
 
     def finding(self) -> str:
         """Say which method is stablest, and how far each ranges."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backstay.results import Role
 
 __all__ = ["GRID", "HEAT", "INK", "MUTED", "PAPER", "Style", "css_names", "css_variables", "styles"]
 
@@ -68,27 +71,19 @@ class Style:
         return PAPER if self.control else self.color
 
 
-def styles(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, Style]:
-    """Return the style of every method.
-
-    Parameters
-    ----------
-    roles : dict of str to dict
-        For every method the names of its ``control`` and ``plain`` form, or None.
-    """
-    controls: dict[str, str] = {}
+def styles(roles: Mapping[str, Role]) -> dict[str, Style]:
+    """Return the style of every method; a control has the hue of its method."""
+    owner_of: dict[str, str] = {}
     for method, role in roles.items():
-        if role.get("control") is not None:
-            controls.setdefault(role["control"], method)
-    owners = [method for method in roles if method not in controls]
-    hue = {method: place for place, method in enumerate(owners)}
-    found = {}
-    for place, method in enumerate(roles):
-        if method in controls:
-            found[method] = Style(hue.get(controls[method], place), control=True)
-        else:
-            found[method] = Style(hue[method])
-    return found
+        if role.control is not None:
+            owner_of.setdefault(role.control, method)
+    hue = {method: i for i, method in enumerate(m for m in roles if m not in owner_of)}
+    return {
+        method: Style(hue.get(owner_of[method], place), control=True)
+        if method in owner_of
+        else Style(hue[method])
+        for place, method in enumerate(roles)
+    }
 
 
 def css_names() -> dict[str, str]:

@@ -112,7 +112,7 @@
     return best;
   }
 
-  // Legends: rest on a name to see its curve alone, click to keep it so.
+  // Legends: hover over a name to see its curve alone, click to keep it so.
   document.querySelectorAll(".group").forEach(function (group) {
     var kept = null;
     function only(series) {
@@ -172,7 +172,7 @@
     });
   });
   document.querySelectorAll(".search").forEach(function (box) {
-    var input = box.querySelector("input"), told = box.querySelector("output");
+    var input = box.querySelector("input"), counter = box.querySelector("output");
     var rows = Array.from(document.getElementById(input.getAttribute("aria-controls")).tBodies[0].rows);
     box.hidden = false;
     input.addEventListener("input", function () {
@@ -182,7 +182,7 @@
         row.hidden = text.toLowerCase().indexOf(sought) < 0;
         found += row.hidden ? 0 : 1;
       });
-      told.textContent = sought ? found + " of " + rows.length + " rows" : "";
+      counter.textContent = sought ? found + " of " + rows.length + " rows" : "";
     });
   });
 

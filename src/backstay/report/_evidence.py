@@ -1,0 +1,87 @@
+"""Everything a report of one data set rests on, gathered from the results once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from backstay.results import (
+    Choice,
+    Comparison,
+    DatasetFacts,
+    RelevantFound,
+    Results,
+    SampleWeights,
+    StudyFacts,
+    WeightingVerdict,
+)
+
+__all__ = ["Evidence", "gather"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The answers of the results that the report puts into words, figures and tables.
+
+    Attributes
+    ----------
+    study, data : StudyFacts, DatasetFacts
+        How the study was set up, and the data set.
+    choice : Choice
+        The configuration that the report is about.
+    features, frequencies, consensus : DataFrame
+        Features under the chosen method, under every method, and how many come up often.
+    partners : DataFrame
+        Features strongly correlated with often selected ones.
+    gains, weighting : DataFrame, list of WeightingVerdict
+        What instance weighting gains, and whether that is its own work.
+    rivals : list of Comparison
+        The chosen method against every other; empty where nothing is recommended.
+    relevant : RelevantFound or None
+        Counts against the truth, where it is known.
+    samples : list of SampleWeights
+        Weightings that tell samples apart.
+    failures : DataFrame
+        Tasks that failed.
+    """
+
+    study: StudyFacts
+    data: DatasetFacts
+    choice: Choice
+    features: pd.DataFrame
+    frequencies: pd.DataFrame
+    consensus: pd.DataFrame
+    partners: pd.DataFrame
+    gains: pd.DataFrame
+    weighting: list[WeightingVerdict]
+    rivals: list[Comparison]
+    relevant: RelevantFound | None
+    samples: list[SampleWeights]
+    failures: pd.DataFrame
+
+    @property
+    def signature(self) -> pd.DataFrame:
+        """The features of the signature, most often chosen first."""
+        return self.features[self.features["in_signature"].to_numpy(dtype=bool)]
+
+
+def gather(results: Results) -> Evidence:
+    """Gather what a report needs from the results of one data set."""
+    choice = results.choice()
+    size = choice.size
+    return Evidence(
+        study=results.facts,
+        data=results.data,
+        choice=choice,
+        features=results.features(choice.method, size).frame(),
+        frequencies=results.selection_frequency(size).frame(),
+        consensus=results.consensus(size).frame(),
+        partners=results.partners().frame(),
+        gains=results.gains(choice.metric).frame(),
+        weighting=results.weighting(size),
+        rivals=[] if choice.kind == "nothing" else results.rivals(choice.configuration),
+        relevant=results.relevant_found(size),
+        samples=results.sample_weights(),
+        failures=results.errors().frame(),
+    )
