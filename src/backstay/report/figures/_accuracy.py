@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pandas as pd
 
-from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._curve import curve_points, draw_curve, range_words
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._curve import CurveDisplay
+from backstay.report.figures._display import Point
 from backstay.report.figures._style import INK
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["AccuracyDisplay"]
 
 
-class AccuracyDisplay(Display):
+class AccuracyDisplay(CurveDisplay):
     """Mean score of every method by number of features, with corrected intervals."""
 
     narrow = (350, 300)
@@ -74,21 +73,15 @@ class AccuracyDisplay(Display):
         score = self.metric.replace("_", " ").capitalize()
         chance = "" if math.isnan(self.chance) else f" Chance is {self.chance:.2f}."
         title = f"{score} of {self.classifier} by number of features"
-        return f"{title}: {range_words(self._data)}{chance}"
+        return f"{title}: {self._range()}{chance}"
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
-        set_size_axis(canvas, sorted(self._data["size"].unique().tolist()), width)
         if np.isfinite(self.chance):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
-        points = []
-        for place, name, style, rows in self._groups:
-            draw_curve(canvas, place, style, rows, self._strength(name))
-            points += curve_points(place, name, rows)
+        points = self._draw_curves(canvas, width)
         values = self._data["value"].to_numpy()
         values = np.append(values[np.isfinite(values)], self.chance)
         low = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
         canvas.set_ylim(max(-0.02, np.floor((low - 0.08) * 10) / 10), 1.02)
-        canvas.grid(True, axis="y")
-        canvas.set_xlabel("features selected")
         canvas.set_ylabel(self.metric.replace("_", " "))
         return points

@@ -8,14 +8,45 @@ import numpy as np
 import pandas as pd
 
 from backstay.report._words import count, interval, two_decimals
+from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Point
+from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import Style
 
-__all__ = ["curve_points", "draw_curve", "range_words"]
+__all__ = ["CurveDisplay"]
 
 
-def draw_curve(
+class CurveDisplay(Display):
+    """A curve with its band for every method, over an axis of subset sizes."""
+
+    def _range(self) -> str:
+        """Say which method is highest and where, and how far each ranges."""
+        known = self._data[np.isfinite(self._data["value"])]
+        if known.empty:
+            return "Nothing could be computed."
+        best = known.iloc[int(known["value"].argmax())]
+        words = [
+            f"highest is {best['method']} with {best['value']:.2f} at "
+            f"{count(int(best['size']), 'feature')} "
+            f"(95\u202f% {interval(best['low'], best['high'])})"
+        ]
+        for method, curve in known.groupby("method", sort=False):
+            low, high = curve["value"].min(), curve["value"].max()
+            words.append(f"{method} between {two_decimals(low)} and {two_decimals(high)}")
+        return "; ".join(words) + "."
+
+    def _draw_curves(self, canvas: Canvas, width: float) -> list[Point]:
+        set_size_axis(canvas, sorted(self._data["size"].unique().tolist()), width)
+        canvas.set_xlabel("features selected")
+        canvas.grid(True, axis="y")
+        points = []
+        for place, name, style, rows in self._groups:
+            _draw_curve(canvas, place, style, rows, self._strength(name))
+            points += _curve_points(place, name, rows)
+        return points
+
+
+def _draw_curve(
     canvas: Canvas, place: int, style: Style, rows: pd.DataFrame, strength: float
 ) -> None:
     """Draw a curve with its interval."""
@@ -42,7 +73,7 @@ def draw_curve(
     )
 
 
-def curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:
+def _curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:
     """Return the points of a curve with their numbers."""
     points = []
     columns = (rows[name].tolist() for name in ("size", "value", "low", "high"))
@@ -50,21 +81,3 @@ def curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:
         ends = f" (95\u202f% {low:.2f} to {high:.2f})" if math.isfinite(low + high) else ""
         points.append(Point(size, value, place, f"{name}, {size} features: {value:.3f}{ends}"))
     return points
-
-
-def range_words(frame: pd.DataFrame) -> str:
-    """Say which method is highest and where, and how far each ranges."""
-    known = frame[np.isfinite(frame["value"])]
-    if known.empty:
-        return "Nothing could be computed."
-    best = known.iloc[int(known["value"].argmax())]
-    words = [
-        f"highest is {best['method']} with {best['value']:.2f} at "
-        f"{count(int(best['size']), 'feature')} (95\u202f% {interval(best['low'], best['high'])})"
-    ]
-    for method, curve in known.groupby("method", sort=False):
-        values = curve["value"]
-        words.append(
-            f"{method} between {two_decimals(values.min())} and {two_decimals(values.max())}"
-        )
-    return "; ".join(words) + "."

@@ -16,16 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from backstay.report.figures._canvas import LineLooks
 from backstay.report.figures._style import GRID, INK, MUTED
-from backstay.report.figures._svg import (
-    fill,
-    number,
-    outline,
-    path,
-    shape,
-    stroke,
-    text,
-    text_width,
-)
+from backstay.report.figures._svg import fill, outline, path, px, shape, stroke, text, text_width
 
 __all__ = ["Sheet"]
 
@@ -85,7 +76,9 @@ def round_ticks(low: float, high: float, n: int) -> tuple[list[float], list[str]
 
 
 class Sheet:
-    """A canvas that becomes SVG; unlike on matplotlib's ``Axes``, limits must be set.
+    """A canvas that becomes SVG; `Canvas` says what its methods do.
+
+    Unlike on matplotlib's ``Axes``, limits must be set.
 
     Parameters
     ----------
@@ -105,44 +98,34 @@ class Sheet:
         self._markers: dict[str, str] = {}
 
     def set_xlim(self, left: float, right: float) -> None:
-        """Set the limits of the x axis."""
         self._x.limits = (float(left), float(right))
 
     def set_ylim(self, bottom: float, top: float) -> None:
-        """Set the limits of the y axis."""
         self._y.limits = (float(bottom), float(top))
 
     def set_xscale(self, value: str) -> None:
-        """Set the scale of the x axis, log or linear."""
         self._x.log = value == "log"
 
     def set_xticks(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
-        """Set the ticks of the x axis."""
         self._x.ticks, self._x.names = ticks, labels
 
     def set_yticks(self, ticks: Sequence[float], labels: Sequence[str]) -> None:
-        """Set the ticks of the y axis; labels may have several lines."""
         self._y.ticks, self._y.names = ticks, labels
 
     def set_xlabel(self, xlabel: str) -> None:
-        """Name the x axis."""
         self._x.label = xlabel
 
     def set_ylabel(self, ylabel: str) -> None:
-        """Name the y axis."""
         self._y.label = ylabel
 
     def grid(self, visible: bool, *, axis: Literal["both", "x", "y"] = "both") -> None:
-        """Draw lines at the ticks of an axis, or of both."""
         self._x.grid = visible and axis != "y"
         self._y.grid = visible and axis != "x"
 
     def tick_params(self, *, length: float, labeltop: bool, labelbottom: bool) -> None:
-        """Set the length of ticks, and whether the labels of the x axis are at the top."""
         self._tick, self._top = length, labeltop and not labelbottom
 
     def set_frame_on(self, b: bool) -> None:
-        """Draw the axes themselves, or leave them out."""
         self._frame = b
 
     def plot(
@@ -161,8 +144,6 @@ class Sheet:
         markerfacecolor: str = "none",
         markeredgewidth: float = 1.0,
     ) -> None:
-        """Draw a line, markers, or both."""
-
         def to_svg() -> str:
             across, along = self.pixels(x, y)
             line = _steps(across, along) if drawstyle == "steps-mid" else (across, along)
@@ -174,7 +155,7 @@ class Sheet:
             edge = f";{stroke(color, markeredgewidth)}" if markeredgewidth else ""
             used = self._marker(outline(marker, markersize))
             places = "".join(
-                f'<use href="#{used}" x="{number(a)}" y="{number(b)}"/>'
+                f'<use href="#{used}" x="{px(a)}" y="{px(b)}"/>'
                 for a, b in zip(across, along, strict=True)
                 if math.isfinite(a + b)
             )
@@ -193,8 +174,6 @@ class Sheet:
         linewidth: float,
         gid: str,
     ) -> None:
-        """Fill the area between two curves, wherever both are defined; it has no edge."""
-
         def to_svg() -> str:
             across, low = self.pixels(x, y1)
             _, high = self.pixels(x, y2)
@@ -220,15 +199,13 @@ class Sheet:
         alpha: float = 1.0,
         gid: str | None = None,
     ) -> None:
-        """Draw horizontal bars."""
-
         def to_svg() -> str:
             start, top = self.pixels(left, np.subtract(y, height / 2))
             end, bottom = self.pixels(np.add(left, width), np.add(y, height / 2))
             boxes = np.broadcast_arrays(*np.atleast_1d(start, top, end, bottom))
             return shape(
                 "".join(
-                    f"M{number(a)} {number(b)}H{number(c)}V{number(d)}H{number(a)}z"
+                    f"M{px(a)} {px(b)}H{px(c)}V{px(d)}H{px(a)}z"
                     for a, b, c, d in zip(*boxes, strict=True)
                 ),
                 fill(color, alpha),
@@ -237,19 +214,15 @@ class Sheet:
         self._parts.append((AREAS, gid, to_svg))
 
     def hlines(self, y: float, xmin: float, xmax: float, **looks: Unpack[LineLooks]) -> None:
-        """Draw a horizontal line between two places."""
         self._straight(lambda: ((xmin, xmax), (y, y)), **looks)
 
     def vlines(self, x: float, ymin: float, ymax: float, **looks: Unpack[LineLooks]) -> None:
-        """Draw a vertical line between two places."""
         self._straight(lambda: ((x, x), (ymin, ymax)), **looks)
 
     def axhline(self, y: float, **looks: Unpack[LineLooks]) -> None:
-        """Draw a horizontal line across the axes."""
         self._straight(lambda: (self._x.limits, (y, y)), **looks)
 
     def axvline(self, x: float, **looks: Unpack[LineLooks]) -> None:
-        """Draw a vertical line across the axes."""
         self._straight(lambda: ((x, x), self._y.limits), **looks)
 
     def _straight(
@@ -295,14 +268,14 @@ class Sheet:
             layers[layer].append(f"<g{mark}>{to_svg()}</g>" if gid else to_svg())
         x, y, box = self._x, self._y, f"{self._prefix}-box"
         area = (
-            f'<rect x="{number(x.start)}" y="{number(y.end)}" '
-            f'width="{number(x.end - x.start)}" height="{number(y.start - y.end)}"/>'
+            f'<rect x="{px(x.start)}" y="{px(y.end)}" '
+            f'width="{px(x.end - x.start)}" height="{px(y.start - y.end)}"/>'
         )
         markers = "".join(f'<path id="{key}" d="{d}"/>' for d, key in self._markers.items())
-        spines = f"M{number(x.start)} {number(y.end)}V{number(y.start)}H{number(x.end)}"
+        spines = f"M{px(x.start)} {px(y.end)}V{px(y.start)}H{px(x.end)}"
         return "".join(
             (
-                f'<svg viewBox="0 0 {number(self.width)} {number(self.height)}" ',
+                f'<svg viewBox="0 0 {px(self.width)} {px(self.height)}" ',
                 'aria-hidden="true" focusable="false">',
                 f'<defs><clipPath id="{box}">{area}</clipPath>{markers}</defs>',
                 *self._scales(),
@@ -340,10 +313,10 @@ class Sheet:
     def _scales(self) -> list[str]:
         """Draw grid, ticks and labels."""
         x, y = self._x, self._y
-        grid = [f"M{number(a)} {number(y.start)}V{number(y.end)}" for a, _ in x.labels() if x.grid]
-        grid += [f"M{number(x.start)} {number(b)}H{number(x.end)}" for b, _ in y.labels() if y.grid]
-        ticks = [f"M{number(a)} {number(y.start)}v{number(self._tick)}" for a, _ in x.labels()]
-        ticks += [f"M{number(x.start)} {number(b)}h-{number(self._tick)}" for b, _ in y.labels()]
+        grid = [f"M{px(a)} {px(y.start)}V{px(y.end)}" for a, _ in x.labels() if x.grid]
+        grid += [f"M{px(x.start)} {px(b)}H{px(x.end)}" for b, _ in y.labels() if y.grid]
+        ticks = [f"M{px(a)} {px(y.start)}v{px(self._tick)}" for a, _ in x.labels()]
+        ticks += [f"M{px(x.start)} {px(b)}h-{px(self._tick)}" for b, _ in y.labels()]
         parts = [shape("".join(grid), f"fill:none;{stroke(GRID, 0.8)}")] if grid else []
         if self._tick:
             parts.append(shape("".join(ticks), f"fill:none;{stroke(MUTED, 0.8)}"))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pandas as pd
 
-from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._curve import curve_points, draw_curve, range_words
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._curve import CurveDisplay
+from backstay.report.figures._display import Point
 from backstay.report.figures._style import MUTED
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["StabilityDisplay"]
 
 
-class StabilityDisplay(Display):
+class StabilityDisplay(CurveDisplay):
     """Stability of every method by number of features selected, with intervals.
 
     Examples
@@ -62,23 +61,17 @@ class StabilityDisplay(Display):
 
     def finding(self) -> str:
         """Say which method is stablest, and how far each ranges."""
-        return f"Stability by number of features: {range_words(self._data)}"
+        return f"Stability by number of features: {self._range()}"
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         if self._data.empty:
             return []
-        set_size_axis(canvas, sorted(self._data["size"].unique().tolist()), width)
         if self.measure in ("nogueira", "kuncheva"):
             canvas.axhline(0, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
             canvas.axhline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
-        points = []
-        for place, name, style, rows in self._groups:
-            draw_curve(canvas, place, style, rows, self._strength(name))
-            points += curve_points(place, name, rows)
+        points = self._draw_curves(canvas, width)
         shown = self._data[["value", "low", "high"]].to_numpy()
         bottom = min(0.0, float(np.nanmin(shown))) if np.isfinite(shown).any() else 0.0
         canvas.set_ylim(max(bottom, -0.25) - 0.03, 1.04)
-        canvas.grid(True, axis="y")
-        canvas.set_xlabel("features selected")
         canvas.set_ylabel(f"stability ({self.measure.capitalize()})")
         return points

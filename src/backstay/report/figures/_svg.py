@@ -10,17 +10,7 @@ from typing import Any
 
 from backstay.report.figures._style import INK, Style, css_names
 
-__all__ = [
-    "fill",
-    "legend_key",
-    "number",
-    "outline",
-    "path",
-    "shape",
-    "stroke",
-    "text",
-    "text_width",
-]
+__all__ = ["fill", "legend_key", "outline", "path", "px", "shape", "stroke", "text", "text_width"]
 
 COLORS = css_names()
 # Corners of markers of size 1 around (0, 0), as matplotlib draws them.
@@ -37,7 +27,7 @@ CORNERS = {
 }
 
 
-def number(value: float) -> str:
+def px(value: float) -> str:
     """Return a coordinate with no more digits than can be seen."""
     written = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if written == "-0" else written
@@ -48,7 +38,7 @@ def path(x: Iterable[float], y: Iterable[float]) -> str:
     words, pen = [], "M"
     for a, b in zip(x, y, strict=True):
         if math.isfinite(a) and math.isfinite(b):
-            words.append(f"{pen}{number(a)} {number(b)}")
+            words.append(f"{pen}{px(a)} {px(b)}")
             pen = "L"
         else:
             pen = "M"
@@ -58,7 +48,7 @@ def path(x: Iterable[float], y: Iterable[float]) -> str:
 def outline(marker: str, size: float) -> str:
     """Return the path of a marker around (0, 0)."""
     if marker == "o":
-        r, d = number(size / 2), number(size)
+        r, d = px(size / 2), px(size)
         return f"M-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0z"
     places = [size * float(place) for place in CORNERS[marker].split()]
     return path(places[::2], places[1::2]) + "z"
@@ -79,7 +69,7 @@ def stroke(color: str, width: float, line: Any = "-", alpha: float = 1.0) -> str
     """Return the looks of a line; dashes are as long as the line is wide, as in matplotlib."""
     looks = f"stroke:{COLORS.get(color, color)};stroke-width:{width:.3g}"
     if line != "-":
-        looks += ";stroke-dasharray:" + " ".join(number(dash * width) for dash in line[1])
+        looks += ";stroke-dasharray:" + " ".join(px(dash * width) for dash in line[1])
     return looks if alpha == 1 else f"{looks};stroke-opacity:{alpha:.3g}"
 
 
@@ -104,9 +94,9 @@ def text(
     x: float, y: float, words: str, size: float, anchor: str = "middle", *, upright: bool = False
 ) -> str:
     """Return a line of text, which may run upwards."""
-    place = f'x="{number(x)}" y="{number(y)}"'
+    place = f'x="{px(x)}" y="{px(y)}"'
     if upright:
-        place += f' transform="rotate(-90 {number(x)} {number(y)})"'
+        place += f' transform="rotate(-90 {px(x)} {px(y)})"'
     looks = f"font-size:{size}px;text-anchor:{anchor};{fill(INK)}"
     return f'<text {place} style="{looks}">{escape(words)}</text>'
 
