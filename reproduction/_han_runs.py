@@ -180,12 +180,12 @@ def _run(
 
 def orders(results: Results, method: str) -> NDArray[Any]:
     """Return the features from best to worst, one row per resample."""
-    return results._one().orders(method)[1]
+    return results.orders(method)
 
 
 def weights(results: Results, method: str) -> NDArray[np.float64]:
     """Return the features' weights, one row per resample."""
-    return results._one().weights(method)[1]
+    return results.weights(method)
 
 
 def repetitions(table: NDArray[Any]) -> list[NDArray[Any]]:

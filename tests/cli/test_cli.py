@@ -128,7 +128,7 @@ def test_the_files_of_a_run(done):
     signature = features.loc[features["in_signature"], "feature"]
     assert sorted(signature) == sorted(advice.signature)
     assert set(signature) == set(features.loc[features["frequency"] > 0.5, "feature"])
-    orders = results._one().orders(advice.method)[1]
+    orders = results.orders(advice.method)
     first = features.iloc[0]
     ranks = [int(np.flatnonzero(order == first["column"] - 1)[0]) + 1 for order in orders]
     assert first["mean_rank"] == pytest.approx(np.mean(ranks))

@@ -181,7 +181,7 @@ def test_prediction_stability_is_that_of_all_pairs(results, part):
     ]
     rows = frame.query("method == 'mbiw' and classifier == 'svm' and size == 10")
     found = dict(zip(rows["measure"], rows["value"], strict=True))
-    assert (found["agreement"], found["kappa"]) == pytest.approx(agreement(models))
+    assert (found["agreement"], found["pooled_kappa"]) == pytest.approx(agreement(models))
     assert (frame["low"] <= frame["value"]).all()
 
 

@@ -60,7 +60,7 @@ def test_every_method_runs():
     results = study.run(X, y)
     assert len(results.errors()) == 0
     for method in PANEL:
-        _, orders = results._one().orders(method)
+        orders = results.orders(method)
         assert np.array_equal(np.sort(orders[0]), np.arange(10))
     weighted = [m for m in PANEL if isinstance(PANEL[m].factory(), InstanceWeighted)]
     assert all(name.startswith(("iw-", "liw-", "joint-")) for name in weighted)

@@ -60,7 +60,7 @@ def compare(
     """
     results = load(stores)
     parts = {name: results[name] for name in results.datasets}
-    common = set.intersection(*(set(part._one().sizes) for part in parts.values()))
+    common = set.intersection(*(set(part.data.sizes) for part in parts.values()))
     if not common:
         raise WrongUse("the studies have no subset size in common.")
     if size is not None and size not in common:
@@ -68,10 +68,10 @@ def compare(
         raise WrongUse(f"--size {size} is not in all studies; they share {shown}.")
     below = [s for s in common if s <= USUAL_SIZE]
     at = size if size is not None else max(below, default=min(common))
-    classifiers = all(part._one().classifiers for part in parts.values())
+    classifiers = all(part.data.classifiers for part in parts.values())
     for name, part in parts.items():
         say(name, "bold")
-        show_methods(part, at, part._one().classifiers[0] if classifiers else None)
+        show_methods(part, at, part.data.classifiers[0] if classifiers else None)
     _summary(results, size)
     _friedman(results, size, classifiers)
 

@@ -70,7 +70,7 @@ def demo(
     frame = pd.DataFrame(X, columns=names)
     results = _study(out, "han-yu", frame, y, [10, 20, N_SELECTED, 100], truth=truth, **settings)
     _show(results, out / "han-yu")
-    _show_truth(results, np.flatnonzero(truth > 0))
+    _show_truth(results)
     say()
     say("2. Breast cancer: 569 × 30, from scikit-learn", "bold")
     say("   (without bagged-svm-rfe, which takes most of the time where rows are many)")
@@ -107,25 +107,21 @@ def _study(
 
 
 def _show(results: Results, folder: Path) -> None:
-    found, summary = write_outputs(results, folder, None, command_line())
-    show_results(results, found, summary)
+    show_results(results, write_outputs(results, folder, None, command_line()))
 
 
-def _show_truth(results: Results, relevant: Any) -> None:
+def _show_truth(results: Results) -> None:
     """Show how many of the features that each method selects are relevant."""
-    import numpy as np
-
-    rows = []
-    for method in results.methods:
-        _, orders = results._one().orders(method)
-        hits = np.isin(orders[:, :N_SELECTED], relevant).sum(axis=1)
-        signature = results.signature(method, N_SELECTED).frame()
-        true = int(np.isin(signature["feature"].to_numpy(dtype=int), relevant).sum())
-        rows.append([method, f"{hits.mean():.1f} of {N_SELECTED}", f"{true} of {len(signature)}"])
+    found = results.relevant_found(N_SELECTED)
+    assert found is not None
+    rows = [
+        [row.method, f"{row.found:.1f} of {found.size}", f"{row.right} of {row.signature}"]
+        for row in found.frame().itertuples(index=False)
+    ]
     say()
     table(
         ["method", "truly relevant per run", "in the signature"],
         rows,
-        f"The truth: {N_SELECTED} features selected, {len(relevant)} are relevant "
-        f"({N_SELECTED * len(relevant) // results._one().n_features} by chance)",
+        f"The truth: {found.size} features selected, {found.n_relevant} are relevant "
+        f"({found.by_chance:.1f} by chance)",
     )

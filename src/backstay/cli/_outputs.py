@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from backstay.datasets import LabelledTable
-    from backstay.results import Recommendation, Results
+    from backstay.report import Report
+    from backstay.results import Results
 
 __all__ = [
     "check_folder", "feature_frame", "make_folder", "show_methods", "show_results", "write_outputs",
@@ -40,89 +41,74 @@ def make_folder(folder: Path) -> None:
         raise WrongUse(f"the folder {folder} cannot be made ({error.strerror}).") from error
 
 
-def feature_frame(results: Results, found: Recommendation) -> pd.DataFrame:
+def feature_frame(results: Results) -> pd.DataFrame:
     """Return every feature that the recommended method ever selected at the recommended size.
 
     ``frequency`` is the share of runs, ``mean_rank`` and ``weight`` are means over runs;
     ``column`` counts the features of the table from 1.
     """
-    import numpy as np
-    import pandas as pd
-
-    from backstay.stability import selection_frequency
-
-    if found.method is None or found.size is None:
-        return pd.DataFrame(columns=COLUMNS)
-    records = results._one()
-    _, orders = records.orders(found.method)
-    _, weights = records.weights(found.method)
-    frequency = selection_frequency(orders[:, : found.size], records.n_features)
-    chosen = np.flatnonzero(frequency > 0)
-    signature = set(found.features)
-    frame = pd.DataFrame(
-        {
-            "feature": [records.feature_name(int(j)) for j in chosen],
-            "column": chosen + 1,
-            "frequency": frequency[chosen],
-            "mean_rank": records.mean_ranks(found.method)[chosen],
-            "weight": weights.mean(axis=0)[chosen],
-            "in_signature": [int(j) in signature for j in chosen],
-        }
-    )
-    order = ["frequency", "mean_rank"]
-    return frame.sort_values(order, ascending=[False, True], kind="stable", ignore_index=True)
+    frame = results.features().frame()
+    recommended = results.choice().kind == "recommended"
+    frame = frame[(frame["frequency"] > 0) & recommended]
+    frame = frame.assign(column=frame["feature"] + 1, feature=frame["name"])
+    return frame[COLUMNS].reset_index(drop=True)
 
 
 def write_outputs(
     results: Results, folder: Path, given: LabelledTable | None, command: str
-) -> tuple[Recommendation, dict[str, Any]]:
-    """Write features.csv, results.json and report.html; return recommendation and summary."""
-    from backstay.report._html import write_page
-    from backstay.report._summarize import gather
+) -> Report:
+    """Write features.csv, results.json and report.html; return the report."""
+    from backstay.report import Report
 
-    summary, displays = gather(results)
-    found = results.recommend()
-    features = feature_frame(results, found)
+    written, features = Report(results), feature_frame(results)
     features.to_csv(folder / "features.csv", index=False, float_format="%.6g")
+    found = results.choice().recommendation
     everything = {
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": {k: _plain(v) for k, v in vars(found).items()},
-        "features": [{k: _plain(v) for k, v in row.items()} for row in features.to_dict("records")],
-        "evidence": [
-            {k: _plain(v) for k, v in row.items()} for row in results.frame().to_dict("records")
-        ],
-        "summary": summary,
+        "recommendation": None if found is None else _plain(vars(found)),
+        "features": _plain(features.to_dict("records")),
+        "evidence": _plain(results.frame().to_dict("records")),
+        "summary": written.to_dict(),
     }
     (folder / "results.json").write_text(as_json(everything) + "\n", encoding="utf-8")
-    report.write(folder / "report.html")
-    return found, summary
+    written.write(folder / "report.html")
+    return written
 
 
 def _plain(value: Any) -> Any:
-    value = value.item() if hasattr(value, "dtype") else value  # numpy's scalars
+    """Turn numpy's numbers into Python's, and undefined ones into None."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    value = value.item() if hasattr(value, "dtype") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def show_results(results: Results, found: Recommendation, summary: dict[str, Any]) -> None:
+def show_results(results: Results, report: Report) -> None:
     """Write the recommendation, the methods beside each other, and what was not shown."""
-    (part,) = summary["datasets"]
-    size, classifier = part["choice"]["size"], part["choice"]["classifier"]
+    (part,) = report.parts
+    choice = results.choice()
+    found = choice.recommendation
     say()
     say("Recommendation", "bold")
-    say(found.sentence)
-    if found.signature:
-        shown = ", ".join(found.signature[:SHOWN_FEATURES])
-        rest = len(found.signature) - SHOWN_FEATURES
-        say(f"Signature: {shown}{f' and {rest} more' if rest > 0 else ''}.")
-    elif found.method is not None:
-        say("Signature: none; no feature was selected in more than half of the runs.")
+    if found is None:
+        say("None: the study had no classifiers.")
+    else:
+        say(found.sentence)
+        if found.signature:
+            shown = ", ".join(found.signature[:SHOWN_FEATURES])
+            rest = len(found.signature) - SHOWN_FEATURES
+            say(f"Signature: {shown}{f' and {rest} more' if rest > 0 else ''}.")
+        elif found.method is not None:
+            say("Signature: none; no feature was selected in more than half of the runs.")
     say()
-    show_methods(results, size, classifier)
+    show_methods(results, choice.size, choice.classifier)
     say("What was not shown", "bold")
-    for caveat in part["answer"]["caveats"]:
-        say(f"- {caveat['title']} {caveat['text']}")
+    for caveat in part.answer.caveats:
+        say(f"- {caveat.title} {caveat.text}")
 
 
 def show_methods(results: Results, size: int, classifier: str | None) -> None:
@@ -132,7 +118,7 @@ def show_methods(results: Results, size: int, classifier: str | None) -> None:
         row["method"]: figure(row["value"], row["low"], row["high"])
         for row in stability[stability["size"] == size].to_dict("records")
     }
-    accuracy = results.accuracy(results._one().scoring[0]).frame() if classifier else None
+    accuracy = results.accuracy(results.metric).frame() if classifier else None
     rows = [[method, stable.get(method, "no result")] for method in results.methods]
     if accuracy is not None:
         here = (accuracy["size"] == size) & (accuracy["classifier"] == classifier)

@@ -129,7 +129,6 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     from sklearn.impute import SimpleImputer
 
     from backstay.study import Study, make_methods
-    from backstay.study._controls import with_controls
 
     check_classes(table, options.protocol)
     protocol, description = resampling(options)
@@ -139,8 +138,6 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         panel = make_methods(options.methods or None, n_features=X.shape[1])
     except ValueError as error:
         raise WrongUse(str(error)) from error
-    everyone, roles = with_controls(panel)
-    added = [name for name in everyone if roles[name].added]
     gaps = int(np.isnan(X.to_numpy()).sum())
     preprocess = None
     if gaps:
@@ -160,7 +157,8 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         random_state=options.seed,
         verbose=verbose,
     )
-    n_splits = protocol.get_n_splits()
+    everyone, n_splits = list(study.all_methods()), protocol.get_n_splits()
+    added = [name for name in everyone if name not in panel]
     capped = options.sizes is None and X.shape[1] > MAX_SIZE
     cap = f" (up to {MAX_SIZE}; --sizes for others)" if capped else ""
     lines = [

@@ -179,9 +179,9 @@ def run(
         return
     make_folder(folder)
     results = _study(table, plan, _stem(data))
-    found, summary = write_outputs(results, folder, table, command_line())
+    written = write_outputs(results, folder, table, command_line())
     if not quiet:
-        show_results(results, found, summary)
+        show_results(results, written)
         say()
     say(f"Report: {folder / 'report.html'}")
     if not quiet:

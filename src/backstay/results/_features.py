@@ -51,6 +51,14 @@ class RelevantFound:
 class FeatureAnswers(Parts):
     """Which features were chosen, how often, and what could stand in for them."""
 
+    def orders(self, method: str) -> NDArray[np.int32]:
+        """Return, for one data set, a row per run: its features by number, best first."""
+        return self._one().orders(method)[1]
+
+    def weights(self, method: str) -> NDArray[np.float64]:
+        """Return, for one data set, a row per run: the weights of all features."""
+        return self._one().weights(method)[1]
+
     def selection_frequency(self, size: int) -> Table:
         """Share of the resamples that put a feature among the best `size`."""
         return self._table(

@@ -17,10 +17,9 @@ from backstay.stability import (
     StabilityResult,
     UndefinedStabilityWarning,
     bias_variance,
-    jackknife,
     list_measures,
     mean_of_pairs,
-    normal_interval,
+    prediction_stability,
     ranking_stability,
     stability_curve,
     weight_stability,
@@ -264,45 +263,19 @@ def _prediction_rows(records: Records, confidence: float) -> Rows:
     """Compare models of different resamples on the rows that both were tested on."""
     records.check_classifier(None)
     rows: Rows = []
-    n, n_classes = records.n_samples, len(records.classes)
     for method in records.methods:
         predicted = records.predicted(method)
         if len(predicted) < 2:
             continue
         for i, classifier in enumerate(records.classifiers):
             for j, size in enumerate(records.sizes):
-                votes = np.zeros((len(predicted), n, n_classes), dtype=np.int8)
-                for run, (resample, labels) in enumerate(predicted):
-                    votes[run, records.test(resample), labels[i, j]] = 1
+                labels = np.ma.masked_all((len(predicted), records.n_samples), dtype=np.intp)
+                for run, (resample, codes) in enumerate(predicted):
+                    labels[run, records.test(resample)] = codes[i, j]
                 base = {"method": method, "classifier": classifier, "size": size}
-                for measure, k in (("agreement", 0), ("kappa", 1)):
-                    figures = _agreement(votes, k, confidence)
-                    rows.append({**base, "measure": measure, **figures})
+                for measure in ("agreement", "pooled_kappa"):
+                    found = prediction_stability(labels, measure, confidence=confidence)
+                    rows.append(
+                        {**base, "measure": measure, **_interval(found), "n_runs": found.n_runs}
+                    )
     return rows
-
-
-def _agreement(votes: NDArray[np.int8], which: int, confidence: float) -> dict[str, float]:
-    """Pool all pairs of models over the rows that both predicted; jackknife over models."""
-    total = votes.sum(axis=0, dtype=np.float64)
-
-    def value(counts: NDArray[np.float64]) -> float:
-        pairs = (counts.sum(axis=1) * (counts.sum(axis=1) - 1)).sum()
-        if pairs == 0:
-            return np.nan
-        agree = (counts * (counts - 1)).sum() / pairs
-        if which == 0:
-            return float(agree)
-        # A row predicted by m models is in m − 1 pairs of each: that weighs the class shares.
-        share = (counts * (counts.sum(axis=1, keepdims=True) - 1)).sum(axis=0) / pairs
-        chance = (share**2).sum()
-        return float((agree - chance) / (1 - chance)) if chance < 1 else np.nan
-
-    estimate = value(total)
-
-    def without(runs: NDArray[np.intp]) -> float:
-        left_out = np.setdiff1d(np.arange(len(votes)), runs)[0]
-        return value(total - votes[left_out])
-
-    variance = jackknife(without, len(votes)) if not np.isnan(estimate) else np.nan
-    low, high = normal_interval(estimate, variance, confidence)
-    return {"value": estimate, "low": low, "high": high, "n_runs": len(votes)}
