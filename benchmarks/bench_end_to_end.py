@@ -90,11 +90,9 @@ def shares_of_time(results, wall, jobs):
 
 def sameness(results, plain):
     """Per method over resamples and sizes: share of identical best sets, overlap, score gap."""
-    records = results._one()
     same = {}
     for name, orders in plain.items():
-        place = dict(zip(*map(list, records.orders(name)), strict=True))
-        weights = dict(zip(*map(list, records.weights(name)), strict=True))
+        place, weights = results.orders(name), results.weights(name)
         ours, theirs, gaps = [], [], [0.0]
         for i, order in enumerate(orders):
             for k in SIZES:

@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["describe", "difference", "digest", "fingerprint", "versions", "with_present_names"]
-
 PACKAGES = ("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
 # How work is spread or reported never changes a result, so it does not make another run.
 IGNORED = {"n_jobs", "verbose"}

@@ -17,8 +17,6 @@ from sklearn.svm import SVC
 
 from backstay._validation import libsvm
 
-__all__ = ["LinearMachine", "matches_svc", "train_linear", "train_machines"]
-
 Array = NDArray[np.float64]
 ClassNumbers = NDArray[np.intp]
 Machines = tuple[NDArray[Any], NDArray[Any], Array, Array]

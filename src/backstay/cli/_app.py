@@ -18,8 +18,6 @@ from backstay.cli._run import add_to as add_run
 from backstay.cli._show import complain, say
 from backstay.cli._stability import add_to as add_stability
 
-__all__ = ["app", "run"]
-
 app = typer.Typer(
     name="backstay",
     no_args_is_help=True,

@@ -14,7 +14,6 @@ from backstay.cli._show import say, table
 if TYPE_CHECKING:
     from backstay.results import Results
 
-__all__ = ["add_to"]
 
 USUAL_SIZE = 50
 

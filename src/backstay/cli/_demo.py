@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from backstay.results import Results
 
-__all__ = ["add_to"]
 
 N_SELECTED = 50
 

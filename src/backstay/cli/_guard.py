@@ -15,11 +15,6 @@ import typer
 
 from backstay.cli._show import complain, warn
 
-__all__ = [
-    "Debug", "WrongUse", "close_quietly", "command_line", "exit_code", "given", "guarded",
-    "sentence",
-]  # fmt: skip
-
 given: ContextVar[Sequence[str] | None] = ContextVar("given", default=None)
 
 Debug = Annotated[

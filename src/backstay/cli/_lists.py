@@ -13,7 +13,6 @@ from backstay.cli._show import say, table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AsJson", "add_to", "as_json"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")]
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from backstay.report import Report
     from backstay.results import Results
 
-__all__ = [
-    "check_folder", "feature_frame", "make_folder", "show_methods", "show_results", "write_outputs",
-]  # fmt: skip
 
 SHOWN_FEATURES = 15
 COLUMNS = ["feature", "column", "frequency", "mean_rank", "weight", "in_signature"]

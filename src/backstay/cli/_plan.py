@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
     from backstay.study import Study
 
-__all__ = ["RunPlan", "StudyOptions", "make_plan", "n_jobs_of"]
 
 MAX_SIZE = 100
 REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
     from backstay.results import Results
 
-__all__ = ["add_to", "run"]
 
 DATA, STUDY, OUTPUT = "The table", "The study", "Output"
 SHOWN_CLASSES = 8

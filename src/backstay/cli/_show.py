@@ -13,8 +13,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["complain", "figure", "listing", "say", "table", "warn"]
-
 # Where there is no terminal nothing wraps: a line may be cut by what reads it.
 PIPED_WIDTH = 1000
 

@@ -16,8 +16,6 @@ from backstay.cli._show import figure, listing, say, table, warn
 if TYPE_CHECKING:
     from backstay.datasets import Selections
 
-__all__ = ["add_to"]
-
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""

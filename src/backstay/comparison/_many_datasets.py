@@ -14,8 +14,6 @@ from scipy import stats
 
 from backstay.comparison._two_methods import ratio
 
-__all__ = ["FriedmanNemenyi", "better_equal_worse", "friedman_nemenyi"]
-
 
 @dataclass(frozen=True)
 class FriedmanNemenyi:

@@ -16,15 +16,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = [
-    "TestedDifference",
-    "corrected_resampled_t",
-    "five_by_two_f",
-    "five_by_two_t",
-    "rank_sum",
-    "signed_rank",
-]
-
 Floats = NDArray[np.float64]
 
 

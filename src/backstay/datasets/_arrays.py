@@ -16,8 +16,6 @@ from scipy.io.matlab import MatReadError
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["load_npz", "read_arff", "read_mat", "read_npz", "read_parquet"]
-
 MAX_DENSE_BYTES = 2**30
 # What arrays of an NPZ or MATLAB file may be called, in lower case.
 ROWS, LABELS = ("x",), ("y",)

@@ -13,8 +13,6 @@ from pandas.api import types
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["SortedColumns", "leaking_columns", "log2_floor", "plain_text", "sort_columns"]
-
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5

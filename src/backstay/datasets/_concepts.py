@@ -9,8 +9,6 @@ import numpy as np
 from backstay._validation import check_random_state
 from backstay.datasets._truth import Data, check_shape, first_relevant, require
 
-__all__ = ["make_majority", "make_modulo", "make_non_monotonic"]
-
 
 def make_non_monotonic(
     n_samples: int = 100,

@@ -9,8 +9,6 @@ import numpy as np
 from backstay._validation import check_random_state
 from backstay.datasets._truth import Data, require
 
-__all__ = ["make_anti_corral", "make_corral"]
-
 
 def make_corral(
     n_samples: int = 128, *, correlation: float = 0.75, random_state: Any = None

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["LabelledTable", "TableError", "listed"]
-
 SHOWN_NAMES = 5
 
 

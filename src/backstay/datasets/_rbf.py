@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from backstay._validation import check_random_state
 from backstay.datasets._truth import Data, check_shape, first_relevant, require
 
-__all__ = ["make_random_rbf"]
-
 
 def make_random_rbf(
     n_samples: int = 100,

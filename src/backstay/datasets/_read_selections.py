@@ -11,8 +11,6 @@ from pathlib import Path
 from backstay.datasets._labelled import TableError
 from backstay.datasets._text import check_file, choose_delimiter, explained, nonempty_lines
 
-__all__ = ["Selections", "read_selections"]
-
 RUN = re.compile(
     r"(run|resample|fold|split|rep(eat)?|bootstrap|seed|iter(ation)?|sample)s?\b", re.I
 )

@@ -25,8 +25,6 @@ from backstay.datasets._columns import (
 from backstay.datasets._labelled import LabelledTable, TableError, listed
 from backstay.datasets._text import check_file, read_text
 
-__all__ = ["read_table"]
-
 TEXT = {".csv", ".tsv", ".tab", ".txt"}
 FORMATS = "CSV, TSV (also .gz), Parquet, ARFF, NPZ and MATLAB"
 # More different numbers than this, and a target is a measurement, not a class.

@@ -18,8 +18,6 @@ import pandas as pd
 
 from backstay.datasets._labelled import TableError, listed
 
-__all__ = ["check_file", "choose_delimiter", "explained", "nonempty_lines", "read_text"]
-
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 # Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
 MISSING = ("?",)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Data", "check_shape", "first_relevant", "require"]
-
 Data = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["AGGREGATES", "aggregate_scores", "break_ties"]
-
 Scores = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 

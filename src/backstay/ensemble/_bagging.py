@@ -15,8 +15,6 @@ from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import RESAMPLES
 
-__all__ = ["BaggedRanker"]
-
 
 class BaggedRanker(Ensemble):
     """Rank on many resamples of the rows and aggregate the rankings.

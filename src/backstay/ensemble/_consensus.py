@@ -30,8 +30,6 @@ from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import RESAMPLES, Member
 from backstay.stability import selection_frequency
 
-__all__ = ["RepeatedSelector", "frequency_curve"]
-
 
 def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame:
     """Count the features selected in at least m of the M runs, for m = 1..M [Han 7.4].

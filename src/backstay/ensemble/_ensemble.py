@@ -22,8 +22,6 @@ from backstay.base import FeatureRanker, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._members import Member, draw_rows, fit_members
 
-__all__ = ["Ensemble"]
-
 
 class Ensemble(MetaEstimatorMixin, FeatureRanker):
     """Base of the ensembles; a new one writes the hook ``_score``, which calls ``_fit_runs``."""

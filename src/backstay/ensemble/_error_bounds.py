@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-__all__ = ["error_bound", "largest_q", "smallest_threshold"]
-
 ASSUMPTIONS = ("none", "unimodal", "r_concave")
 
 

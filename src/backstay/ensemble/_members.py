@@ -25,8 +25,6 @@ from backstay.base import (
 )
 from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
-__all__ = ["RESAMPLES", "Member", "draw_rows", "fit_members"]
-
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
 Rows = NDArray[np.intp]
 

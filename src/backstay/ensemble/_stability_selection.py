@@ -17,8 +17,6 @@ from backstay.ensemble._error_bounds import (
     smallest_threshold,
 )
 
-__all__ = ["StabilitySelection"]
-
 
 class StabilitySelection(Ensemble):
     """Keep the features that a base method selects in most subsamples of half the rows.

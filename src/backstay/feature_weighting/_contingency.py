@@ -12,22 +12,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "chi_squared",
-    "class_given_value",
-    "cross_category",
-    "distribution_difference",
-    "entropic_closeness",
-    "gain_ratio",
-    "gini_gain",
-    "information_gain",
-    "mantaras_closeness",
-    "one_rule",
-    "per_category",
-    "symmetrical_uncertainty",
-    "value_difference",
-]
-
 Array = NDArray[np.float64]
 
 

@@ -19,8 +19,6 @@ from backstay._validation import (
 )
 from backstay.feature_weighting._rows import present_rows, row_counts
 
-__all__ = ["MDLDiscretizer"]
-
 FEATURE_BLOCK = 256
 
 

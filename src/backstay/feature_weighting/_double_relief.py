@@ -11,8 +11,6 @@ from backstay.base import distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns
 
-__all__ = ["DoubleReliefF", "progress"]
-
 
 class DoubleReliefF(ReliefFamily):
     """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].

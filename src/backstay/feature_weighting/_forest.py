@@ -12,8 +12,6 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import FeatureRanker
 
-__all__ = ["ForestImportance"]
-
 FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 
 

@@ -12,8 +12,6 @@ from backstay._validation import StrOptions
 from backstay.base import FeatureRanker
 from backstay.feature_weighting._rows import present_rows, row_counts
 
-__all__ = ["BetweenWithinRatio", "FStatistic", "TTest"]
-
 Array = NDArray[np.float64]
 
 

@@ -33,8 +33,6 @@ from backstay.feature_weighting._relief_table import (
     read_columns,
 )
 
-__all__ = ["Relief", "ReliefF", "ReliefFamily", "relative_weights"]
-
 # Lists of all rows at once up to this size; beyond it, rows are finished block by block.
 MAX_LIST_BYTES = 100_000_000
 BLOCK_BYTES = 16_000_000

@@ -18,8 +18,6 @@ from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import padded_zeros, pair_distances
 from backstay._validation import is_nominal
 
-__all__ = ["ReliefColumns", "ReliefTable", "has_nominal", "nominal_table", "read_columns"]
-
 Floats = NDArray[np.floating[Any]]
 
 

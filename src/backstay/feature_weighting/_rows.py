@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["present_rows", "row_counts"]
-
 
 def present_rows(
     y: NDArray[np.intp], sample_weight: NDArray[np.float64], classes: Any, name: str

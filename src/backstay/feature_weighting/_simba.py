@@ -16,8 +16,6 @@ from backstay._validation import Interval, StrOptions, check_random_state, posit
 from backstay.base import FeatureRanker, Scaling, warn_single_members
 from backstay.feature_weighting._double_relief import progress
 
-__all__ = ["Simba"]
-
 Array = NDArray[np.float64]
 
 

@@ -25,8 +25,6 @@ from backstay._validation import Interval, check_is_fitted
 from backstay.base import FeatureRanker, Scaling
 from backstay.feature_weighting._rows import present_rows
 
-__all__ = ["SVMRFE", "Elimination", "EliminationRound", "eliminate"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -11,20 +11,6 @@ from backstay.base import FeatureRanker
 from backstay.feature_weighting import _contingency as measures
 from backstay.feature_weighting._value_filter import Array, Codes, ValueFilter
 
-__all__ = [
-    "CategoryImportance",
-    "ChiSquared",
-    "DistributionDifference",
-    "EntropicDistance",
-    "GainRatio",
-    "GiniGain",
-    "InformationGain",
-    "MantarasDistance",
-    "OneR",
-    "SymmetricalUncertainty",
-    "ValueDifference",
-]
-
 
 class InformationGain(ValueFilter):
     """Information gain: how many bits a feature tells about the class, MI(C, X).

@@ -14,8 +14,6 @@ from backstay.base import FeatureRanker
 from backstay.feature_weighting._discretize import bins, cut_points
 from backstay.feature_weighting._rows import present_rows, row_counts
 
-__all__ = ["ValueFilter", "value_numbers"]
-
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 

@@ -12,8 +12,6 @@ from sklearn.base import clone
 from backstay._validation import Interval, has_fit_parameter, positive_int
 from backstay.base import InstanceWeighter, Scaling, distance_weights, importances_of
 
-__all__ = ["JointWeighting"]
-
 
 class JointWeighting(InstanceWeighter):
     """Alternate instance weights and feature weights until both settle.

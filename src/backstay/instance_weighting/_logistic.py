@@ -13,8 +13,6 @@ from backstay._validation import Interval, positive_int
 from backstay.base import InstanceWeighter, Scaling, warn_single_members
 from backstay.instance_weighting._margin import neighbor_blocks
 
-__all__ = ["LogisticWeighting"]
-
 
 def hypothesis_margins(X: Any, y: NDArray[np.intp], n_neighbors: int | None) -> NDArray[np.float64]:
     """θ(x) = ½ (mean distance to the misses − mean distance to the hits) [Prat eq. 2.53].

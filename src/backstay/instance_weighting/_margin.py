@@ -16,8 +16,6 @@ from backstay._kernels._margin import margins_of_all, margins_of_neighbors
 from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import InstanceWeighter, Scaling, one_thread, warn_single_members
 
-__all__ = ["MarginWeighting"]
-
 Array = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from backstay._validation import Interval, validate_names, validate_X_y
 from backstay.base import InstanceWeighter
 
-__all__ = ["UniformWeighting"]
-
 
 class UniformWeighting(InstanceWeighter):
     """The same weight for every row, with a mass of your choice.

@@ -18,8 +18,6 @@ from backstay.redundancy._joint import (
     size_key,
 )
 
-__all__ = ["feature_importance_bayes"]
-
 # Differences of sums of probabilities below this are rounding.
 ROUNDING = 1e-12
 

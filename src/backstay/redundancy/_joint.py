@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from backstay._validation import check_columns, validate_sample_weight
 
-__all__ = ["Array", "Codes", "check_choice", "is_exact", "joint", "refine", "size_key", "tabulate"]
-
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 

@@ -19,8 +19,6 @@ from backstay.redundancy._joint import (
     tabulate,
 )
 
-__all__ = ["redundancy_level"]
-
 
 @overload
 def redundancy_level(

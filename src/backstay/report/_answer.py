@@ -19,8 +19,6 @@ from backstay.report._words import (
 )
 from backstay.results import Choice, Recommendation
 
-__all__ = ["Answer", "answer"]
-
 # A signature lists that many features before it points to the table.
 LISTED = 12
 

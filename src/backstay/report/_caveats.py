@@ -14,8 +14,6 @@ from backstay.report._evidence import Evidence
 from backstay.report._words import count, interval, listed, signed, two_decimals
 from backstay.results import Choice, Comparison, DatasetFacts, Role, WeightingVerdict
 
-__all__ = ["Caveat", "WeightingWords", "caveats", "weighting_words"]
-
 # Fewer runs, or fewer rows of a class, leave intervals rough.
 FEW_RUNS, FEW_ROWS = 20, 10
 # The usual reading of such indices, after Fleiss.

@@ -17,8 +17,6 @@ from backstay.results import (
     WeightingVerdict,
 )
 
-__all__ = ["Evidence", "gather"]
-
 
 @dataclass(frozen=True)
 class Evidence:

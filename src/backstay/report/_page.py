@@ -18,8 +18,6 @@ from urllib.parse import quote
 from backstay.report._words import THIN, clean
 from backstay.report.figures import Display, css_variables, legend_key
 
-__all__ = ["write_page"]
-
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
 # A figure is drawn for a wide screen and for a phone.

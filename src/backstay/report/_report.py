@@ -37,8 +37,6 @@ from backstay.report.figures import (
 )
 from backstay.results import Results
 
-__all__ = ["DatasetReport", "Report", "write_report"]
-
 
 @dataclass(frozen=True)
 class DatasetReport:

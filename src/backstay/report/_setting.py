@@ -9,8 +9,6 @@ from typing import Any
 from backstay.report._words import estimator_text, listed
 from backstay.results import DatasetFacts, Role, StudyFacts
 
-__all__ = ["Setting", "setting"]
-
 
 @dataclass(frozen=True)
 class Built:

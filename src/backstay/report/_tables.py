@@ -11,16 +11,6 @@ from backstay.report._evidence import Evidence
 from backstay.report.figures import Display
 from backstay.results import SampleWeights
 
-__all__ = [
-    "Failure",
-    "FeatureRow",
-    "FigureTable",
-    "failure_rows",
-    "feature_rows",
-    "figure_table",
-    "outlying_rows",
-]
-
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
 # A figure's data beyond that many rows are left to the results' own tables.

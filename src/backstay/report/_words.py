@@ -7,20 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = [
-    "THIN",
-    "clean",
-    "count",
-    "estimator_text",
-    "interval",
-    "listed",
-    "metric_name",
-    "percent",
-    "percent_interval",
-    "signed",
-    "two_decimals",
-]
-
 # A space that neither breaks nor is wide.
 THIN = "\u202f"
 

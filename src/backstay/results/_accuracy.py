@@ -18,8 +18,6 @@ from backstay.results._records import Records
 from backstay.results._stability import size_places
 from backstay.results._table import Table
 
-__all__ = ["AccuracyAnswers", "accuracy_rows", "mean_score", "run_scores"]
-
 Floats = NDArray[np.float64]
 CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
 

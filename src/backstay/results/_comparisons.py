@@ -38,8 +38,6 @@ from backstay.stability import (
     normal_interval,
 )
 
-__all__ = ["Comparison", "ComparisonAnswers", "score_difference", "stability_difference"]
-
 NO_RUNS = TestedDifference("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
 
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Configuration", "DatasetFacts", "Role", "StudyFacts"]
-
 
 @dataclass(frozen=True)
 class Role:

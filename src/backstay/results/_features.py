@@ -16,8 +16,6 @@ from backstay.results._signature import THRESHOLDS, frequencies, frequency_row, 
 from backstay.results._stability import bias_variance_rows
 from backstay.results._table import Table
 
-__all__ = ["FeatureAnswers", "RelevantFound"]
-
 
 @dataclass(frozen=True)
 class RelevantFound:

@@ -7,8 +7,6 @@ import os
 import sqlite3
 from pathlib import Path
 
-__all__ = ["Lock"]
-
 
 class Lock:
     """An exclusive SQLite transaction on a file beside the store.

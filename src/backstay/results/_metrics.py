@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-__all__ = ["METRICS", "POOLED_METRICS", "chance_level", "score"]
-
 Floats = NDArray[np.float64]
 # Class numbers of the test rows, class numbers predicted (… × rows), scores or None, classes.
 Metric = Callable[[NDArray[Any], NDArray[Any], NDArray[Any] | None, int], Floats]

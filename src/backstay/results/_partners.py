@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from backstay.results._records import Records
 from backstay.stability import selection_frequency
 
-__all__ = ["STRONG", "partner_arrays"]
-
 # Kept are the strongest partners of the features most often selected, no d × d matrix.
 STRONG = 0.7
 N_FEATURES, N_PARTNERS, LARGEST_SIZE = 300, 5, 100

@@ -10,8 +10,6 @@ import pandas as pd
 from backstay.results._records import Records
 from backstay.results._table import Table
 
-__all__ = ["Parts", "Row", "Rows"]
-
 Row = dict[str, Any]
 Rows = list[Row]
 

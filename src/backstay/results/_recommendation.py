@@ -26,8 +26,6 @@ from backstay.results._signature import THRESHOLDS, signature_rows
 from backstay.results._stability import curve_rows, mean_stability
 from backstay.results._weighting import weighting_verdict
 
-__all__ = ["Choice", "Recommendation", "RecommendationAnswers", "choice_of"]
-
 Floats = NDArray[np.float64]
 # One-sided 95 %: what a configuration must exceed chance by, in standard errors.
 ABOVE_CHANCE = 1.645

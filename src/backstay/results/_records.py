@@ -13,8 +13,6 @@ from backstay.results._facts import DatasetFacts, Role
 from backstay.results._metrics import METRICS, POOLED_METRICS, score
 from backstay.results._store import Store
 
-__all__ = ["Records"]
-
 Ints = NDArray[Any]
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")

@@ -23,8 +23,6 @@ from backstay.results._store import Store
 from backstay.results._tasks import TaskAnswers
 from backstay.results._weighting import WeightingAnswers
 
-__all__ = ["Results"]
-
 
 class Results(
     StabilityAnswers,

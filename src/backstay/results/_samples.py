@@ -11,8 +11,6 @@ from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._table import Table
 
-__all__ = ["SampleAnswers", "SampleWeights"]
-
 
 @dataclass(frozen=True)
 class SampleWeights:

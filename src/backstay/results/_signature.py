@@ -11,8 +11,6 @@ from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.stability import consensus, selection_frequency
 
-__all__ = ["THRESHOLDS", "frequencies", "frequency_row", "signature_rows"]
-
 # A feature is in the signature if more than the first share of the runs chose it.
 THRESHOLDS = (0.5, 0.85)
 

@@ -25,8 +25,6 @@ from backstay.stability import (
     weight_stability,
 )
 
-__all__ = ["StabilityAnswers", "curve_rows", "mean_stability", "pair_matrix", "size_places"]
-
 Floats = NDArray[np.float64]
 JACKKNIFE = "jackknife intervals over resamples"
 

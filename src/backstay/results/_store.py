@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from backstay._identity import with_present_names
 from backstay.results._lock import Lock
 
-__all__ = ["Store", "StoreError", "TaskRecord"]
-
 APPLICATION = 0x6261636B  # "back"
 FORMAT = 2  # 1 described classes by private modules and by parameters since renamed
 LOCK_SECONDS = 5.0

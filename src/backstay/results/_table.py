@@ -7,8 +7,6 @@ from html import escape
 
 import pandas as pd
 
-__all__ = ["Table"]
-
 SHOWN_ROWS = 20
 
 

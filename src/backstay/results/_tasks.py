@@ -8,8 +8,6 @@ from backstay.results._parts import Parts, Row, Rows
 from backstay.results._records import Records
 from backstay.results._table import Table
 
-__all__ = ["TaskAnswers"]
-
 
 class TaskAnswers(Parts):
     """Times and failures of tasks."""

@@ -18,8 +18,6 @@ from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._table import Table
 
-__all__ = ["WeightingAnswers", "WeightingVerdict", "weighting_verdict"]
-
 
 @dataclass(frozen=True)
 class WeightingVerdict:

@@ -15,18 +15,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from backstay._validation import encode_labels
 from backstay.results import METRICS, Role
 
-__all__ = [
-    "CheckedData",
-    "CheckedStudy",
-    "GivenData",
-    "check_random_state_is_plain",
-    "checked_data",
-    "estimators_by_name",
-    "metric_names",
-    "preprocessing",
-    "require_scores",
-]
-
 
 @dataclass(frozen=True)
 class CheckedStudy:

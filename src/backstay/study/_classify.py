@@ -32,8 +32,6 @@ from backstay.study._ranking import Ranking
 from backstay.study._rows import Sides, take_columns
 from backstay.study._stages import Stage
 
-__all__ = ["Classification", "Shortcut", "classify", "shortcuts_of", "unit_range"]
-
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
 # Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers.

@@ -19,8 +19,6 @@ from backstay.base import InstanceWeighted
 from backstay.instance_weighting import UniformWeighting
 from backstay.results import Role
 
-__all__ = ["EqualMass", "with_controls"]
-
 
 class EqualMass(BaseEstimator):
     """Uniform weights with the sum that another weighting gives the same rows.

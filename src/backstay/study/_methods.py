@@ -36,8 +36,6 @@ from backstay.feature_weighting import (
 from backstay.instance_weighting import JointWeighting, LogisticWeighting, MarginWeighting
 from backstay.wrappers import SequentialSelector
 
-__all__ = ["list_methods", "make_methods"]
-
 # A sequential search evaluates d(d + 1)/2 subsets per resample; it is refused beyond these d.
 WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200}
 

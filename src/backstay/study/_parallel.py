@@ -14,8 +14,6 @@ from backstay.results import TaskRecord
 from backstay.study._protocols import Split
 from backstay.study._task import SharedInputs, run_task
 
-__all__ = ["StudyError", "finished_tasks"]
-
 # Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
 SHARED_BYTES = 100_000
 # A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until

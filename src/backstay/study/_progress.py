@@ -7,8 +7,6 @@ import time
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-__all__ = ["Progress"]
-
 SECONDS_BETWEEN_LINES = 5.0
 
 

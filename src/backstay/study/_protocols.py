@@ -20,8 +20,6 @@ from sklearn.model_selection import (
 
 from backstay._validation import check_random_state
 
-__all__ = ["FiveByTwo", "RepeatedStratifiedKFold", "Split", "Subsampling", "draw_splits", "seeded"]
-
 Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
 # A draw of whole groups may miss a class; after so many draws in vain it is an error.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from backstay.base import FeatureRanker, importances_of, ranking_from_importances
 
-__all__ = ["Ranking", "best_first", "ranking_of"]
-
 
 @dataclass(frozen=True)
 class Ranking:

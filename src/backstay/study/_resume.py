@@ -15,8 +15,6 @@ from backstay.study._checks import CheckedData, CheckedStudy
 from backstay.study._parallel import StudyError
 from backstay.study._protocols import FiveByTwo, Split
 
-__all__ = ["check_same_study", "enter_data", "report_failures", "seed_of_study"]
-
 
 def check_same_study(store: Store, description: dict[str, Any]) -> None:
     """Refuse a store of another study; note the versions in use."""

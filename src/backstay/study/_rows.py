@@ -19,8 +19,6 @@ from backstay._validation import take
 from backstay.base import InstanceWeighted
 from backstay.study._controls import EqualMass
 
-__all__ = ["Rows", "Sides", "numbers_of", "reads_numbers", "take_columns"]
-
 Array = NDArray[np.float64]
 
 

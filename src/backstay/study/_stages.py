@@ -6,8 +6,6 @@ import time
 
 from backstay.results import TaskRecord
 
-__all__ = ["Stage"]
-
 
 class Stage:
     """Note in a task's record what is being done, and add up the seconds by its first word.

@@ -35,8 +35,6 @@ from backstay.study._resume import check_same_study, enter_data, report_failures
 from backstay.study._rows import numbers_of
 from backstay.study._task import SharedInputs
 
-__all__ = ["Study"]
-
 
 class Study:
     """Run methods on resamples of data, without leaks, in parallel and resumable.

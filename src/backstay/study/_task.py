@@ -18,11 +18,9 @@ from backstay.base import one_thread
 from backstay.results import TaskRecord
 from backstay.study._classify import Classification, classify
 from backstay.study._protocols import Split, seeded
-from backstay.study._ranking import best_first, ranking_of
+from backstay.study._ranking import ranking_of
 from backstay.study._rows import Rows, Sides, reads_numbers
 from backstay.study._stages import Stage
-
-__all__ = ["SharedInputs", "best_first", "run_task"]
 
 
 @dataclass(frozen=True)

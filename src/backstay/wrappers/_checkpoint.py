@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from backstay._identity import describe, difference, digest, fingerprint, versions
 from backstay.wrappers._folds import Fold
 
-__all__ = ["EvaluationLog", "search_identity"]
-
 Array = NDArray[np.float64]
 Evaluation = tuple[Array, Array]  # J of the candidates; J of their remainders, or nothing
 

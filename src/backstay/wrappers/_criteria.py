@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Accumulated", "Plain", "Remainder"]
-
 Array = NDArray[np.float64]
 
 

@@ -22,8 +22,6 @@ from backstay.wrappers._fast import Counts, FastFold, flattened
 from backstay.wrappers._inducers import candidate_columns
 from backstay.wrappers._units import Indices
 
-__all__ = ["Discriminant"]
-
 Array = NDArray[np.float64]
 
 # scikit-learn's LDA drops directions in which the within-class correlation has an eigenvalue below

@@ -29,8 +29,6 @@ from backstay.wrappers._folds import Fold
 from backstay.wrappers._inducers import n_neighbors_of, scaler
 from backstay.wrappers._units import Indices
 
-__all__ = ["FastFold", "FastInducer", "KernelMachine", "Neighbors"]
-
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

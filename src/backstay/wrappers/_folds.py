@@ -10,8 +10,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, ch
 
 from backstay._validation import check_random_state
 
-__all__ = ["Fold", "draw_folds"]
-
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on, rows to test on
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from backstay.wrappers._search import Search
 from backstay.wrappers._units import Indices
 
-__all__ = ["path_frame", "scores_frame"]
-
 
 def path_frame(
     search: Search, units: list[Indices], labels: list[Any], names: NDArray[Any] | None

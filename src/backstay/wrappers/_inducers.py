@@ -21,8 +21,6 @@ from backstay._validation import take
 from backstay.wrappers._folds import Fold
 from backstay.wrappers._units import Indices
 
-__all__ = ["Evaluator", "GeneralInducer", "check_n_neighbors", "equivalent", "n_neighbors_of"]
-
 Array = NDArray[np.float64]
 
 # A tree of one leaf offers the training rows in their order, with distances summed directly: ties

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from backstay.wrappers._checkpoint import Evaluation, EvaluationLog
 
-__all__ = ["Examination", "Search", "Visit", "best_subset", "order_units", "progress_line"]
-
 Array = NDArray[np.float64]
 Members = NDArray[np.bool_]
 

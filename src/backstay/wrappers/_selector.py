@@ -42,8 +42,6 @@ from backstay.wrappers._inducers import (
 from backstay.wrappers._search import Search, Visit, best_subset, order_units, progress_line
 from backstay.wrappers._units import Indices, make_units
 
-__all__ = ["SequentialSelector"]
-
 FAST: dict[str, type[FastFold]] = {
     "lda": Discriminant,
     "svm_linear": KernelMachine,

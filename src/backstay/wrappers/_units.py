@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Indices", "make_units"]
-
 Indices = NDArray[np.intp]  # numbers of columns
 
 

@@ -17,8 +17,6 @@ from backstay.report.figures._style import INK
 if TYPE_CHECKING:
     from backstay.results import Results, Role
 
-__all__ = ["AccuracyDisplay"]
-
 
 class AccuracyDisplay(CurveDisplay):
     """Mean score of every method by number of features, with corrected intervals."""

@@ -18,8 +18,6 @@ from backstay.report.figures._style import HEAT, INK, Style
 if TYPE_CHECKING:
     from backstay.results import Results, Role
 
-__all__ = ["AgreementDisplay"]
-
 
 class AgreementDisplay(Display):
     """How far two methods select the same features on the same resamples, beyond chance."""

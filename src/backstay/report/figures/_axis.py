@@ -10,8 +10,6 @@ import numpy as np
 
 from backstay.report.figures._canvas import Canvas
 
-__all__ = ["padded_limits", "set_size_axis", "wrapped"]
-
 # A character of the axis labels is about this wide, in points.
 CHARACTER = 7.0
 

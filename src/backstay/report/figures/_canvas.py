@@ -7,8 +7,6 @@ from typing import Any, Literal, Protocol, Required, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
-__all__ = ["Canvas", "LineLooks"]
-
 
 class LineLooks(TypedDict, total=False):
     """How a straight line looks."""

@@ -13,8 +13,6 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import Style
 
-__all__ = ["CurveDisplay"]
-
 
 class CurveDisplay(Display):
     """A curve with its band for every method, over an axis of subset sizes."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from backstay.results import Role
 
-__all__ = ["Display", "Drawing", "Point"]
-
 
 @dataclass(frozen=True)
 class Point:

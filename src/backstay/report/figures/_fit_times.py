@@ -16,7 +16,6 @@ from backstay.report.figures._style import Style
 if TYPE_CHECKING:
     from backstay.results import Results, Role
 
-__all__ = ["FitTimesDisplay"]
 
 # What the time was spent on, and the hue of each.
 PARTS = (("preprocess", 5), ("method", 0), ("classifier", 4))

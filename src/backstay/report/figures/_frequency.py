@@ -15,7 +15,6 @@ from backstay.report.figures._style import INK, MUTED
 if TYPE_CHECKING:
     from backstay.results import Results, Role
 
-__all__ = ["SelectionFrequencyDisplay"]
 
 # Beyond that many ranks a curve is drawn, and pointed at, at evenly spaced ones only.
 DRAWN_RANKS, POINTED_RANKS = 240, 60

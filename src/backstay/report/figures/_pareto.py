@@ -17,8 +17,6 @@ from backstay.report.figures._style import INK, MUTED, Style
 if TYPE_CHECKING:
     from backstay.results import Results, Role
 
-__all__ = ["ParetoDisplay"]
-
 
 class ParetoDisplay(Display):
     """Methods in the plane of stability and accuracy, with the front of those not dominated."""

@@ -17,7 +17,6 @@ from backstay.report.figures._style import INK, MUTED, PAPER, Style
 if TYPE_CHECKING:
     from backstay.results import Results, Role, SampleWeights
 
-__all__ = ["SampleWeightsDisplay"]
 
 # Rows of a lane drawn at most; those below the fence always are.
 DRAWN_ROWS = 300

@@ -18,8 +18,6 @@ from backstay.report.figures._canvas import LineLooks
 from backstay.report.figures._style import GRID, INK, MUTED
 from backstay.report.figures._svg import fill, outline, path, px, shape, stroke, text, text_width
 
-__all__ = ["Sheet"]
-
 # Sizes of the labels of ticks and of axes, and the height of figures and capitals, in pixels.
 SMALL, LARGE, CAPITAL = 11, 12, 8
 # Around the figure, between ticks and their labels, between those and the label of the axis,

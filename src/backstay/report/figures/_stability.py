@@ -16,8 +16,6 @@ from backstay.report.figures._style import MUTED
 if TYPE_CHECKING:
     from backstay.results import Results, Role
 
-__all__ = ["StabilityDisplay"]
-
 
 class StabilityDisplay(CurveDisplay):
     """Stability of every method by number of features selected, with intervals.

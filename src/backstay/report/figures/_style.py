@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from backstay.results import Role
 
-__all__ = ["GRID", "HEAT", "INK", "MUTED", "PAPER", "Style", "css_names", "css_variables", "styles"]
 
 # Hues apart for the common kinds of colour blindness, each at least 3:1 on its background.
 # Light and dark; a figure drawn in the light ones becomes a themed one by exchanging names.

@@ -10,8 +10,6 @@ from typing import Any
 
 from backstay.report.figures._style import INK, Style, css_names
 
-__all__ = ["fill", "legend_key", "outline", "path", "px", "shape", "stroke", "text", "text_width"]
-
 COLORS = css_names()
 # Corners of markers of size 1 around (0, 0), as matplotlib draws them.
 CORNERS = {
