@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from backstay import comparison
+from backstay.comparison import DifferenceTest
 from backstay.report._caveats import _about_numbers, _about_rivals, caveats, weighting_words
 from backstay.report._evidence import gather
 from backstay.report._words import clean, listed, signed
@@ -15,7 +15,7 @@ from backstay.results import Choice, Comparison, Configuration, Role, WeightingV
 
 
 def difference(low, high, p_value=math.nan):
-    return comparison.TestedDifference("t", (low + high) / 2, low, high, math.nan, p_value, (), 30)
+    return DifferenceTest("t", (low + high) / 2, low, high, math.nan, p_value, (), 30)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from backstay.comparison._many_datasets import (
 )
 from backstay.comparison._two_methods import (
     RUN_TESTS,
-    TestedDifference,
+    DifferenceTest,
     corrected_mean,
     corrected_resampled_t,
     five_by_two_f,
@@ -18,8 +18,8 @@ from backstay.comparison._two_methods import (
 
 __all__ = [
     "RUN_TESTS",
+    "DifferenceTest",
     "FriedmanNemenyi",
-    "TestedDifference",
     "better_equal_worse",
     "corrected_mean",
     "corrected_resampled_t",

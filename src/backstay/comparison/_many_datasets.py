@@ -126,7 +126,7 @@ def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int
 
     Parameters
     ----------
-    results : sequence of TestedDifference
+    results : sequence of DifferenceTest
         One test per data set.
     alpha : float, default=0.05
         A difference counts if its p-value is below.

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TestedDifference:
+class DifferenceTest:
     """The outcome of a two-sided test between two methods.
 
     Attributes
@@ -80,7 +80,7 @@ def corrected_resampled_t(
     *,
     test_share: float,
     confidence: float = 0.95,
-) -> TestedDifference:
+) -> DifferenceTest:
     """Test for a difference over random splits, corrected for their common rows.
 
     ``t = d̄ / √((1/J + n_test/n_train) s²)`` with J − 1 degrees of freedom.
@@ -96,7 +96,7 @@ def corrected_resampled_t(
 
     Returns
     -------
-    TestedDifference
+    DifferenceTest
         With an interval for the difference.
 
     References
@@ -121,7 +121,7 @@ def corrected_resampled_t(
     t = ratio(mean, error)
     half = float(stats.t.ppf(0.5 + confidence / 2, df)) * error
     p = float(2 * stats.t.sf(abs(t), df))
-    return TestedDifference("corrected_t", mean, mean - half, mean + half, t, p, (df,), len(a))
+    return DifferenceTest("corrected_t", mean, mean - half, mean + half, t, p, (df,), len(a))
 
 
 def corrected_mean(values: Floats, test_share: float) -> tuple[float, float]:
@@ -141,7 +141,7 @@ def _five_by_two(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats, f
     return differences, variances, float(differences.mean())
 
 
-def five_by_two_t(first: ArrayLike, second: ArrayLike) -> TestedDifference:
+def five_by_two_t(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     """Dietterich's 5×2cv paired t test.
 
     ``t = p₁⁽¹⁾ / √(Σ sᵢ²/5)``: the first of the ten differences over the spread
@@ -154,7 +154,7 @@ def five_by_two_t(first: ArrayLike, second: ArrayLike) -> TestedDifference:
 
     Returns
     -------
-    TestedDifference
+    DifferenceTest
         Its `difference` is the mean of all ten; it has no interval.
 
     References
@@ -172,10 +172,10 @@ def five_by_two_t(first: ArrayLike, second: ArrayLike) -> TestedDifference:
     differences, variances, mean = _five_by_two(first, second)
     t = ratio(float(differences[0, 0]), math.sqrt(variances.mean()))
     p = float(2 * stats.t.sf(abs(t), 5))
-    return TestedDifference("five_by_two_t", mean, math.nan, math.nan, t, p, (5,), 10)
+    return DifferenceTest("five_by_two_t", mean, math.nan, math.nan, t, p, (5,), 10)
 
 
-def five_by_two_f(first: ArrayLike, second: ArrayLike) -> TestedDifference:
+def five_by_two_f(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     """Alpaydın's combined 5×2cv F test.
 
     ``F = Σ p²/(2 Σ s²)`` over all ten differences, F with 10 and 5 degrees of
@@ -188,7 +188,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> TestedDifference:
 
     Returns
     -------
-    TestedDifference
+    DifferenceTest
         It has no interval.
 
     References
@@ -206,10 +206,10 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> TestedDifference:
     differences, variances, mean = _five_by_two(first, second)
     f = ratio(float((differences**2).sum()), 2 * float(variances.sum()))
     p = float(stats.f.sf(f, 10, 5))
-    return TestedDifference("five_by_two_f", mean, math.nan, math.nan, f, p, (10, 5), 10)
+    return DifferenceTest("five_by_two_f", mean, math.nan, math.nan, f, p, (10, 5), 10)
 
 
-def signed_rank(first: ArrayLike, second: ArrayLike) -> TestedDifference:
+def signed_rank(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     """Wilcoxon's signed-rank test, for scores paired by run or by data set.
 
     Parameters
@@ -220,7 +220,7 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> TestedDifference:
 
     Returns
     -------
-    TestedDifference
+    DifferenceTest
         It has no interval.
 
     Examples
@@ -232,13 +232,13 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> TestedDifference:
     a, b = _pairs(first, second)
     mean = float((b - a).mean())
     if not (b - a).any():
-        return TestedDifference("signed_rank", mean, math.nan, math.nan, math.nan, 1.0, (), len(a))
+        return DifferenceTest("signed_rank", mean, math.nan, math.nan, math.nan, 1.0, (), len(a))
     found = stats.wilcoxon(b, a, zero_method="zsplit")
     statistic, p = float(found.statistic), float(found.pvalue)
-    return TestedDifference("signed_rank", mean, math.nan, math.nan, statistic, p, (), len(a))
+    return DifferenceTest("signed_rank", mean, math.nan, math.nan, statistic, p, (), len(a))
 
 
-def rank_sum(first: ArrayLike, second: ArrayLike) -> TestedDifference:
+def rank_sum(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     """Wilcoxon's rank-sum test, as published by Prat; it ignores that runs are paired.
 
     Parameters
@@ -248,7 +248,7 @@ def rank_sum(first: ArrayLike, second: ArrayLike) -> TestedDifference:
 
     Returns
     -------
-    TestedDifference
+    DifferenceTest
         It has no interval.
 
     Examples
@@ -261,11 +261,11 @@ def rank_sum(first: ArrayLike, second: ArrayLike) -> TestedDifference:
     found = stats.mannwhitneyu(b, a, alternative="two-sided")
     statistic, p = float(found.statistic), float(found.pvalue)
     mean = float(b.mean() - a.mean())
-    return TestedDifference("rank_sum", mean, math.nan, math.nan, statistic, p, (), len(a))
+    return DifferenceTest("rank_sum", mean, math.nan, math.nan, statistic, p, (), len(a))
 
 
 # The tests that take one score per run.
-RUN_TESTS: dict[str, Callable[..., TestedDifference]] = {
+RUN_TESTS: dict[str, Callable[..., DifferenceTest]] = {
     "corrected_t": corrected_resampled_t,
     "five_by_two_t": five_by_two_t,
     "five_by_two_f": five_by_two_f,

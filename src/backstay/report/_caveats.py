@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from backstay.comparison import TestedDifference
+from backstay.comparison import DifferenceTest
 from backstay.report._evidence import Evidence
 from backstay.report._words import count, interval, listed, signed, two_decimals
 from backstay.results import Choice, Comparison, DatasetFacts, Role, WeightingVerdict
@@ -90,7 +90,7 @@ def weighting_words(verdict: WeightingVerdict) -> WeightingWords:
     return WeightingWords(verdict.method, verdict.kind, title, text)
 
 
-def _gain(difference: TestedDifference) -> str:
+def _gain(difference: DifferenceTest) -> str:
     ends = interval(difference.low, difference.high)
     return f"{signed(difference.difference)} (95\u202f% {ends})"
 
@@ -146,7 +146,7 @@ def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> list[Caveat]:
     return found
 
 
-def _about_stable_rivals(tests: Mapping[str, TestedDifference], choice: Choice) -> list[Caveat]:
+def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> list[Caveat]:
     at = f"at {count(choice.size, 'feature')}"
     twins = [rival for rival, test in tests.items() if test.low == test.high == 0]
     stabler = [
@@ -182,7 +182,7 @@ def _about_stable_rivals(tests: Mapping[str, TestedDifference], choice: Choice) 
     return found
 
 
-def _about_accurate_rivals(tests: Mapping[str, TestedDifference], choice: Choice) -> list[Caveat]:
+def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> list[Caveat]:
     known = {rival: test for rival, test in tests.items() if math.isfinite(test.p_value)}
     better = [
         f"{rival} ({signed(test.difference)})"

@@ -18,8 +18,8 @@ import pandas as pd
 
 from backstay.comparison import (
     RUN_TESTS,
+    DifferenceTest,
     FriedmanNemenyi,
-    TestedDifference,
     better_equal_worse,
     friedman_nemenyi,
     signed_rank,
@@ -38,7 +38,7 @@ from backstay.stability import (
     normal_interval,
 )
 
-NO_RUNS = TestedDifference("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
+NO_RUNS = DifferenceTest("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +50,7 @@ class Comparison:
     first, second : str
         The methods.
     parts : dict
-        For every data set a dict of TestedDifference: "stability" and, if there were
+        For every data set a dict of DifferenceTest: "stability" and, if there were
         classifiers, "accuracy".
     across : dict
         The same over data sets: signed-rank tests on their means; empty for one.
@@ -58,10 +58,10 @@ class Comparison:
 
     first: str
     second: str
-    parts: dict[str, dict[str, TestedDifference]]
-    across: dict[str, TestedDifference]
+    parts: dict[str, dict[str, DifferenceTest]]
+    across: dict[str, DifferenceTest]
 
-    def _single(self, quantity: str) -> TestedDifference:
+    def _single(self, quantity: str) -> DifferenceTest:
         if len(self.parts) != 1:
             raise ValueError("there are several data sets; use parts, across or frame().")
         (part,) = self.parts.values()
@@ -70,16 +70,16 @@ class Comparison:
         return part[quantity]
 
     @property
-    def accuracy(self) -> TestedDifference:
+    def accuracy(self) -> DifferenceTest:
         """The test on accuracy, for one data set."""
         return self._single("accuracy")
 
     @property
-    def stability(self) -> TestedDifference:
+    def stability(self) -> DifferenceTest:
         """The test on stability, for one data set."""
         return self._single("stability")
 
-    def _all(self) -> list[tuple[str, str, TestedDifference]]:
+    def _all(self) -> list[tuple[str, str, DifferenceTest]]:
         groups = [*self.parts.items(), ("all", self.across)]
         return [(name, key, found) for name, part in groups for key, found in part.items()]
 
@@ -258,7 +258,7 @@ def score_difference(
     *,
     test: str = "auto",
     confidence: float = 0.95,
-) -> TestedDifference:
+) -> DifferenceTest:
     """Test the difference in score from a reference method, over the resamples both finished."""
     if test not in ("auto", *RUN_TESTS):
         raise ValueError(f"test={test!r} is unknown; there are auto, {', '.join(RUN_TESTS)}.")
@@ -289,7 +289,7 @@ def stability_difference(
     measure: str = "kuncheva",
     confidence: float = 0.95,
     **options: Any,
-) -> TestedDifference:
+) -> DifferenceTest:
     """Test the difference in stability from a reference method, over the same resamples."""
     method, size = configuration.method, configuration.size
     if measure not in ("kuncheva", "nogueira"):  # the two are equal for subsets of one size
@@ -309,7 +309,7 @@ def stability_difference(
 
 def _bootstrapped(
     records: Records, configuration: Configuration, reference: str, options: dict[str, Any]
-) -> TestedDifference:
+) -> DifferenceTest:
     size = configuration.size
     if size is None:
         raise ValueError(f"measure={options['measure']!r} is compared at one size; give size=.")
@@ -335,14 +335,14 @@ def _bootstrapped(
 
 def _normal_test(
     test: str, value: float, variance: float, confidence: float, n: int
-) -> TestedDifference:
+) -> DifferenceTest:
     low, high = normal_interval(value, variance, confidence)
     if variance > 0:
         z = value / math.sqrt(variance)
     else:
         z = 0.0 if value == 0 else math.copysign(math.inf, value)
     p = math.nan if math.isnan(value) else math.erfc(abs(z) / math.sqrt(2))
-    return TestedDifference(test, value, low, high, z, p, (), n)
+    return DifferenceTest(test, value, low, high, z, p, (), n)
 
 
 def _methods(parts: Mapping[str, Records]) -> list[str]:
@@ -359,7 +359,7 @@ def _compared(
     parts: Mapping[str, Records], configuration: Configuration, reference: str, way: _Way
 ) -> Comparison:
     """Test a configuration against a reference on every data set, and across them."""
-    found: dict[str, dict[str, TestedDifference]] = {}
+    found: dict[str, dict[str, DifferenceTest]] = {}
     means: dict[str, list[tuple[float, float]]] = {"accuracy": [], "stability": []}
     for name, part in parts.items():
         found[name] = {}

@@ -76,6 +76,10 @@ class SampleAnswers(Parts):
 
 
 def _weight_rows(records: Records) -> Rows:
+    return records.once(("instance weights",), lambda: _computed_rows(records))
+
+
+def _computed_rows(records: Records) -> Rows:
     rows: Rows = []
     for method in records.methods:
         pairs = records.sample_weights(method)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from backstay.comparison import TestedDifference
+from backstay.comparison import DifferenceTest
 from backstay.results._comparisons import score_difference, stability_difference
 from backstay.results._facts import Configuration
 from backstay.results._parts import Parts, Rows
@@ -29,9 +29,9 @@ class WeightingVerdict:
         The weighted method, uniform weights of the same sum, and no weights.
     size : int
         Features selected, where the gains are measured.
-    over_control, over_plain : TestedDifference
+    over_control, over_plain : DifferenceTest
         Gains in stability at that size.
-    overall : TestedDifference
+    overall : DifferenceTest
         Gain over the control, averaged over all sizes.
     kind : {"shown", "here", "explained", "none"}
         The gain over the control is shown, at this size and overall; shown at this size only,
@@ -42,9 +42,9 @@ class WeightingVerdict:
     control: str
     plain: str
     size: int
-    over_control: TestedDifference
-    over_plain: TestedDifference
-    overall: TestedDifference
+    over_control: DifferenceTest
+    over_plain: DifferenceTest
+    overall: DifferenceTest
 
     @property
     def kind(self) -> str:
@@ -130,7 +130,7 @@ def _gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
     return rows
 
 
-def _gain(found: TestedDifference) -> dict[str, Any]:
+def _gain(found: DifferenceTest) -> dict[str, Any]:
     return {
         "gain": found.difference,
         "low": found.low,
