@@ -121,6 +121,7 @@ FRAMES = [
 TEXT = [
     lambda X: X.assign(c=pd.Categorical(["u", "v"] * 30)),
     lambda X: X.assign(c=["u", "v"] * 30),
+    lambda X: X.assign(c=pd.Series(["u", "v"] * 30, dtype=object)),
     lambda X: pl.DataFrame(X).with_columns(pl.Series("c", ["u", "v"] * 30)),
 ]
 

@@ -95,13 +95,21 @@ def check_columns(estimator: Any, X: Any, *, nominal: bool) -> None:
             f"X has dates or times in column {', '.join(dates)}; "
             "turn them into numbers (days since an event, say) or drop them."
         )
-    text = [str(c) for c, kind in types.items() if kind.startswith(("categor", "enum", "str"))]
-    if text and not nominal:
+    if nominal:
+        return
+    text = [str(c) for c, kind in types.items() if _is_text(kind, X[c])]
+    if text:
         raise ValueError(
             f"X has categories or text in column {', '.join(text)}; "
             f"{type(estimator).__name__} takes numbers only. "
             "ReliefF takes such columns as they are; for others encode them first."
         )
+
+
+def _is_text(kind: str, column: Any) -> bool:
+    if kind == "object":  # pandas before 3.0 keeps text so, and numbers of mixed types
+        return any(isinstance(value, str) for value in column)
+    return kind.startswith(("categor", "enum", "str"))
 
 
 def validate_X_y(
