@@ -15,7 +15,7 @@ __all__ = ["lowest", "main"]
 
 
 def lowest(requirement: str) -> str:
-    """Return a requirement pinned to its lower bound.
+    """Return a requirement pinned to its lower bound, if it has one.
 
     Examples
     --------
@@ -23,11 +23,13 @@ def lowest(requirement: str) -> str:
     'numpy==1.26'
     >>> lowest("mkdocs>=1.6,<2")
     'mkdocs==1.6'
+    >>> lowest("hypothesis")
+    'hypothesis'
     """
-    found = re.fullmatch(r"([\w.\[\]-]+)>=([\w.]+)(,.*)?", requirement.replace(" ", ""))
+    found = re.fullmatch(r"([\w.\[\]-]+)(?:>=([\w.]+)(?:,.*)?)?", requirement.replace(" ", ""))
     if found is None:
-        raise ValueError(f"requirement {requirement!r} must be name>=version.")
-    return f"{found[1]}=={found[2]}"
+        raise ValueError(f"requirement {requirement!r} must be name>=version, or a name.")
+    return f"{found[1]}=={found[2]}" if found[2] else found[1]
 
 
 def main(groups: list[str]) -> None:
