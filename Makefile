@@ -15,10 +15,8 @@ MIN_STAMP := $(MIN_VENV)/.installed
 MIN_TESTS := tests/feature_weighting tests/instance_weighting tests/stability tests/test_common.py \
 	--ignore tests/stability/test_inference.py --ignore tests/feature_weighting/test_svm_rounds.py \
 	--deselect tests/stability/test_similarity.py::test_equals_false_discovery_control
-# Arguments of the experiments: make reproduce ARGS="han-fig6.1 --quick"
-ARGS ?=
 
-.PHONY: demo test lint docs reproduce min-versions bench bench-quick bench-check clean
+.PHONY: demo test lint docs min-versions bench bench-quick bench-check clean
 
 # What the command line needs, and no more.
 $(APP_STAMP): pyproject.toml
@@ -46,9 +44,6 @@ lint: $(STAMP)
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
-
-reproduce: $(APP_STAMP)
-	$(BIN)/python -m reproduction $(ARGS)
 
 # The methods at the lowest versions that pyproject.toml allows.
 $(MIN_STAMP): pyproject.toml tools/minimum_versions.py
