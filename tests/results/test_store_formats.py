@@ -37,11 +37,6 @@ from reference.study import contents
 FIXTURE = Path(__file__).parents[1] / "data" / "study_format_1.sqlite"
 X, y = np.random.default_rng(0).integers(0, 100, (12, 4)) / 100, np.tile([0, 1], 6)
 
-renamed = pytest.mark.skipif(
-    "n_draws" not in ReliefF().get_params() or "n_resamples" not in BaggedRanker(1).get_params(),
-    reason="the parameters still have their old names",
-)
-
 
 @pytest.fixture
 def path(tmp_path):
@@ -95,7 +90,6 @@ def test_what_it_describes_is_described_as_now(path):
     }
 
 
-@renamed
 def test_it_holds_what_the_same_study_gives_now(path):
     then, now = (contents(results) for results in (Results.load(path), study(None).run(X, y)))
     assert list(then) == list(now)
@@ -103,7 +97,6 @@ def test_it_holds_what_the_same_study_gives_now(path):
         assert key[-1] in ("weights", "partner correlation") or then[key] == now[key]
 
 
-@renamed
 def test_it_is_resumed_under_the_new_names(path, monkeypatch):
     def nothing_to_run(inputs, methods, splits, pending, n_jobs):
         assert pending == []
