@@ -1,39 +1,31 @@
-"""Checks before a study runs: its arguments and its data."""
+"""Checks before a study runs: its arguments, its data, and whether a store holds this study."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from backstay._identity import difference, digest, fingerprint, versions
 from backstay._validation import encode_labels
-from backstay.results import METRICS, Role
+from backstay.results import METRICS, Role, Store, StoreError
+from backstay.study._protocols import FiveByTwo, Split
 
 
 @dataclass(frozen=True)
 class CheckedStudy:
     """A study whose arguments are in order.
 
-    Attributes
-    ----------
-    methods, classifiers : dict of str to estimator
-        By name; the methods that the study added are among them.
-    roles : dict of str to Role
-        Of every method.
-    scoring : list of str
-        Names of metrics.
-    preprocess : transformer or None
-        What is fitted before everything else.
-    resampling : splitter or list of splits
-        How rows are split.
-    description : dict
-        What makes it the same study on any data, as JSON.
+    The methods that it adds are among its methods; ``description`` is what makes it the same
+    study on any data, as JSON.
     """
 
     methods: dict[str, Any]
@@ -43,17 +35,6 @@ class CheckedStudy:
     preprocess: Any
     resampling: Any
     description: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class GivenData:
-    """A data set as the user gave it; see :meth:`Study.run`."""
-
-    X: Any
-    y: Any
-    groups: Any = None
-    truth: Any = None
-    provenance: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -127,14 +108,21 @@ def check_random_state_is_plain(state: Any) -> None:
         )
 
 
-def checked_data(study: Any, name: str, given: GivenData) -> CheckedData:
+def checked_data(
+    study: Any,
+    name: str,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    truth: Any = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> CheckedData:
     """Return a data set whose rows, labels, groups, truth and the study's sizes fit together."""
-    X = _table(given.X)
-    y = np.asarray(given.y)
+    X, y = _table(X), np.asarray(y)
     if y.shape != (X.shape[0],):
         raise ValueError(f"y has shape {y.shape}; X has {X.shape[0]} rows.")
     classes, codes = encode_labels(study, y)
-    groups = None if given.groups is None else np.asarray(given.groups)
+    groups = None if groups is None else np.asarray(groups)
     if groups is not None and groups.shape != y.shape:
         raise ValueError(f"groups has shape {groups.shape}; X has {X.shape[0]} rows.")
     return CheckedData(
@@ -144,8 +132,8 @@ def checked_data(study: Any, name: str, given: GivenData) -> CheckedData:
         classes=classes,
         codes=codes,
         groups=groups,
-        truth=None if given.truth is None else _relevances(given.truth, X.shape[1]),
-        provenance=None if given.provenance is None else dict(given.provenance),
+        truth=None if truth is None else _relevances(truth, X.shape[1]),
+        provenance=None if provenance is None else dict(provenance),
         sizes=_subset_sizes(study.sizes, X.shape[1]),
     )
 
@@ -188,3 +176,117 @@ def _subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
     if not sizes:
         raise ValueError("sizes is empty; give at least one, or 'log'.")
     return tuple(sorted({int(size) for size in sizes}))
+
+
+# What the store must hold.
+
+
+def check_same_study(store: Store, description: dict[str, Any]) -> None:
+    """Refuse a store of another study; note the versions in use."""
+    known, now = store.study(), versions()
+    if "facts" not in known:
+        store.describe_study({"facts": description, "versions": [now]})
+        return
+    found = difference(known["facts"], description)
+    if found:
+        raise StoreError(
+            f"{store.name} holds a study with other parameters: {found}. Use another file, or "
+            "the parameters it was made with."
+        )
+    if now not in known["versions"]:
+        changed = difference(known["versions"][-1], now)
+        warnings.warn(
+            f"{store.name} was made with other versions ({changed}); results may differ in "
+            "their last digits.",
+            UserWarning,
+            stacklevel=4,  # the caller of Study.run
+        )
+        store.describe_study({"versions": [*known["versions"], now]})
+
+
+def seed_of_study(store: Store, random_state: int | None) -> int:
+    """Return the seed of everything; drawn once for a store if the study has none."""
+    if random_state is not None:
+        return int(random_state)
+    drawn = store.study().get("entropy")
+    if drawn is None:
+        drawn = int(np.random.SeedSequence().generate_state(1)[0])
+        store.describe_study({"entropy": drawn})
+    return int(drawn)
+
+
+def enter_data(
+    store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split]
+) -> dict[str, Any]:
+    """Write a data set's facts and splits, unless the store has others; return the facts."""
+    facts = _facts(study, data, splits)
+    known = store.datasets()
+    if data.name not in known:
+        store.add_dataset(data.name, facts, _arrays(data, splits))
+    elif found := difference(known[data.name], facts):
+        raise StoreError(
+            f"{store.name} holds {data.name!r} with other data or splits: {found}. Use another "
+            "file or another dataset= name, or the data it was made with."
+        )
+    if data.truth is not None:
+        store.set_array(data.name, "truth", data.truth)
+    if data.provenance is not None:
+        store.describe_study({f"provenance of {data.name}": data.provenance})
+    return facts
+
+
+def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[str, Any]:
+    n_samples, n_features = data.X.shape
+    return {
+        "data": {
+            "X": fingerprint(data.X),
+            "y": digest(data.y),
+            "groups": None if data.groups is None else digest(data.groups),
+        },
+        "resampling": _resampling_name(study.resampling),
+        "splits": _digest(splits),
+        "five_by_two": isinstance(study.resampling, FiveByTwo),
+        "n_samples": int(n_samples),
+        "n_features": int(n_features),
+        "feature_names": list(map(str, data.X.columns)) if hasattr(data.X, "columns") else None,
+        "sample_names": _sample_names(data.X),
+        "classes": data.classes.tolist(),
+        "sizes": list(data.sizes),
+        "methods": {name: vars(study.roles[name]) for name in study.methods},
+        "classifiers": list(study.classifiers),
+        "scoring": study.scoring,
+    }
+
+
+def _arrays(data: CheckedData, splits: list[Split]) -> dict[str, NDArray[Any]]:
+    """Return what results need of the data: splits, class numbers and group numbers."""
+    arrays = {
+        "seeds": np.array([split.seed for split in splits], dtype="<i8"),
+        "codes": data.codes.astype("<i4"),
+        **{f"train {i}": split.train.astype("<i4") for i, split in enumerate(splits)},
+        **{f"test {i}": split.test.astype("<i4") for i, split in enumerate(splits)},
+    }
+    if data.groups is not None:
+        arrays["groups"] = np.unique(data.groups, return_inverse=True)[1].astype("<i4")
+    return arrays
+
+
+def _resampling_name(resampling: Any) -> str:
+    """Name a way to split, the same on every run (default reprs hold addresses)."""
+    if not hasattr(resampling, "split"):
+        return f"{type(resampling).__name__} of {len(list(resampling))} splits"
+    shown = repr(resampling)
+    return type(resampling).__name__ if " at 0x" in shown else shown
+
+
+def _digest(splits: list[Split]) -> str:
+    parts = [rows for split in splits for rows in (split.train, split.test, [split.seed])]
+    return digest(np.concatenate([[len(part), *part] for part in parts]).astype("<i8"))
+
+
+def _sample_names(X: Any) -> list[str] | None:
+    """Return the names of the rows, if a frame's index gives them any."""
+    index = getattr(X, "index", None)
+    if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
+        return None
+    return [str(name) for name in index]

@@ -27,10 +27,10 @@ from backstay._libsvm import matches_svc, train_linear
 from backstay.base import distance_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.results import TaskRecord
+from backstay.study._progress import Stage
 from backstay.study._protocols import seeded
 from backstay.study._ranking import Ranking
 from backstay.study._rows import Sides, take_columns
-from backstay.study._stages import Stage
 
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -42,18 +42,8 @@ Shortcut = Callable[[Array, NDArray[np.intp], Array], NDArray[np.intp]]
 class Classification:
     """What every task does with its ranking.
 
-    Attributes
-    ----------
-    classifiers : dict of str to classifier
-        What is trained on the best features.
-    sizes : tuple of int
-        How many features are the best.
-    classes : ndarray
-        All classes of the data, sorted.
-    keep_scores : bool
-        Whether scores are kept beside the predicted classes, for the area under the curve.
-    shortcuts : dict of str to Shortcut
-        Ways around some of the classifiers that change nothing but the time it takes.
+    Scores are kept beside the predicted classes for the area under the curve; shortcuts are ways
+    around some of the classifiers that change nothing but the time it takes.
     """
 
     classifiers: Mapping[str, Any]
@@ -68,10 +58,7 @@ def classify(
 ) -> dict[str, NDArray[Any]]:
     """Train every classifier on the best features at every size, and predict the test rows.
 
-    Returns
-    -------
-    dict of str to ndarray
-        "predicted", class numbers by classifier, size and test row, and "scores" if they are kept.
+    Returns "predicted", class numbers by classifier, size and test row, and "scores" if kept.
     """
     n_scores = 1 if len(how.classes) == 2 else len(how.classes)
     shape = (len(how.classifiers), len(how.sizes), sides.test.n_rows)
@@ -151,8 +138,8 @@ def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
 
 def shortcuts_of(classifiers: Mapping[str, Any]) -> dict[str, Shortcut]:
     """Return the direct ways to predictions, of the classifiers that have one, by name."""
-    found = {name: _shortcut_of(classifier) for name, classifier in classifiers.items()}
-    return {name: shortcut for name, shortcut in found.items() if shortcut is not None}
+    found = ((name, _shortcut_of(classifier)) for name, classifier in classifiers.items())
+    return {name: shortcut for name, shortcut in found if shortcut is not None}
 
 
 def _shortcut_of(classifier: Any) -> Shortcut | None:
@@ -179,7 +166,6 @@ def _nearest(train: Array, classes: NDArray[np.intp], test: Array) -> NDArray[np
 
 
 def _linear(train: Array, classes: NDArray[np.intp], test: Array, C: float) -> NDArray[np.intp]:
-    """Class by a linear support vector machine."""
     return train_linear(train, classes, C).predict(test)
 
 
@@ -227,10 +213,8 @@ def _votes(model: Any, sample_weight: Array | None) -> dict[str, Array]:
 
 def _scores(model: Any, X: Any, classes: Labels) -> Array:
     """Return how much the model leans towards the second class, or to each of more than two."""
-    if hasattr(model, "decision_function"):
-        values = np.asarray(model.decision_function(X), dtype=np.float64)
-    else:
-        values = np.asarray(model.predict_proba(X), dtype=np.float64)
+    score = getattr(model, "decision_function", None) or model.predict_proba
+    values = np.asarray(score(X), dtype=np.float64)
     if values.ndim == 2 and len(classes) == 2:
         values = values[:, 1]
     if values.ndim == 1:  # two classes, or two of more among the training rows

@@ -25,11 +25,6 @@ class EqualMass(BaseEstimator):
 
     For weightings without a ``scale`` of "mean" or "sum"; one that has it gets
     :class:`UniformWeighting` with the same scale.
-
-    Parameters
-    ----------
-    weighting : estimator
-        Anything with ``fit_weight(X, y)``.
     """
 
     def __init__(self, weighting: Any) -> None:

@@ -42,25 +42,7 @@ WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200}
 
 @dataclass(frozen=True)
 class Method:
-    """A method that has a short name.
-
-    Attributes
-    ----------
-    name : str
-        The short name.
-    group : str
-        Its kind: "filter", "relief", "simba", "svm", "forest", "ensemble" or "wrapper".
-    what : str
-        What it does, in a few words.
-    source : str
-        The publication it comes from.
-    factory : callable
-        Returns a new estimator.
-    default : bool
-        Whether it is in the default panel.
-    max_features : int or None
-        The most features it is run on; None for any number.
-    """
+    """A method that has a short name; `list_methods` says what most of the fields mean."""
 
     name: str
     group: str
@@ -74,10 +56,6 @@ class Method:
 HY, HAN, PRAT, PB = (
     "Han & Yu 2010", "Han's dissertation", "Prat's thesis", "Prat & Belanche 2016",
 )  # fmt: skip
-
-
-def _weighted(estimator: Any, weighting: Any) -> InstanceWeighted:
-    return InstanceWeighted(estimator, weighting)
 
 
 _FILTERS = (
@@ -112,11 +90,11 @@ _RELIEF = (
     Method("relieff", "relief", "10 nearest hits against 10 nearest misses",
            "Kononenko 1994", ReliefF, True),
     Method("iw-relieff", "relief", "ReliefF with margin-based instance weights", HAN,
-           lambda: _weighted(ReliefF(), MarginWeighting()), True),
+           lambda: InstanceWeighted(ReliefF(), MarginWeighting()), True),
     Method("liw-relieff", "relief", "ReliefF with logistic instance weights", PRAT,
-           lambda: _weighted(ReliefF(), LogisticWeighting())),
+           lambda: InstanceWeighted(ReliefF(), LogisticWeighting())),
     Method("joint-relieff", "relief", "ReliefF and margin weights, by turns", PRAT,
-           lambda: _weighted(ReliefF(), JointWeighting(ReliefF(), MarginWeighting()))),
+           lambda: InstanceWeighted(ReliefF(), JointWeighting(ReliefF(), MarginWeighting()))),
     Method("relief", "relief", "one nearest hit, one nearest miss", "Kira & Rendell 1992", Relief),
     Method("relievedf", "relief", "ReliefF, misses of any class", PRAT,
            lambda: ReliefF(miss="any")),
@@ -132,15 +110,15 @@ _SVM = (
     Method("svm-rfe", "svm", "linear SVM, drops a tenth each round",
            "Guyon et al. 2002", SVMRFE, True),
     Method("iw-svm-rfe", "svm", "margin weights summing to 1, as published: look at its control",
-           HY, lambda: _weighted(SVMRFE(), MarginWeighting(scale="sum")), True),
+           HY, lambda: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")), True),
     Method("iw-svm-rfe-mean", "svm", "margin weights of mean 1: the weighting alone", HY,
-           lambda: _weighted(SVMRFE(), MarginWeighting())),
+           lambda: InstanceWeighted(SVMRFE(), MarginWeighting())),
     Method("liw-svm-rfe", "svm", "logistic weights of mean 1", PRAT,
-           lambda: _weighted(SVMRFE(), LogisticWeighting())),
+           lambda: InstanceWeighted(SVMRFE(), LogisticWeighting())),
     Method("bagged-svm-rfe", "ensemble", "20 bootstraps of SVM-RFE, ranks summed",
            "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE()), True),
     Method("bagged-iw-svm-rfe", "ensemble", "20 bootstraps of IW SVM-RFE, ranks summed", HAN,
-           lambda: BaggedRanker(_weighted(SVMRFE(), MarginWeighting(scale="sum")))),
+           lambda: BaggedRanker(InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")))),
     Method("bagged-relieff", "ensemble", "20 bootstraps of ReliefF, ranks summed", HAN,
            lambda: BaggedRanker(ReliefF())),
     Method("bagged-t", "ensemble", "20 bootstraps of the shrunken t, ranks summed",
@@ -167,7 +145,7 @@ def _simba_method(prefix: str, weighting: Any, strategy: str, delta: bool) -> Me
             + ["step size"] * delta
         ),
         PB if prefix == "iw" else PRAT,
-        lambda: _weighted(Simba(strategy=strategy, delta=delta), weighting()),
+        lambda: InstanceWeighted(Simba(strategy=strategy, delta=delta), weighting()),
     )
 
 

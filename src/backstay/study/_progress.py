@@ -1,11 +1,12 @@
-"""Tasks done, rate and time left: a bar on a terminal, lines elsewhere, or nothing."""
+"""What a task is doing and for how long; how many are done: a bar, lines, or nothing."""
 
 from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import Any, Self, TextIO
+
+from backstay.results import TaskRecord
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -19,27 +20,30 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-class Progress:
-    """Report progress to standard error.
+class Stage:
+    """Note in a task's record what is being done, and add up the seconds by its first word.
 
-    Parameters
-    ----------
-    total, done : int
-        Number of tasks, and of those that an earlier run has finished.
-    verbose : int or None
-        0 is silent; None shows a bar on a terminal and nothing elsewhere; 1 or
-        more writes lines where there is no terminal.
-    title : str
-        Name of the data set.
+    A class, because a generator would take longer than some stages do.
     """
 
+    def __init__(self, record: TaskRecord, name: str) -> None:
+        self.record, self.name = record, name
+
+    def __enter__(self) -> None:
+        self.record.stage = self.name
+        self.start = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        kind = self.name.split(maxsplit=1)[0]
+        spent = time.perf_counter() - self.start
+        self.record.seconds[kind] = self.record.seconds.get(kind, 0.0) + spent
+
+
+class Progress:
+    """Report tasks done, rate and time left to standard error; `Study` documents ``verbose``."""
+
     def __init__(
-        self,
-        total: int,
-        done: int,
-        verbose: int | None,
-        title: str,
-        stream: TextIO | None = None,
+        self, total: int, done: int, verbose: int | None, title: str, stream: TextIO | None = None
     ) -> None:
         self.total, self.done, self.title = total, done, title
         self.skipped, self.failed = done, 0
@@ -61,12 +65,7 @@ class Progress:
             self._write(f"{self.title}: {self.skipped} of {self.total} tasks were done before")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
         elif self._lines and self.done > self.skipped:

@@ -13,17 +13,7 @@ from backstay.base import FeatureRanker, importances_of, ranking_from_importance
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a method says about the columns it was given.
-
-    Attributes
-    ----------
-    order : ndarray of shape (n_columns,)
-        Columns, best first.
-    importances : ndarray of shape (n_columns,)
-        By column, higher is better.
-    sample_weight : ndarray of shape (n_training_rows,) or None
-        The instance weights, if the method has any.
-    """
+    """What a method says: columns best first, importances by column, weights of training rows."""
 
     order: NDArray[np.intp]
     importances: NDArray[np.float64]

@@ -24,16 +24,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a table, with all its columns until some are chosen.
+    """Some rows of a table, by number, with all its columns until some are chosen.
 
-    Parameters
-    ----------
-    table : array, sparse matrix or frame
-        The table as it was given.
-    numbers : ndarray or None
-        The same as numbers without names; None where there is nothing to gain.
-    chosen : ndarray or None
-        Row numbers; None for all rows of the table.
+    ``numbers`` is the table without names; None where there is nothing to gain.
     """
 
     table: Any
@@ -93,9 +86,7 @@ def reads_numbers(method: Any) -> bool:
     class derived from one of them may look at ``feature_names_in_``, as may anything else.
     """
     parts = [method, *method.get_params(deep=True).values()]
-    return all(
-        type(part) in _nameless() and _names_no_columns(part) for part in parts if _sees_rows(part)
-    )
+    return all(_names_no_columns(part) for part in parts if _sees_rows(part))
 
 
 @cache
@@ -111,4 +102,5 @@ def _sees_rows(part: Any) -> bool:
 
 
 def _names_no_columns(part: Any) -> bool:
-    return isinstance(getattr(part, "categorical_features", "from_dtype"), str)
+    categorical = getattr(part, "categorical_features", "from_dtype")
+    return type(part) in _nameless() and isinstance(categorical, str)

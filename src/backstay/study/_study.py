@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,20 +19,21 @@ from backstay.results import Records, Results, Role, Store, partner_arrays
 from backstay.study._checks import (
     CheckedData,
     CheckedStudy,
-    GivenData,
     check_random_state_is_plain,
+    check_same_study,
     checked_data,
+    enter_data,
     estimators_by_name,
     metric_names,
     preprocessing,
     require_scores,
+    seed_of_study,
 )
 from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
-from backstay.study._parallel import finished_tasks
+from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
 from backstay.study._protocols import Split, Subsampling, draw_splits
-from backstay.study._resume import check_same_study, enter_data, report_failures, seed_of_study
 from backstay.study._rows import numbers_of
 from backstay.study._task import SharedInputs
 
@@ -177,8 +179,7 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        data = GivenData(X, y, groups, truth, provenance)
-        return self._run_all({dataset: data}, retry_failed)
+        return self._run_all({dataset: (X, y, groups, truth, provenance)}, retry_failed)
 
     def run_many(self, datasets: Mapping[str, Any], *, retry_failed: bool = False) -> Results:
         """Run the study on several data sets, into one store.
@@ -200,8 +201,7 @@ class Study:
         for name, data in datasets.items():
             if not isinstance(data, tuple) or not 2 <= len(data) <= 4:
                 raise ValueError(f"datasets[{name!r}] must be (X, y), with groups and truth after.")
-        given = {name: GivenData(*data) for name, data in datasets.items()}
-        return self._run_all(given, retry_failed)
+        return self._run_all(datasets, retry_failed)
 
     def all_methods(self) -> dict[str, Any]:
         """Return the methods that a run fits, those that the study adds included.
@@ -261,9 +261,9 @@ class Study:
             methods, roles, classifiers, scoring, steps, self._resampling(), description
         )
 
-    def _run_all(self, datasets: Mapping[str, GivenData], retry_failed: bool) -> Results:
+    def _run_all(self, datasets: Mapping[str, Any], retry_failed: bool) -> Results:
         study = self._checked()
-        checked = [checked_data(self, name, given) for name, given in datasets.items()]
+        checked = [checked_data(self, name, *given) for name, given in datasets.items()]
         store = Store(self.store)
         try:
             check_same_study(store, study.description)
@@ -289,7 +289,7 @@ class Study:
             records = Records(store, data.name, facts)
             for key, array in partner_arrays(data.X, records).items():
                 store.set_array(data.name, key, array)
-        report_failures(store, data.name)
+        _report_failures(store, data.name)
 
     def _run_tasks(
         self, store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split]
@@ -331,3 +331,21 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
     )
     numbers = numbers_of(data.X) if study.preprocess is None else None
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
+
+
+def _report_failures(store: Store, dataset: str) -> None:
+    """Warn of tasks that failed; if all did, raise, as there are no results to return."""
+    tasks = store.tasks(dataset)
+    failed = [task for task in tasks if task["error"]]
+    if not failed:
+        return
+    first = failed[0]
+    example = f"{first['method']!r} on resample {first['resample']}: {first['error']}"
+    if len(failed) == len(tasks):
+        raise StudyError(f"all {len(tasks)} tasks on {dataset!r} failed; {example}")
+    warnings.warn(
+        f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, see results.errors(); "
+        f"{example}",
+        UserWarning,
+        stacklevel=5,  # the caller of Study.run
+    )

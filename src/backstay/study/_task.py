@@ -17,10 +17,10 @@ from sklearn.pipeline import Pipeline
 from backstay.base import one_thread
 from backstay.results import TaskRecord
 from backstay.study._classify import Classification, classify
+from backstay.study._progress import Stage
 from backstay.study._protocols import Split, seeded
 from backstay.study._ranking import ranking_of
 from backstay.study._rows import Rows, Sides, reads_numbers
-from backstay.study._stages import Stage
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,10 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
         nameless = train.numbers is not None and reads_numbers(method)
         fitted = seeded(method, split.seed).fit(train.all_columns(as_numbers=nameless), y_train)
         ranking = ranking_of(fitted, len(columns), len(y_train), split.seed)
-    _check_sizes(inputs.classification.sizes, len(columns))
+    if (most := max(inputs.classification.sizes)) > len(columns):
+        raise ValueError(
+            f"size {most} is more than the {len(columns)} features that preprocess left."
+        )
     record.arrays.update(ranking.arrays(columns, n_features))
     if inputs.classification.classifiers:
         test = inputs.rows(split.test)
@@ -83,16 +86,9 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
 
 
 def surviving_columns(steps: Any, n_before: int, n_after: int) -> NDArray[np.intp]:
-    """Return the data's columns that fitted preprocessing left, in their new order.
-
-    Raises
-    ------
-    ValueError
-        If a step builds new columns, which could not be named in the results.
-    """
+    """Return the data's columns that fitted preprocessing left, in their new order."""
     columns = np.arange(n_before)
-    stages = [step for _, step in steps.steps] if isinstance(steps, Pipeline) else [steps]
-    for step in stages:
+    for step in dict(steps.steps).values() if isinstance(steps, Pipeline) else [steps]:
         if hasattr(step, "get_support"):
             columns = columns[step.get_support()]
     if len(columns) != n_after:
@@ -101,10 +97,3 @@ def surviving_columns(steps: Any, n_before: int, n_after: int) -> NDArray[np.int
             "data; it may change values or select columns, not make new ones."
         )
     return columns
-
-
-def _check_sizes(sizes: tuple[int, ...], n_columns: int) -> None:
-    if max(sizes) > n_columns:
-        raise ValueError(
-            f"size {max(sizes)} is more than the {n_columns} features that preprocess left."
-        )
