@@ -44,22 +44,10 @@ class SignatureFeature:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the report opens with.
+    """What the report opens with; ``kind`` is that of :class:`backstay.results.Choice`.
 
-    Attributes
-    ----------
-    kind : {"recommended", "nothing", "unjudged"}
-        As in :class:`backstay.results.Choice`.
-    headline, sentences : str, list of str
-        The answer in words.
-    figures : list of Tile
-        Key figures.
-    signature, n_signature : list of SignatureFeature, int
-        The first features of the signature, and how many there are.
-    caveats : list of Caveat
-        What the study does not show.
-    verdicts : list of WeightingWords
-        Whether instance weighting helps, for every weighted method.
+    ``signature`` holds the first of its ``n_signature`` features; ``verdicts`` say, for every
+    weighted method, whether instance weighting helps.
     """
 
     kind: str

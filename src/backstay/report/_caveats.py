@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,94 +95,75 @@ def _gain(difference: DifferenceTest) -> str:
     return f"{signed(difference.difference)} (95\u202f% {ends})"
 
 
-def _about_stability(choice: Choice, n_signature: int) -> list[Caveat]:
-    found = []
+def _about_stability(choice: Choice, n_signature: int) -> Iterator[Caveat]:
     if choice.stability == 1:
-        found.append(
-            Caveat(
-                "That the choice never changes.",
-                "It did not change in these runs, so the interval of the stability has no width; "
-                "other rows could still change it.",
-            )
+        yield Caveat(
+            "That the choice never changes.",
+            "It did not change in these runs, so the interval of the stability has no width; "
+            "other rows could still change it.",
         )
     if choice.low < POOR:
-        found.append(
-            Caveat(
-                "That the selection is stable.",
-                f"The interval of the stability, {interval(choice.low, choice.high)}, reaches "
-                f"below {POOR}, which is usually called poor (above {EXCELLENT}: excellent).",
-            )
+        yield Caveat(
+            "That the selection is stable.",
+            f"The interval of the stability, {interval(choice.low, choice.high)}, reaches "
+            f"below {POOR}, which is usually called poor (above {EXCELLENT}: excellent).",
         )
     if n_signature < choice.size / 2:
-        found.append(
-            Caveat(
-                f"That {count(choice.size, 'feature')} can be named.",
-                f"Each run chose {choice.size}, but only {n_signature} came up in most runs; the "
-                "others changed from run to run.",
-            )
+        yield Caveat(
+            f"That {count(choice.size, 'feature')} can be named.",
+            f"Each run chose {choice.size}, but only {n_signature} came up in most runs; the "
+            "others changed from run to run.",
         )
-    return found
 
 
-def _about_control(choice: Choice, roles: Mapping[str, Role]) -> list[Caveat]:
+def _about_control(choice: Choice, roles: Mapping[str, Role]) -> Iterator[Caveat]:
     owners = [method for method, role in roles.items() if role.control == choice.method]
-    if not owners:
-        return []
-    return [
-        Caveat(
+    if owners:
+        yield Caveat(
             "That instance weighting is of use.",
             f"{choice.method} is the control of {listed(owners)}: the same method with equal "
             "weights of the same sum. It does as well without weighting samples differently.",
         )
-    ]
 
 
-def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> list[Caveat]:
+def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Caveat]:
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
     comparisons = {comparison.second: comparison for comparison in rivals}
-    found = _about_stable_rivals({m: c.stability for m, c in comparisons.items()}, choice)
+    yield from _about_stable_rivals({m: c.stability for m, c in comparisons.items()}, choice)
     if choice.classifier is not None:
-        found += _about_accurate_rivals({m: c.accuracy for m, c in comparisons.items()}, choice)
-    return found
+        yield from _about_accurate_rivals({m: c.accuracy for m, c in comparisons.items()}, choice)
 
 
-def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> list[Caveat]:
+def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> Iterator[Caveat]:
     at = f"at {count(choice.size, 'feature')}"
+    ends = {rival: interval(test.low, test.high) for rival, test in tests.items()}
     twins = [rival for rival, test in tests.items() if test.low == test.high == 0]
     stabler = [
-        f"{rival} ({signed(test.difference)}, {interval(test.low, test.high)})"
+        f"{rival} ({signed(test.difference)}, {ends[rival]})"
         for rival, test in tests.items()
         if test.low > 0
     ]
-    ties = {
-        rival: interval(test.low, test.high)
-        for rival, test in tests.items()
-        if test.low <= 0 <= test.high and rival not in twins
-    }
-    found = []
+    ties = [
+        rival for rival, test in tests.items() if test.low <= 0 <= test.high and rival not in twins
+    ]
     if twins:
         title = f"That {choice.method} differs from {listed(twins)}."
-        found.append(Caveat(title, f"They are exactly as stable {at}."))
+        yield Caveat(title, f"They are exactly as stable {at}.")
     if stabler:
-        found.append(
-            Caveat(
-                "That it is the most stable of all.",
-                f"More stable {at}, by a paired difference whose 95\u202f% interval is above 0: "
-                f"{listed(stabler)}.",
-            )
+        yield Caveat(
+            "That it is the most stable of all.",
+            f"More stable {at}, by a paired difference whose 95\u202f% interval is above 0: "
+            f"{listed(stabler)}.",
         )
     if ties:
-        named = listed([f"{rival} ({ends})" for rival, ends in ties.items()])
-        found.append(
-            Caveat(
-                f"That {choice.method} is more stable than {listed(list(ties))}.",
-                f"The 95\u202f% intervals of the paired differences {at} include 0: {named}.",
-            )
+        named = listed([f"{rival} ({ends[rival]})" for rival in ties])
+        yield Caveat(
+            f"That {choice.method} is more stable than {listed(ties)}.",
+            f"The 95\u202f% intervals of the paired differences {at} include 0: {named}.",
         )
-    return found
 
 
-def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> list[Caveat]:
+def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> Iterator[Caveat]:
     known = {rival: test for rival, test in tests.items() if math.isfinite(test.p_value)}
     better = [
         f"{rival} ({signed(test.difference)})"
@@ -192,65 +173,49 @@ def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) 
     undecided = [
         rival for rival, test in known.items() if not (test.p_value < 0.05 and test.difference < 0)
     ]
-    if not undecided:
-        return []
-    title = "That it is the most accurate."
     where = f"With {choice.classifier} at {count(choice.size, 'feature')}"
     if better:
         text = f"{where}, more accurate in a paired test at 5\u202f%: {listed(better)}."
-    else:
+        yield Caveat("That it is the most accurate.", text)
+    elif undecided:
         text = f"{where} paired tests at 5\u202f% cannot tell it from {listed(undecided)}."
-    return [Caveat(title, text)]
+        yield Caveat("That it is the most accurate.", text)
 
 
-def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> list[Caveat]:
+def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator[Caveat]:
     chosen = signature["feature"]
     outside = partners[partners["feature"].isin(chosen) & ~partners["partner"].isin(chosen)]
+    if outside.empty:
+        return
     n = outside["feature"].nunique()
-    if not n:
-        return []
     first = outside.iloc[int(np.argmax(outside["correlation"].abs()))]
-    return [
-        Caveat(
-            "That it is the only such signature.",
-            f"{n} of its {count(len(signature), 'feature')} "
-            f"{'has' if n == 1 else 'have'} a strongly correlated partner "
-            f"(|r|\u00a0≥\u00a00.7) outside it that could stand in, such as "
-            f"{first['partner_name']} for {first['name']} "
-            f"(r\u00a0=\u00a0{two_decimals(first['correlation'])}).",
-        )
-    ]
+    yield Caveat(
+        "That it is the only such signature.",
+        f"{n} of its {count(len(signature), 'feature')} {'has' if n == 1 else 'have'} a strongly "
+        "correlated partner (|r|\u00a0≥\u00a00.7) outside it that could stand in, such as "
+        f"{first['partner_name']} for {first['name']} "
+        f"(r\u00a0=\u00a0{two_decimals(first['correlation'])}).",
+    )
 
 
-def _about_failures(failures: pd.DataFrame) -> list[Caveat]:
-    if failures.empty:
-        return []
-    counts = failures.groupby("method", sort=False).size()
-    named = listed([f"{method} ({n})" for method, n in counts.items()])
-    return [
-        Caveat(
+def _about_failures(failures: pd.DataFrame) -> Iterator[Caveat]:
+    if not failures.empty:
+        counts = failures.groupby("method", sort=False).size()
+        named = listed([f"{method} ({n})" for method, n in counts.items()])
+        yield Caveat(
             "That failed tasks would have changed nothing.",
             f"{count(len(failures), 'task')} failed: {named}. The reasons are below.",
         )
-    ]
 
 
 def _about_numbers(data: DatasetFacts) -> list[Caveat]:
     found = []
     if data.n_resamples < FEW_RUNS:
-        found.append(
-            Caveat(
-                "That the intervals are precise.",
-                f"{count(data.n_resamples, 'resample')} are few; intervals from fewer than "
-                f"{FEW_RUNS} are rough.",
-            )
-        )
+        few = f"{count(data.n_resamples, 'resample')} are few; intervals from fewer than"
+        found.append(Caveat("That the intervals are precise.", f"{few} {FEW_RUNS} are rough."))
     classes = zip(data.classes, data.class_sizes, strict=True)
     small = [f"{name} ({n})" for name, n in classes if n < FEW_ROWS]
     if small:
-        found.append(
-            Caveat(
-                "That it holds for small classes.", f"Fewer than {FEW_ROWS} rows: {listed(small)}."
-            )
-        )
+        text = f"Fewer than {FEW_ROWS} rows: {listed(small)}."
+        found.append(Caveat("That it holds for small classes.", text))
     return found

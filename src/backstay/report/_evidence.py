@@ -22,26 +22,8 @@ from backstay.results import (
 class Evidence:
     """The answers of the results that the report puts into words, figures and tables.
 
-    Attributes
-    ----------
-    study, data : StudyFacts, DatasetFacts
-        How the study was set up, and the data set.
-    choice : Choice
-        The configuration that the report is about.
-    features, frequencies, consensus : DataFrame
-        Features under the chosen method, under every method, and how many come up often.
-    partners : DataFrame
-        Features strongly correlated with often selected ones.
-    gains, weighting : DataFrame, list of WeightingVerdict
-        What instance weighting gains, and whether that is its own work.
-    rivals : list of Comparison
-        The chosen method against every other; empty where nothing is recommended.
-    relevant : RelevantFound or None
-        Counts against the truth, where it is known.
-    samples : list of SampleWeights
-        Weightings that tell samples apart.
-    failures : DataFrame
-        Tasks that failed.
+    Features are those under the chosen method, frequencies those under every method; there are
+    no rivals where nothing is recommended.
     """
 
     study: StudyFacts

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from backstay.base import one_thread
 from backstay.report._answer import Answer, answer
 from backstay.report._evidence import Evidence, gather
 from backstay.report._page import write_page
-from backstay.report._setting import setting
-from backstay.report._tables import (
-    failure_rows,
-    feature_rows,
-    figure_table,
-    gain_rows,
-    outlying_rows,
-    relevant_rows,
-)
-from backstay.report._words import clean
+from backstay.report._summary import plain, summary
 from backstay.report.figures import (
     AccuracyDisplay,
     AgreementDisplay,
@@ -40,19 +28,7 @@ from backstay.results import Results
 
 @dataclass(frozen=True)
 class DatasetReport:
-    """The part of a report that is about one data set.
-
-    Attributes
-    ----------
-    name : str
-        Of the data set.
-    evidence : Evidence
-        What the results say.
-    answer : Answer
-        What the report opens with, and what was not shown.
-    figures : dict of str to Display
-        The figures in order.
-    """
+    """The part of a report that is about one data set; its figures are in order."""
 
     name: str
     evidence: Evidence
@@ -98,14 +74,21 @@ class Report:
             raise ValueError("the results are empty; run a study first.")
         # Thousands of small products: threads would spend their time waiting for each other.
         with one_thread():
-            return [_dataset_report(self.results[name], name) for name in self.results.datasets]
+            return [_dataset_report(name, self.results[name]) for name in self.results.datasets]
 
     @cached_property
     def _summary(self) -> dict[str, Any]:
         names = ", ".join(part.name for part in self.parts)
-        datasets = [_part_dict(part, f"d{place}") for place, part in enumerate(self.parts)]
-        summary: dict[str, Any] = _plain({"title": names, "datasets": datasets})
-        return summary
+        datasets = [
+            {
+                "name": part.name,
+                "key": f"d{place}",
+                **summary(part.evidence, part.answer, part.figures),
+            }
+            for place, part in enumerate(self.parts)
+        ]
+        everything: dict[str, Any] = plain({"title": names, "datasets": datasets})
+        return everything
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the report says, ready for JSON.
@@ -163,7 +146,7 @@ def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
     return Report(results).write(path)
 
 
-def _dataset_report(results: Results, name: str) -> DatasetReport:
+def _dataset_report(name: str, results: Results) -> DatasetReport:
     evidence = gather(results)
     return DatasetReport(name, evidence, answer(evidence), _figures(results, evidence))
 
@@ -188,67 +171,3 @@ def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
     for display in found.values():
         display.highlight = choice.method
     return found
-
-
-def _part_dict(part: DatasetReport, key: str) -> dict[str, Any]:
-    evidence = part.evidence
-    return {
-        "name": part.name,
-        "key": key,
-        "facts": _facts_dict(evidence),
-        "choice": _choice_dict(evidence),
-        "answer": asdict(part.answer),
-        "truth": relevant_rows(evidence),
-        "figures": {kind: asdict(figure_table(d)) for kind, d in part.figures.items()},
-        "gains": gain_rows(evidence),
-        "consensus": evidence.consensus.drop(columns="dataset").to_dict("records"),
-        "features": {
-            "rows": [asdict(row) for row in feature_rows(evidence)],
-            "n": len(evidence.features),
-        },
-        "outlying": [outlying_rows(weights) for weights in evidence.samples],
-        "errors": [asdict(failure) for failure in failure_rows(evidence.failures)],
-        "setting": asdict(setting(evidence.study, evidence.data)),
-    }
-
-
-def _facts_dict(evidence: Evidence) -> dict[str, Any]:
-    data = evidence.data
-    classes = zip(data.classes, data.class_sizes, strict=True)
-    names = (
-        "n_samples", "n_features", "sizes", "classifiers", "scoring", "n_resamples", "n_groups",
-        "n_configurations", "resampling",
-    )  # fmt: skip
-    return {
-        **{name: getattr(data, name) for name in names},
-        "classes": [{"name": str(name), "n": n} for name, n in classes],
-        "methods": {name: asdict(role) for name, role in data.methods.items()},
-    }
-
-
-def _choice_dict(evidence: Evidence) -> dict[str, Any]:
-    choice = evidence.choice
-    return {
-        "kind": choice.kind,
-        **asdict(choice.configuration),
-        "stability": choice.stability,
-        "low": choice.low,
-        "high": choice.high,
-        "n_runs": choice.n_runs,
-        "sentence": choice.recommendation.sentence if choice.recommendation else "",
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Turn numbers of numpy into Python's, undefined ones into None, and clean all text."""
-    if isinstance(value, dict):
-        return {clean(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int):
-        return value
-    return clean(value)

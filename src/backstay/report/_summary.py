@@ -1,0 +1,192 @@
+"""The report of one data set as a dictionary: facts, words, tables and setting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from backstay.report._answer import Answer
+from backstay.report._evidence import Evidence
+from backstay.report._words import clean, estimator_text, listed
+from backstay.report.figures import Display
+from backstay.results import Role, SampleWeights
+
+MOST_FEATURES = 300
+SHOWN_PARTNERS = 3
+# A figure's data beyond that many rows are left to the results' own tables.
+MOST_ROWS = 4000
+
+
+def summary(evidence: Evidence, answer: Answer, figures: Mapping[str, Display]) -> dict[str, Any]:
+    """Return everything that the report says about a data set, but its name."""
+    return {
+        "facts": _facts(evidence),
+        "choice": _choice(evidence),
+        "answer": asdict(answer),
+        "truth": _relevant(evidence),
+        "figures": {kind: _figure(display) for kind, display in figures.items()},
+        "gains": _gains(evidence),
+        "consensus": evidence.consensus.drop(columns="dataset").to_dict("records"),
+        "features": {"rows": _features(evidence), "n": len(evidence.features)},
+        "outlying": [_outlying(weights) for weights in evidence.samples],
+        "errors": _failures(evidence.failures),
+        "setting": _setting(evidence),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Turn numbers of numpy into Python's, undefined ones into None, and clean all text."""
+    if isinstance(value, dict):
+        return {clean(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int):
+        return value
+    return clean(value)
+
+
+def _facts(evidence: Evidence) -> dict[str, Any]:
+    data = evidence.data
+    classes = zip(data.classes, data.class_sizes, strict=True)
+    names = (
+        "n_samples", "n_features", "sizes", "classifiers", "scoring", "n_resamples", "n_groups",
+        "n_configurations", "resampling",
+    )  # fmt: skip
+    return {
+        **{name: getattr(data, name) for name in names},
+        "classes": [{"name": str(name), "n": n} for name, n in classes],
+        "methods": {name: asdict(role) for name, role in data.methods.items()},
+    }
+
+
+def _choice(evidence: Evidence) -> dict[str, Any]:
+    choice = evidence.choice
+    return {
+        "kind": choice.kind,
+        **asdict(choice.configuration),
+        **{name: getattr(choice, name) for name in ("stability", "low", "high", "n_runs")},
+        "sentence": choice.recommendation.sentence if choice.recommendation else "",
+    }
+
+
+def _relevant(evidence: Evidence) -> dict[str, Any] | None:
+    """Return the counts of truly relevant features, where the truth is known."""
+    found = evidence.relevant
+    if found is None:
+        return None
+    return {
+        "n_relevant": found.n_relevant,
+        "by_chance": found.by_chance,
+        "size": found.size,
+        "rows": found.frame().to_dict("records"),
+    }
+
+
+def _figure(display: Display) -> dict[str, Any]:
+    """Return the data of a figure, the first rows of every method where they are many."""
+    frame = display.frame().drop(columns="dataset", errors="ignore")
+    shown = frame.iloc[:MOST_ROWS]
+    if "method" in frame and len(frame) > MOST_ROWS:
+        each = MOST_ROWS // frame["method"].nunique()
+        shown = frame.groupby("method", sort=False).head(max(each, 1))
+    return {
+        "finding": display.finding(),
+        **_columns_and_rows(shown),
+        "n_rows": len(frame),
+        "classifier": display.classifier,
+        "chance": display.chance,
+    }
+
+
+def _columns_and_rows(frame: pd.DataFrame) -> dict[str, Any]:
+    rows = frame.astype(object).to_numpy().tolist()
+    return {"columns": [str(name) for name in frame.columns], "rows": rows}
+
+
+def _gains(evidence: Evidence) -> dict[str, Any]:
+    """Return the gains of instance weighting at all sizes, and those at the chosen size."""
+    table = evidence.gains.drop(columns="dataset")
+    here = table[table["size"] == evidence.choice.size].to_dict("records")
+    return {**_columns_and_rows(table), "here": here}
+
+
+def _features(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the features chosen most often, how often by every method, and their partners."""
+    shown = evidence.features.iloc[:MOST_FEATURES]
+    by_method = evidence.frequencies.pivot_table("frequency", "feature", "method")
+    by_method = by_method.reindex(index=shown["feature"], columns=list(evidence.data.methods))
+    partners: dict[int, list[dict[str, Any]]] = {}
+    most = evidence.partners.groupby("feature", sort=False).head(SHOWN_PARTNERS)
+    for row in most.to_dict("records"):
+        partner = {"name": row["partner_name"], "r": row["correlation"]}
+        partners.setdefault(row["feature"], []).append(partner)
+    rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
+    return [
+        {
+            "feature": row["feature"],
+            "name": row["name"],
+            "frequency": row["frequency"],
+            "rank": row["mean_rank"],
+            "weight": row["weight"],
+            "frequencies": own,
+            "partners": partners.get(row["feature"], []),
+            "relevant": row["relevant"],
+        }
+        for row, own in zip(rows, shares, strict=True)
+    ]
+
+
+def _outlying(weights: SampleWeights) -> dict[str, Any]:
+    """Return the samples below the fence of a weighting."""
+    columns = ["row", "name", "class", "weight", "n_runs"]
+    return {
+        "methods": weights.methods,
+        "fence": weights.fence,
+        "n": len(weights.rows),
+        "rows": weights.outlying[columns].to_dict("records"),
+    }
+
+
+def _failures(failures: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return every error of a method once, with the resamples on which it happened."""
+    names = ["method", "stage", "error"]
+    groups = failures.groupby(names, sort=False)["resample"]
+    return [dict(zip(names, kind, strict=True), resamples=sorted(runs)) for kind, runs in groups]
+
+
+def _setting(evidence: Evidence) -> dict[str, Any]:
+    """Return how the study was set up: everything needed to repeat it on the data set."""
+    study, data = evidence.study, evidence.data
+    given = {name: estimator_text(value) for name, value in study.methods.items()}
+    methods = {name: given.get(name) or _companion(name, data.methods) for name in data.methods}
+    classifiers = {name: estimator_text(value) for name, value in study.classifiers.items()}
+    return {
+        "methods": [{"name": name, "made": made} for name, made in methods.items()],
+        "classifiers": [{"name": name, "made": made} for name, made in classifiers.items()],
+        "preprocess": None if study.preprocess is None else estimator_text(study.preprocess),
+        "seed": study.seed,
+        "seed_drawn": study.seed_drawn,
+        "controls": study.controls,
+        "versions": study.versions,
+        "provenance": data.provenance,
+        "data": data.fingerprints,
+        "splits": data.splits,
+    }
+
+
+def _companion(name: str, roles: Mapping[str, Role]) -> str:
+    """Say what a method is that the study added itself."""
+    weighted = [method for method, role in roles.items() if role.control == name]
+    if weighted:
+        return f"added by the study: {listed(weighted)} with equal weights of the same sum"
+    plain_of = [method for method, role in roles.items() if role.plain == name]
+    return f"added by the study: {listed(plain_of)} without weights" if plain_of else "added"
