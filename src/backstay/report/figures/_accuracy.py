@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,7 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import INK
-
-if TYPE_CHECKING:
-    from backstay.results import Results, Role
+from backstay.results import Results, Role
 
 
 class AccuracyDisplay(CurveDisplay):
@@ -43,12 +41,10 @@ class AccuracyDisplay(CurveDisplay):
         *,
         confidence: float = 0.95,
     ) -> Self:
-        """Take the data from the results of a study on one data set.
+        """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
-        results : Results
-            Of one data set; ``results["name"]`` for one of several.
         metric, classifier : str, default=None
             The metric that decides and the study's first classifier if None.
         confidence : float, default=0.95

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,7 @@ from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import HEAT, INK, Style
-
-if TYPE_CHECKING:
-    from backstay.results import Results, Role
+from backstay.results import Results, Role
 
 
 class AgreementDisplay(Display):
@@ -30,12 +28,10 @@ class AgreementDisplay(Display):
 
     @classmethod
     def from_results(cls, results: Results, size: int) -> Self:
-        """Take the data from the results of a study on one data set.
+        """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
-        results : Results
-            Of one data set; ``results["name"]`` for one of several.
         size : int
             Number of features selected in each run.
         """

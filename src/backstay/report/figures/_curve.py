@@ -11,7 +11,6 @@ from backstay.report._words import count, interval, two_decimals
 from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
-from backstay.report.figures._style import Style
 
 
 class CurveDisplay(Display):
@@ -39,36 +38,30 @@ class CurveDisplay(Display):
         canvas.grid(True, axis="y")
         points = []
         for place, name, style, rows in self._groups:
-            _draw_curve(canvas, place, style, rows, self._strength(name))
+            strength = self._strength(name)
+            canvas.fill_between(
+                rows["size"],
+                rows["low"],
+                rows["high"],
+                color=style.color,
+                alpha=0.03 * strength**3,
+                linewidth=0,
+                gid=f"band-{place}",
+            )
+            canvas.plot(
+                rows["size"],
+                rows["value"],
+                color=style.color,
+                linestyle=style.line,
+                linewidth=1.3 * strength,
+                marker=style.marker,
+                markersize=5,
+                markerfacecolor=style.face,
+                markeredgewidth=1.2,
+                gid=f"series-{place}",
+            )
             points += _curve_points(place, name, rows)
         return points
-
-
-def _draw_curve(
-    canvas: Canvas, place: int, style: Style, rows: pd.DataFrame, strength: float
-) -> None:
-    """Draw a curve with its interval."""
-    canvas.fill_between(
-        rows["size"],
-        rows["low"],
-        rows["high"],
-        color=style.color,
-        alpha=0.03 * strength**3,
-        linewidth=0,
-        gid=f"band-{place}",
-    )
-    canvas.plot(
-        rows["size"],
-        rows["value"],
-        color=style.color,
-        linestyle=style.line,
-        linewidth=1.3 * strength,
-        marker=style.marker,
-        markersize=5,
-        markerfacecolor=style.face,
-        markeredgewidth=1.2,
-        gid=f"series-{place}",
-    )
 
 
 def _curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:

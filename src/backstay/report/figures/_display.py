@@ -14,11 +14,10 @@ import pandas as pd
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._sheet import Sheet
 from backstay.report.figures._style import GRID, INK, MUTED, Style, styles
+from backstay.results import Role
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from backstay.results import Role
 
 
 @dataclass(frozen=True)
@@ -33,17 +32,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure for a page.
-
-    Attributes
-    ----------
-    svg : str
-        The drawing.
-    points : list of Point
-        The places worth pointing at.
-    places : list of [x, y, series]
-        Where they are, in pixels.
-    """
+    """A figure for a page: SVG, the places worth pointing at, and [x, y, series] in pixels."""
 
     svg: str
     points: list[Point]
@@ -122,23 +111,14 @@ class Display(ABC):
         return self
 
     def draw(self, size: tuple[float, float], prefix: str) -> Drawing:
-        """Draw the figure for a page.
-
-        Parameters
-        ----------
-        size : pair of float
-            Width and height in CSS pixels.
-        prefix : str
-            Put before every id, to keep the figures of a page apart.
-        """
+        """Draw the figure for a page, in CSS pixels, with a prefix to its ids that is its own."""
         sheet = Sheet(*size, prefix)
         points = self._draw_points(sheet, sheet.width)
         svg = sheet.svg()
         x, y = sheet.pixels([p.x for p in points], [p.y for p in points])
-        places = zip(x.round(1).tolist(), y.round(1).tolist(), strict=True)
-        return Drawing(
-            svg, points, [[a, b, p.series] for (a, b), p in zip(places, points, strict=True)]
-        )
+        series = [p.series for p in points]
+        places = zip(x.round(1).tolist(), y.round(1).tolist(), series, strict=True)
+        return Drawing(svg, points, [list(place) for place in places])
 
     def series(self) -> list[tuple[str, Style]]:
         """Return names and styles of what the figure shows, in order."""
@@ -160,8 +140,7 @@ class Display(ABC):
             handles, names, loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=10
         )
         for text in legend.get_texts():
-            text.set_parse_math(False)
-            text.set_color(INK)
+            text.set(parse_math=False, color=INK)
 
     def _strength(self, name: str) -> float:
         """Return how strongly to draw a method: many strong bands would hide each other."""
@@ -207,11 +186,8 @@ def _legend_handle(style: Style) -> Any:
 
 def _remove_clutter(ax: Axes) -> None:
     """Remove or soften what carries no information."""
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        ax.spines[side].set_color(MUTED)
-        ax.spines[side].set_linewidth(0.8)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set(color=MUTED, linewidth=0.8)
     ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=11, width=0.8, length=3)
     ax.set_axisbelow(True)
 
@@ -220,11 +196,8 @@ def _style_labels(ax: Axes) -> None:
     """Style labels and grid, which exist only after drawing; names are no formulas."""
     ax.minorticks_off()
     for label in (ax.xaxis.label, ax.yaxis.label):
-        label.set_parse_math(False)
-        label.set_color(INK)
-        label.set_fontsize(12)
+        label.set(parse_math=False, color=INK, fontsize=12)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         text.set_parse_math(False)
     for line in (*ax.get_xgridlines(), *ax.get_ygridlines()):
-        line.set_color(GRID)
-        line.set_linewidth(0.8)
+        line.set(color=GRID, linewidth=0.8)

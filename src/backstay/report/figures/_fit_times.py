@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,7 @@ from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import Style
-
-if TYPE_CHECKING:
-    from backstay.results import Results, Role
-
+from backstay.results import Results, Role
 
 # What the time was spent on, and the hue of each.
 PARTS = (("preprocess", 5), ("method", 0), ("classifier", 4))
@@ -31,13 +28,7 @@ class FitTimesDisplay(Display):
 
     @classmethod
     def from_results(cls, results: Results) -> Self:
-        """Take the data from the results of a study on one data set.
-
-        Parameters
-        ----------
-        results : Results
-            Of one data set; ``results["name"]`` for one of several.
-        """
+        """Take the data from results of one data set, ``results["name"]`` of several."""
         return cls(results.fit_times().frame(), results.data.methods)
 
     def series(self) -> list[tuple[str, Style]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,7 @@ from backstay.report.figures._axis import padded_limits
 from backstay.report.figures._canvas import Canvas, LineLooks
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import INK, MUTED, Style
-
-if TYPE_CHECKING:
-    from backstay.results import Results, Role
+from backstay.results import Results, Role
 
 
 class ParetoDisplay(Display):
@@ -44,12 +42,10 @@ class ParetoDisplay(Display):
         classifier: str | None = None,
         metric: str | None = None,
     ) -> Self:
-        """Take the data from the results of a study on one data set.
+        """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
-        results : Results
-            Of one data set; ``results["name"]`` for one of several.
         size : int, default=None
             A size studied, which brings intervals; None for averages over the sizes.
         classifier, metric : str, default=None
@@ -126,12 +122,7 @@ def _draw_cross(canvas: Canvas, place: int, style: Style, row: pd.Series[Any]) -
     """Draw both intervals of a method, where it has them."""
     if "stability_low" not in row:
         return
-    looks: LineLooks = {
-        "color": style.color,
-        "linewidth": 1,
-        "alpha": 0.45,
-        "gid": f"band-{place}",
-    }
+    looks: LineLooks = {"color": style.color, "linewidth": 1, "alpha": 0.45, "gid": f"band-{place}"}
     canvas.hlines(row["accuracy"], row["stability_low"], row["stability_high"], **looks)
     canvas.vlines(row["stability"], row["accuracy_low"], row["accuracy_high"], **looks)
 

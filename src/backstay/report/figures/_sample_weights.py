@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,7 @@ from backstay.report.figures._axis import padded_limits, wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import INK, MUTED, PAPER, Style
-
-if TYPE_CHECKING:
-    from backstay.results import Results, Role, SampleWeights
-
+from backstay.results import Results, Role, SampleWeights
 
 # Rows of a lane drawn at most; those below the fence always are.
 DRAWN_ROWS = 300
@@ -24,9 +21,6 @@ DRAWN_ROWS = 300
 
 class SampleWeightsDisplay(Display):
     """Mean weight of every row, by weighted method and class; low ones are outlying."""
-
-    wide = (760, 300)
-    narrow = (350, 320)
 
     def __init__(
         self, data: pd.DataFrame, roles: Mapping[str, Role], lanes: list[SampleWeights]
@@ -39,13 +33,7 @@ class SampleWeightsDisplay(Display):
 
     @classmethod
     def from_results(cls, results: Results) -> Self:
-        """Take the data from the results of a study on one data set.
-
-        Parameters
-        ----------
-        results : Results
-            Of one data set; ``results["name"]`` for one of several.
-        """
+        """Take the data from results of one data set, ``results["name"]`` of several."""
         data = results.instance_weights().frame()
         return cls(data, results.data.methods, results.sample_weights())
 

@@ -76,14 +76,8 @@ def round_ticks(low: float, high: float, n: int) -> tuple[list[float], list[str]
 class Sheet:
     """A canvas that becomes SVG; `Canvas` says what its methods do.
 
-    Unlike on matplotlib's ``Axes``, limits must be set.
-
-    Parameters
-    ----------
-    width, height : float
-        In pixels.
-    prefix : str
-        Put before every id, to keep figures of a page apart.
+    Unlike on matplotlib's ``Axes``, limits must be set. The prefix stands before every id, to keep
+    the figures of a page apart.
     """
 
     def __init__(self, width: float, height: float, prefix: str) -> None:

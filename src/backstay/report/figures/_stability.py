@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,7 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import MUTED
-
-if TYPE_CHECKING:
-    from backstay.results import Results, Role
+from backstay.results import Results, Role
 
 
 class StabilityDisplay(CurveDisplay):
@@ -22,17 +20,17 @@ class StabilityDisplay(CurveDisplay):
 
     Examples
     --------
-    >>> from backstay import ReliefF, Study
-    >>> from backstay.datasets import make_xor
-    >>> from backstay.report import StabilityDisplay
-    >>> from backstay.study import Subsampling
-    >>> X, y, _ = make_xor(150, random_state=0)
-    >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[2, 3], random_state=0)
-    >>> display = StabilityDisplay.from_results(study.run(X, y))
-    >>> display.frame()[["method", "size", "value"]].round(2)
-        method  size  value
-    0  relieff     2   0.68
-    1  relieff     3   0.82
+        >>> from backstay import ReliefF, Study
+        >>> from backstay.datasets import make_xor
+        >>> from backstay.report import StabilityDisplay
+            >>> from backstay.study import Subsampling
+        >>> X, y, _ = make_xor(150, random_state=0)
+        >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[2, 3], random_state=0)
+        >>> display = StabilityDisplay.from_results(study.run(X, y))
+        >>> display.frame()[["method", "size", "value"]].round(2)
+            method  size  value
+        0  relieff     2   0.68
+        1  relieff     3   0.82
     """
 
     def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], measure: str) -> None:
@@ -43,12 +41,10 @@ class StabilityDisplay(CurveDisplay):
     def from_results(
         cls, results: Results, measure: str = "nogueira", *, confidence: float = 0.95
     ) -> Self:
-        """Take the data from the results of a study on one data set.
+        """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
-        results : Results
-            Of one data set; ``results["name"]`` for one of several.
         measure : str, default="nogueira"
             Any measure on subsets.
         confidence : float, default=0.95

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from backstay.results import Role
-
+from backstay.results import Role
 
 # Hues apart for the common kinds of colour blindness, each at least 3:1 on its background.
 # Light and dark; a figure drawn in the light ones becomes a themed one by exchanging names.
