@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# What columns are called in a terminal, where that differs.
+HEADINGS = {
+    "max_features": "most features",
+    "input": "of",
+    "chance_corrected": "random is 0",
+    "higher_is_stabler": "higher is stabler",
+    "reference": "source",
+}
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")]
 
 
@@ -22,10 +31,13 @@ def as_json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame, ready for JSON."""
-    rows: list[dict[str, Any]] = json.loads(frame.to_json(orient="records"))
-    return rows
+def _list(frame: pd.DataFrame, columns: list[str], json_: bool) -> None:
+    """Write some columns of a frame, by their headings, or all of it as JSON."""
+    if json_:
+        say(as_json(json.loads(frame.to_json(orient="records"))))
+    else:
+        shown = frame.rename(columns=HEADINGS)[columns].astype(object)
+        table(columns, shown.to_numpy().tolist())
 
 
 def add_to(app: typer.Typer) -> None:
@@ -46,17 +58,10 @@ def methods(json_: AsJson = False, debug: Debug = False) -> None:
     """
     from backstay.study import list_methods
 
-    frame = list_methods()
-    if json_:
-        say(as_json(records(frame)))
-        return
-    names = ["name", "group", "default", "what", "most features", "source"]
-    rows = [
-        [r.name, r.group, bool(r.default), r.what, r.max_features, r.source]
-        for r in frame.itertuples(index=False)
-    ]
-    table(names, rows)
-    say("A study adds the control of every instance-weighted method by itself.")
+    columns = ["name", "group", "default", "what", "most features", "source"]
+    _list(list_methods(), columns, json_)
+    if not json_:
+        say("A study adds the control of every instance-weighted method by itself.")
 
 
 @guarded
@@ -71,16 +76,5 @@ def measures(json_: AsJson = False, debug: Debug = False) -> None:
     """
     from backstay.stability import list_measures
 
-    frame = list_measures()
-    if json_:
-        say(as_json(records(frame.replace({float("inf"): None, float("-inf"): None}))))
-        return
-    names = ["name", "of", "definition", "random is 0", "higher is stabler", "note", "source"]
-    rows = [
-        [
-            r.name, r.input, r.definition, bool(r.chance_corrected), bool(r.higher_is_stabler),
-            r.note, r.reference,
-        ]
-        for r in frame.itertuples(index=False)
-    ]  # fmt: skip
-    table(names, rows)
+    columns = ["name", "of", "definition", "random is 0", "higher is stabler", "note", "source"]
+    _list(list_measures().replace({math.inf: None, -math.inf: None}), columns, json_)

@@ -135,15 +135,12 @@ _SVM = (
 
 
 def _simba_method(prefix: str, weighting: Any, strategy: str, delta: bool) -> Method:
+    uses = {"normal": [], "sample": ["draws"], "order": ["order of visits"]}[strategy]
+    uses = [*uses, "step size"] if delta else uses
     return Method(
         f"{prefix}-simba-{strategy}{'-delta' if delta else ''}",
         "simba",
-        f"Simba, {'margin' if prefix == 'iw' else 'logistic'} weights as "
-        + " and ".join(
-            [{"normal": "", "sample": "draws", "order": "order of visits"}[strategy]]
-            * (strategy != "normal")
-            + ["step size"] * delta
-        ),
+        f"Simba, {'margin' if prefix == 'iw' else 'logistic'} weights as {' and '.join(uses)}",
         PB if prefix == "iw" else PRAT,
         lambda: InstanceWeighted(Simba(strategy=strategy, delta=delta), weighting()),
     )

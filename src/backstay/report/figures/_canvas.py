@@ -8,22 +8,36 @@ from typing import Any, Literal, Protocol, Required, TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 
-class LineLooks(TypedDict, total=False):
-    """How a straight line looks."""
+class Looks(TypedDict, total=False):
+    """How anything looks; the ``gid`` names its entry in the legend: series-3 or band-3."""
 
     color: Required[str]
-    linewidth: Required[float]
-    linestyle: Any
     alpha: float
     gid: str | None
+    linewidth: float
+
+
+class LineLooks(Looks, total=False):
+    """How a line looks: solid, or with dashes as matplotlib takes them."""
+
+    linestyle: Any
+
+
+class CurveLooks(LineLooks, total=False):
+    """How a line through points, or the markers at them, look; "none" leaves the line out."""
+
+    drawstyle: str
+    marker: str | None
+    markersize: float
+    markerfacecolor: str
+    markeredgewidth: float
 
 
 class Canvas(Protocol):
     """The methods that displays call, with the arguments they use.
 
     matplotlib's ``Axes`` and :class:`~backstay.report.figures._sheet.Sheet` both have them, so a
-    display draws on either. Limits are always set, because a sheet does not guess them. The
-    ``gid`` of a part names its entry in the legend: ``series-3`` or ``band-3``.
+    display draws on either. Limits are always set, because a sheet does not guess them.
     """
 
     def set_xlim(self, left: float, right: float, /) -> Any:
@@ -56,36 +70,11 @@ class Canvas(Protocol):
     def set_frame_on(self, b: bool, /) -> Any:
         """Draw the axes themselves, or leave them out."""
 
-    def plot(
-        self,
-        x: ArrayLike,
-        y: ArrayLike,
-        /,
-        *,
-        color: str,
-        gid: str | None = None,
-        linestyle: Any = "-",
-        linewidth: float = 1.5,
-        drawstyle: str = "default",
-        alpha: float = 1.0,
-        marker: str | None = None,
-        markersize: float = 6.0,
-        markerfacecolor: str = "none",
-        markeredgewidth: float = 1.0,
-    ) -> Any:
+    def plot(self, x: ArrayLike, y: ArrayLike, /, **looks: Unpack[CurveLooks]) -> Any:
         """Draw a line, markers, or both."""
 
     def fill_between(
-        self,
-        x: ArrayLike,
-        y1: ArrayLike,
-        y2: ArrayLike,
-        /,
-        *,
-        color: str,
-        alpha: float,
-        linewidth: float,
-        gid: str,
+        self, x: ArrayLike, y1: ArrayLike, y2: ArrayLike, /, **looks: Unpack[Looks]
     ) -> Any:
         """Fill the area between two curves, wherever both are defined."""
 
@@ -96,10 +85,7 @@ class Canvas(Protocol):
         height: float,
         left: ArrayLike,
         /,
-        *,
-        color: str,
-        alpha: float = 1.0,
-        gid: str | None = None,
+        **looks: Unpack[Looks],
     ) -> Any:
         """Draw horizontal bars."""
 

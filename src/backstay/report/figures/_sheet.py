@@ -14,7 +14,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.report.figures._canvas import LineLooks
+from backstay.report.figures._canvas import CurveLooks, LineLooks, Looks
 from backstay.report.figures._style import GRID, INK, MUTED
 from backstay.report.figures._svg import fill, outline, path, px, shape, stroke, text, text_width
 
@@ -25,6 +25,8 @@ SMALL, LARGE, CAPITAL = 11, 12, 8
 EDGE, PAD, GAP, LINE = 3.0, 3.5, 3.5, 13.0
 # What is drawn later covers what is drawn earlier; the axes come between the last two.
 AREAS, LINES, TEXTS = range(3)
+
+Ends = tuple[float, float]
 
 
 @dataclass
@@ -120,51 +122,31 @@ class Sheet:
     def set_frame_on(self, b: bool) -> None:
         self._frame = b
 
-    def plot(
-        self,
-        x: ArrayLike,
-        y: ArrayLike,
-        *,
-        color: str,
-        gid: str | None = None,
-        linestyle: Any = "-",
-        linewidth: float = 1.5,
-        drawstyle: str = "default",
-        alpha: float = 1.0,
-        marker: str | None = None,
-        markersize: float = 6.0,
-        markerfacecolor: str = "none",
-        markeredgewidth: float = 1.0,
-    ) -> None:
+    def plot(self, x: ArrayLike, y: ArrayLike, **looks: Unpack[CurveLooks]) -> None:
         def to_svg() -> str:
             across, along = self.pixels(x, y)
-            line = _steps(across, along) if drawstyle == "steps-mid" else (across, along)
             curve = ""
-            if linestyle != "none":
-                curve = shape(path(*line), f"fill:none;{stroke(color, linewidth, linestyle)}")
+            if looks.get("linestyle") != "none":
+                steps = looks.get("drawstyle") == "steps-mid"
+                curve = _line(*(_steps(across, along) if steps else (across, along)), looks)
+            marker = looks.get("marker")
             if marker is None:
                 return curve
-            edge = f";{stroke(color, markeredgewidth)}" if markeredgewidth else ""
-            used = self._marker(outline(marker, markersize))
+            width = looks.get("markeredgewidth", 1.0)
+            edge = f";{stroke(looks['color'], width)}" if width else ""
+            face = fill(looks.get("markerfacecolor", "none"), looks.get("alpha", 1.0))
+            used = self._marker(outline(marker, looks.get("markersize", 6.0)))
             places = "".join(
                 f'<use href="#{used}" x="{px(a)}" y="{px(b)}"/>'
                 for a, b in zip(across, along, strict=True)
                 if math.isfinite(a + b)
             )
-            return f'{curve}<g style="{fill(markerfacecolor, alpha)}{edge}">{places}</g>'
+            return f'{curve}<g style="{face}{edge}">{places}</g>'
 
-        self._parts.append((LINES, gid, to_svg))
+        self._parts.append((LINES, looks.get("gid"), to_svg))
 
     def fill_between(
-        self,
-        x: ArrayLike,
-        y1: ArrayLike,
-        y2: ArrayLike,
-        *,
-        color: str,
-        alpha: float,
-        linewidth: float,
-        gid: str,
+        self, x: ArrayLike, y1: ArrayLike, y2: ArrayLike, **looks: Unpack[Looks]
     ) -> None:
         def to_svg() -> str:
             across, low = self.pixels(x, y1)
@@ -176,62 +158,42 @@ class Sheet:
                 for run in runs
                 if known[run].any()
             ]
-            return shape("".join(areas), fill(color, alpha))
+            return shape("".join(areas), fill(looks["color"], looks.get("alpha", 1.0)))
 
-        self._parts.append((AREAS, gid, to_svg))
+        self._parts.append((AREAS, looks.get("gid"), to_svg))
 
     def barh(
-        self,
-        y: ArrayLike,
-        width: ArrayLike,
-        height: float,
-        left: ArrayLike,
-        *,
-        color: str,
-        alpha: float = 1.0,
-        gid: str | None = None,
+        self, y: ArrayLike, width: ArrayLike, height: float, left: ArrayLike, **looks: Unpack[Looks]
     ) -> None:
         def to_svg() -> str:
             start, top = self.pixels(left, np.subtract(y, height / 2))
             end, bottom = self.pixels(np.add(left, width), np.add(y, height / 2))
             boxes = np.broadcast_arrays(*np.atleast_1d(start, top, end, bottom))
-            return shape(
-                "".join(
-                    f"M{px(a)} {px(b)}H{px(c)}V{px(d)}H{px(a)}z"
-                    for a, b, c, d in zip(*boxes, strict=True)
-                ),
-                fill(color, alpha),
-            )
+            bars = [
+                f"M{px(a)} {px(b)}H{px(c)}V{px(d)}H{px(a)}z"
+                for a, b, c, d in zip(*boxes, strict=True)
+            ]
+            return shape("".join(bars), fill(looks["color"], looks.get("alpha", 1.0)))
 
-        self._parts.append((AREAS, gid, to_svg))
+        self._parts.append((AREAS, looks.get("gid"), to_svg))
 
     def hlines(self, y: float, xmin: float, xmax: float, **looks: Unpack[LineLooks]) -> None:
-        self._straight(lambda: ((xmin, xmax), (y, y)), **looks)
+        self._straight(lambda: ((xmin, xmax), (y, y)), looks)
 
     def vlines(self, x: float, ymin: float, ymax: float, **looks: Unpack[LineLooks]) -> None:
-        self._straight(lambda: ((x, x), (ymin, ymax)), **looks)
+        self._straight(lambda: ((x, x), (ymin, ymax)), looks)
 
     def axhline(self, y: float, **looks: Unpack[LineLooks]) -> None:
-        self._straight(lambda: (self._x.limits, (y, y)), **looks)
+        self._straight(lambda: (self._x.limits, (y, y)), looks)
 
     def axvline(self, x: float, **looks: Unpack[LineLooks]) -> None:
-        self._straight(lambda: ((x, x), self._y.limits), **looks)
+        self._straight(lambda: ((x, x), self._y.limits), looks)
 
-    def _straight(
-        self,
-        ends: Callable[[], tuple[tuple[float, float], tuple[float, float]]],
-        *,
-        color: str,
-        linewidth: float,
-        linestyle: Any = "-",
-        alpha: float = 1.0,
-        gid: str | None = None,
-    ) -> None:
+    def _straight(self, ends: Callable[[], tuple[Ends, Ends]], looks: LineLooks) -> None:
         def to_svg() -> str:
-            looks = stroke(color, linewidth, linestyle, alpha)
-            return shape(path(*self.pixels(*ends())), f"fill:none;{looks}")
+            return _line(*self.pixels(*ends()), looks, looks.get("alpha", 1.0))
 
-        self._parts.append((LINES, gid, to_svg))
+        self._parts.append((LINES, looks.get("gid"), to_svg))
 
     def text(
         self, x: float, y: float, s: str, *, ha: str, va: str, fontsize: float, color: str
@@ -332,6 +294,11 @@ class Sheet:
     def _marker(self, d: str) -> str:
         """Return the id of a shape to be used in many places."""
         return self._markers.setdefault(d, f"{self._prefix}-{len(self._markers)}")
+
+
+def _line(x: NDArray[Any], y: NDArray[Any], looks: LineLooks, alpha: float = 1.0) -> str:
+    drawn = stroke(looks["color"], looks.get("linewidth", 1.5), looks.get("linestyle", "-"), alpha)
+    return shape(path(x, y), f"fill:none;{drawn}")
 
 
 def _steps(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
