@@ -68,7 +68,6 @@ def demo(
     names = [f"relevant {j}" if truth[j] > 0 else f"noise {j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names)
     results = _study(out, "han-yu", frame, y, [10, 20, N_SELECTED, 100], truth=truth, **settings)
-    _show(results, out / "han-yu")
     _show_truth(results)
     say()
     say("2. Breast cancer: 569 × 30, from scikit-learn", "bold")
@@ -76,8 +75,7 @@ def demo(
     data = load_breast_cancer(as_frame=True)
     labels = np.array(data.target_names)[data.target]
     settings["methods"] = [name for name in make_methods() if name != "bagged-svm-rfe"]
-    results = _study(out, "breast-cancer", data.data, labels, [1, 2, 5, 10], **settings)
-    _show(results, out / "breast-cancer")
+    _study(out, "breast-cancer", data.data, labels, [1, 2, 5, 10], **settings)
     say()
     say(f"Done in {time.perf_counter() - start:.0f} s. Open the reports in a browser:", "bold")
     for name in ("han-yu", "breast-cancer"):
@@ -88,6 +86,7 @@ def _study(
     out: Path, name: str, X: pd.DataFrame, y: Any, sizes: list[int], *, repeats: int,
     jobs: int | None, truth: Any = None, methods: list[str] | None = None,
 ) -> Results:  # fmt: skip
+    """Run a study and show what it found."""
     from backstay.study import Study, Subsampling, make_methods
 
     folder = out / name
@@ -102,11 +101,9 @@ def _study(
         verbose=1,
     )
     about = {"command": command_line(), "source": f"backstay demo, {name}"}
-    return study.run(X, y, dataset=name, truth=truth, provenance=about)
-
-
-def _show(results: Results, folder: Path) -> None:
+    results = study.run(X, y, dataset=name, truth=truth, provenance=about)
     show_results(results, write_outputs(results, folder, None, command_line()))
+    return results
 
 
 def _show_truth(results: Results) -> None:

@@ -90,14 +90,13 @@ def resampling(options: StudyOptions) -> tuple[Any, str]:
 def check_classes(table: LabelledTable, protocol: str) -> None:
     """Refuse classes too small to be split."""
     needed = ROWS_NEEDED[protocol]
-    small = {name: n for name, n in table.classes.items() if n < needed}
-    if small:
-        name, n = next(iter(small.items()))
-        raise WrongUse(
-            f"class {name!r} of {table.target!r} has {n} row{'s' if n > 1 else ''}; protocol "
-            f"{protocol} needs at least {needed} of every class: join it with another, or "
-            "leave its rows out of the file."
-        )
+    for name, n in table.classes.items():
+        if n < needed:
+            raise WrongUse(
+                f"class {name!r} of {table.target!r} has {n} row{'s' if n > 1 else ''}; protocol "
+                f"{protocol} needs at least {needed} of every class: join it with another, or "
+                "leave its rows out of the file."
+            )
 
 
 def sizes_of(options: StudyOptions, n_features: int) -> list[int]:

@@ -76,22 +76,14 @@ def stability(
             ("sizes", str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"),
         ]
     )
-    shown = [
-        [
-            row["measure"],
-            row["left_out"]
-            or figure(_or_nan(row["value"]), _or_nan(row["low"]), _or_nan(row["high"]), 3),
-            row["chance_corrected"],
-            row["note"],
-        ]
-        for row in rows
-    ]
+    shown = []
+    for row in rows:
+        numbers = (row[key] for key in ("value", "low", "high"))
+        value, low, high = (math.nan if number is None else number for number in numbers)
+        cell = row["left_out"] or figure(value, low, high, 3)
+        shown.append([row["measure"], cell, row["chance_corrected"], row["note"]])
     table(["measure", f"value [{confidence:.0%} interval]", "random is 0", "note"], shown)
     say("Intervals: analytic for nogueira and kuncheva, jackknife over runs for the others.")
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _n_features(found: Selections, given: int | None) -> int:

@@ -34,6 +34,7 @@ from backstay.study._rows import Sides, take_columns
 
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
+Arrays = dict[str, NDArray[Any]]
 # Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers.
 Shortcut = Callable[[Array, NDArray[np.intp], Array], NDArray[np.intp]]
 
@@ -55,38 +56,38 @@ class Classification:
 
 def classify(
     how: Classification, sides: Sides, ranking: Ranking, seed: int, record: TaskRecord
-) -> dict[str, NDArray[Any]]:
+) -> Arrays:
     """Train every classifier on the best features at every size, and predict the test rows.
 
     Returns "predicted", class numbers by classifier, size and test row, and "scores" if kept.
     """
     n_scores = 1 if len(how.classes) == 2 else len(how.classes)
     shape = (len(how.classifiers), len(how.sizes), sides.test.n_rows)
-    found: dict[str, NDArray[Any]] = {"predicted": np.empty(shape, dtype="<i2")}
+    found: Arrays = {"predicted": np.empty(shape, dtype="<i2")}
     if how.keep_scores:
         found["scores"] = np.empty((*shape, n_scores), dtype="<f8")
-    cuts = _Cuts(how.sizes, ranking.order, record)
-    direct = _predict_directly(how, sides, cuts, found["predicted"])
+    cuts = _Cuts(how.sizes, sides, ranking.order, record)
+    direct = _predict_directly(how, cuts, found["predicted"])
     if len(direct) < len(how.classifiers):
-        _predict_generally(how, sides, ranking, cuts, seed, found, skip=direct)
+        _predict_generally(how, cuts, ranking, seed, found, skip=direct)
     return found
 
 
 class _Cuts:
     """The best columns of both sides, and of these the best at every size."""
 
-    def __init__(self, sizes: tuple[int, ...], order: NDArray[np.intp], record: TaskRecord) -> None:
-        self.sizes, self.record = sizes, record
+    def __init__(
+        self, sizes: tuple[int, ...], sides: Sides, order: NDArray[np.intp], record: TaskRecord
+    ) -> None:
+        self.sizes, self.sides, self.record = sizes, sides, record
         self.best = np.sort(order[: max(sizes)])
         self.places = [np.searchsorted(self.best, np.sort(order[:size])) for size in sizes]
 
-    def tables(self, sides: Sides, *, as_numbers: bool) -> tuple[Any, Any]:
+    def tables(self, *, as_numbers: bool) -> list[Any]:
         """Return the best columns of the training rows and of the test rows."""
         with Stage(self.record, "classifier tables"):
-            return (
-                sides.train.columns(self.best, as_numbers=as_numbers),
-                sides.test.columns(self.best, as_numbers=as_numbers),
-            )
+            both = (self.sides.train, self.sides.test)
+            return [side.columns(self.best, as_numbers=as_numbers) for side in both]
 
     def at_every_size(self, train: Any, test: Any) -> Iterator[tuple[int, Any, Any]]:
         """Yield the place of a size and both tables cut to its columns."""
@@ -103,17 +104,15 @@ class _Cuts:
 # The direct way.
 
 
-def _predict_directly(
-    how: Classification, sides: Sides, cuts: _Cuts, predicted: NDArray[Any]
-) -> set[str]:
+def _predict_directly(how: Classification, cuts: _Cuts, predicted: NDArray[Any]) -> set[str]:
     """Predict with the classifiers that have a shortcut; return their names."""
     if not how.shortcuts:
         return set()
-    tables = cuts.tables(sides, as_numbers=True)
+    tables = cuts.tables(as_numbers=True)
     with Stage(cuts.record, "classifier scaling"):
         if not all(_finite_floats(table) for table in tables):
             return set()
-        present, codes = np.unique(sides.y_train, return_inverse=True)
+        present, codes = np.unique(cuts.sides.y_train, return_inverse=True)
         numbers = np.searchsorted(how.classes, present)
         scaled = unit_range(*tables)
     for j, train, test in cuts.at_every_size(*scaled):
@@ -173,25 +172,17 @@ def _linear(train: Array, classes: NDArray[np.intp], test: Array, C: float) -> N
 
 
 def _predict_generally(
-    how: Classification,
-    sides: Sides,
-    ranking: Ranking,
-    cuts: _Cuts,
-    seed: int,
-    found: dict[str, NDArray[Any]],
-    *,
-    skip: set[str],
+    how: Classification, cuts: _Cuts, ranking: Ranking, seed: int, found: Arrays, *, skip: set[str]
 ) -> None:
     """Predict with scikit-learn's fit and predict, also scores if there is a place for them."""
-    tables = cuts.tables(sides, as_numbers=False)
-    for j, train, test in cuts.at_every_size(*tables):
+    for j, train, test in cuts.at_every_size(*cuts.tables(as_numbers=False)):
         importances = ranking.importances[cuts.best[cuts.places[j]]]
         for i, (name, classifier) in enumerate(how.classifiers.items()):
             if name in skip:
                 continue
             with cuts.stage(name, j):
                 model = seeded(_weighted(classifier, importances), seed)
-                model.fit(train, sides.y_train, **_votes(model, ranking.sample_weight))
+                model.fit(train, cuts.sides.y_train, **_votes(model, ranking.sample_weight))
                 found["predicted"][i, j] = np.searchsorted(how.classes, model.predict(test))
                 if "scores" in found:
                     found["scores"][i, j] = _scores(model, test, how.classes)

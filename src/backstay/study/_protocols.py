@@ -242,12 +242,7 @@ def draw_splits(
     that chance is the same for all methods on a resample.
     """
     own, others = seeds.spawn(2)
-    splitter = check_cv(resampling, y, classifier=True) if resampling is not None else None
-    if splitter is None:
-        raise ValueError(
-            "resampling=None must be a splitter or a list of splits; give Subsampling(100), "
-            "for example."
-        )
+    splitter = check_cv(resampling, y, classifier=True)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         splitter = copy.copy(splitter)
         splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)

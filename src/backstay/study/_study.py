@@ -309,11 +309,9 @@ class Study:
                     progress.advance(record.error is not None)
         except KeyboardInterrupt as stop:
             n_done = len(store.done(data.name))  # it may come between a task and its count
-            kept = "" if self.store is None else f"; they are kept in {self.store}"
-            stop.add_note(
-                f"The study stopped after {n_done} of {len(tasks)} tasks on {data.name!r}{kept}."
-                + ("" if self.store is None else " Run it again to go on.")
-            )
+            note = f"The study stopped after {n_done} of {len(tasks)} tasks on {data.name!r}"
+            kept = f"; they are kept in {self.store}. Run it again to go on."
+            stop.add_note(note + ("." if self.store is None else kept))
             raise
         finally:
             running.close()

@@ -37,47 +37,25 @@ class Canvas(Protocol):
     """The methods that displays call, with the arguments they use.
 
     matplotlib's ``Axes`` and :class:`~backstay.report.figures._sheet.Sheet` both have them, so a
-    display draws on either. Limits are always set, because a sheet does not guess them.
+    display draws on either; matplotlib says what they do. Limits are always set, because a sheet
+    does not guess them. Labels of the y axis may have several lines.
     """
 
-    def set_xlim(self, left: float, right: float, /) -> Any:
-        """Set the limits of the x axis."""
+    def set_xlim(self, left: float, right: float, /) -> Any: ...
+    def set_ylim(self, bottom: float, top: float, /) -> Any: ...
+    def set_xscale(self, value: str, /) -> Any: ...
+    def set_xticks(self, ticks: Sequence[float], labels: Sequence[str], /) -> Any: ...
+    def set_yticks(self, ticks: Sequence[float], labels: Sequence[str], /) -> Any: ...
+    def set_xlabel(self, label: str, /) -> Any: ...
+    def set_ylabel(self, label: str, /) -> Any: ...
+    def grid(self, visible: bool, /, *, axis: Literal["both", "x", "y"] = "both") -> Any: ...
+    def tick_params(self, *, length: float, labeltop: bool, labelbottom: bool) -> Any: ...
+    def set_frame_on(self, b: bool, /) -> Any: ...
 
-    def set_ylim(self, bottom: float, top: float, /) -> Any:
-        """Set the limits of the y axis."""
-
-    def set_xscale(self, value: str, /) -> Any:
-        """Set the scale of the x axis, log or linear."""
-
-    def set_xticks(self, ticks: Sequence[float], labels: Sequence[str], /) -> Any:
-        """Set the ticks of the x axis."""
-
-    def set_yticks(self, ticks: Sequence[float], labels: Sequence[str], /) -> Any:
-        """Set the ticks of the y axis; labels may have several lines."""
-
-    def set_xlabel(self, label: str, /) -> Any:
-        """Name the x axis."""
-
-    def set_ylabel(self, label: str, /) -> Any:
-        """Name the y axis."""
-
-    def grid(self, visible: bool, /, *, axis: Literal["both", "x", "y"] = "both") -> Any:
-        """Draw lines at the ticks of an axis, or of both."""
-
-    def tick_params(self, *, length: float, labeltop: bool, labelbottom: bool) -> Any:
-        """Set the length of ticks, and whether the labels of the x axis are at the top."""
-
-    def set_frame_on(self, b: bool, /) -> Any:
-        """Draw the axes themselves, or leave them out."""
-
-    def plot(self, x: ArrayLike, y: ArrayLike, /, **looks: Unpack[CurveLooks]) -> Any:
-        """Draw a line, markers, or both."""
-
+    def plot(self, x: ArrayLike, y: ArrayLike, /, **looks: Unpack[CurveLooks]) -> Any: ...
     def fill_between(
         self, x: ArrayLike, y1: ArrayLike, y2: ArrayLike, /, **looks: Unpack[Looks]
-    ) -> Any:
-        """Fill the area between two curves, wherever both are defined."""
-
+    ) -> Any: ...
     def barh(
         self,
         y: ArrayLike,
@@ -86,22 +64,11 @@ class Canvas(Protocol):
         left: ArrayLike,
         /,
         **looks: Unpack[Looks],
-    ) -> Any:
-        """Draw horizontal bars."""
-
-    def hlines(self, y: float, xmin: float, xmax: float, /, **looks: Unpack[LineLooks]) -> Any:
-        """Draw a horizontal line between two places."""
-
-    def vlines(self, x: float, ymin: float, ymax: float, /, **looks: Unpack[LineLooks]) -> Any:
-        """Draw a vertical line between two places."""
-
-    def axhline(self, y: float, /, **looks: Unpack[LineLooks]) -> Any:
-        """Draw a horizontal line across the axes."""
-
-    def axvline(self, x: float, /, **looks: Unpack[LineLooks]) -> Any:
-        """Draw a vertical line across the axes."""
-
+    ) -> Any: ...
+    def hlines(self, y: float, xmin: float, xmax: float, /, **looks: Unpack[LineLooks]) -> Any: ...
+    def vlines(self, x: float, ymin: float, ymax: float, /, **looks: Unpack[LineLooks]) -> Any: ...
+    def axhline(self, y: float, /, **looks: Unpack[LineLooks]) -> Any: ...
+    def axvline(self, x: float, /, **looks: Unpack[LineLooks]) -> Any: ...
     def text(
         self, x: float, y: float, s: str, /, *, ha: str, va: str, fontsize: float, color: str
-    ) -> Any:
-        """Write a label at a place."""
+    ) -> Any: ...

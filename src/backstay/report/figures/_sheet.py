@@ -76,7 +76,7 @@ def round_ticks(low: float, high: float, n: int) -> tuple[list[float], list[str]
 
 
 class Sheet:
-    """A canvas that becomes SVG; `Canvas` says what its methods do.
+    """A canvas that becomes SVG.
 
     Unlike on matplotlib's ``Axes``, limits must be set. The prefix stands before every id, to keep
     the figures of a page apart.
