@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from backstay.base import one_thread
-from backstay.report._answer import Answer, answer
+from backstay.report._answer import answer
 from backstay.report._evidence import Evidence, gather
 from backstay.report._page import write_page
-from backstay.report._summary import plain, summary
+from backstay.report._summary import DatasetReport, plain, summary
 from backstay.report.figures import (
     AccuracyDisplay,
     AgreementDisplay,
@@ -24,16 +23,6 @@ from backstay.report.figures import (
     StabilityDisplay,
 )
 from backstay.results import Results
-
-
-@dataclass(frozen=True)
-class DatasetReport:
-    """The part of a report that is about one data set; its figures are in order."""
-
-    name: str
-    evidence: Evidence
-    answer: Answer
-    figures: dict[str, Display]
 
 
 class Report:
@@ -79,14 +68,7 @@ class Report:
     @cached_property
     def _summary(self) -> dict[str, Any]:
         names = ", ".join(part.name for part in self.parts)
-        datasets = [
-            {
-                "name": part.name,
-                "key": f"d{place}",
-                **summary(part.evidence, part.answer, part.figures),
-            }
-            for place, part in enumerate(self.parts)
-        ]
+        datasets = [summary(part, f"d{place}") for place, part in enumerate(self.parts)]
         everything: dict[str, Any] = plain({"title": names, "datasets": datasets})
         return everything
 

@@ -1,10 +1,10 @@
-"""The report of one data set as a dictionary: facts, words, tables and setting."""
+"""The part of a report about one data set, and the same as a dictionary, table by table."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,27 @@ SHOWN_PARTNERS = 3
 MOST_ROWS = 4000
 
 
-def summary(evidence: Evidence, answer: Answer, figures: Mapping[str, Display]) -> dict[str, Any]:
-    """Return everything that the report says about a data set, but its name."""
+@dataclass(frozen=True)
+class DatasetReport:
+    """The part of a report that is about one data set; its figures are in order."""
+
+    name: str
+    evidence: Evidence
+    answer: Answer
+    figures: dict[str, Display]
+
+
+def summary(part: DatasetReport, key: str) -> dict[str, Any]:
+    """Return everything that the report says about a data set; the key is for ids in the page."""
+    evidence = part.evidence
     return {
+        "name": part.name,
+        "key": key,
         "facts": _facts(evidence),
         "choice": _choice(evidence),
-        "answer": asdict(answer),
+        "answer": asdict(part.answer),
         "truth": _relevant(evidence),
-        "figures": {kind: _figure(display) for kind, display in figures.items()},
+        "figures": {kind: _figure(display) for kind, display in part.figures.items()},
         "gains": _gains(evidence),
         "consensus": evidence.consensus.drop(columns="dataset").to_dict("records"),
         "features": {"rows": _features(evidence), "n": len(evidence.features)},
