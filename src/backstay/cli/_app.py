@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from backstay import __version__
-from backstay.cli._compare import add_to as add_compare
-from backstay.cli._demo import add_to as add_demo
+from backstay.cli._compare import compare, report
+from backstay.cli._demo import demo
 from backstay.cli._guard import close_quietly, given
-from backstay.cli._lists import add_to as add_lists
-from backstay.cli._run import add_to as add_run
+from backstay.cli._lists import measures, methods
+from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
-from backstay.cli._stability import add_to as add_stability
+from backstay.cli._stability import stability
 
 app = typer.Typer(
     name="backstay",
@@ -42,15 +42,14 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _everywhere(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     pass
 
 
-for _add in (add_run, add_demo, add_compare, add_stability, add_lists):
-    _add(app)
+for _command in (run_study, demo, compare, report, stability, methods, measures):
+    app.command()(_command)
 
 
 def run(arguments: Sequence[str]) -> int:

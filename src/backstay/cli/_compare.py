@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 USUAL_SIZE = 50
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("compare")(compare)
-    app.command("report")(report)
-
-
 def load(paths: list[Path]) -> Results:
     """Open stores, or folders that hold one."""
     files = [path / "study.db" if path.is_dir() else path for path in paths]
@@ -44,8 +38,7 @@ def compare(
         list[Path], typer.Argument(metavar="STORE...", help="study.db files, or their folders.")
     ],
     size: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of features; averages over sizes if left out."),
+        int | None, typer.Option(min=1, help="Number of features; averages over sizes if left out.")
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -65,8 +58,8 @@ def compare(
     if size is not None and size not in common:
         shown = ", ".join(map(str, sorted(common)))
         raise WrongUse(f"--size {size} is not in all studies; they share {shown}.")
-    below = [s for s in common if s <= USUAL_SIZE]
-    at = size if size is not None else max(below, default=min(common))
+    usual = max((s for s in common if s <= USUAL_SIZE), default=min(common))
+    at = usual if size is None else size
     classifiers = all(part.data.classifiers for part in parts.values())
     for name, part in parts.items():
         say(name, "bold")
@@ -80,19 +73,18 @@ def _summary(results: Results, size: int | None) -> None:
     if frame.empty:
         say("There is one method only, so nothing to compare.")
         return
-    rows = []
+    names = ["method", "against", "data sets"]
     kinds = [k for k in ("stability", "accuracy") if f"{k}_better" in frame]
+    for kind in kinds:
+        names += [kind, "difference"]
+    rows = []
     for line in frame.to_dict("records"):
         row = [line["second"], line["first"], line["n_datasets"]]
         for kind in kinds:
-            counts = (int(line[f"{kind}_{how}"]) for how in ("better", "equal", "worse"))
-            difference = line[f"{kind}_difference"]
-            row += [" / ".join(map(str, counts)), f"{difference:+.3f}"]
+            counts = (str(int(line[f"{kind}_{how}"])) for how in ("better", "equal", "worse"))
+            row += [" / ".join(counts), f"{line[f'{kind}_difference']:+.3f}"]
         rows.append(row)
     where = "averages over sizes" if size is None else f"{size} features"
-    names = ["method", "against", "data sets"]
-    for kind in kinds:
-        names += [kind, "difference"]
     table(names, rows, f"Better / equal / worse at 5 %, paired by split; {where}")
 
 

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 N_SELECTED = 50
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("demo")(demo)
-
-
 @guarded
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the reports.")] = Path(

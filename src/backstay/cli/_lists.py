@@ -40,12 +40,6 @@ def _list(frame: pd.DataFrame, columns: list[str], json_: bool) -> None:
         table(columns, shown.to_numpy().tolist())
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("methods")(methods)
-    app.command("measures")(measures)
-
-
 @guarded
 def methods(json_: AsJson = False, debug: Debug = False) -> None:
     """List the methods that [bold]run[/bold] knows by name.

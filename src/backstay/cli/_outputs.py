@@ -110,20 +110,21 @@ def show_results(results: Results, report: Report) -> None:
 
 def show_methods(results: Results, size: int, classifier: str | None) -> None:
     """Write stability and accuracy of every method at a size, with intervals."""
-    stability = results.stability().frame()
-    stable = {
-        row["method"]: figure(row["value"], row["low"], row["high"])
-        for row in stability[stability["size"] == size].to_dict("records")
-    }
-    accuracy = results.accuracy(results.metric).frame() if classifier else None
-    rows = [[method, stable.get(method, "no result")] for method in results.methods]
-    if accuracy is not None:
-        here = (accuracy["size"] == size) & (accuracy["classifier"] == classifier)
-        right = {
-            row["method"]: figure(row["value"], row["low"], row["high"])
-            for row in accuracy[here].to_dict("records")
-        }
-        rows = [[*row, right.get(row[0], "")] for row in rows]
-    names = ["method", "stability"] + ([f"accuracy of {classifier}"] if classifier else [])
+    names = ["method", "stability"]
+    everything = results.stability().frame()
+    stability = _figures(everything[everything["size"] == size])
+    rows = [[method, stability.get(method, "no result")] for method in results.methods]
+    if classifier:
+        names.append(f"accuracy of {classifier}")
+        scores = results.accuracy(results.metric).frame()
+        here = (scores["size"] == size) & (scores["classifier"] == classifier)
+        accuracy = _figures(scores[here])
+        rows = [[*row, accuracy.get(row[0], "")] for row in rows]
     many = "s" if size > 1 else ""
     table(names, rows, f"{size} feature{many}, means over runs with 95 % intervals")
+
+
+def _figures(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the value of every method with its interval."""
+    columns = (frame[name] for name in ("method", "value", "low", "high"))
+    return {method: figure(*ends) for method, *ends in zip(*columns, strict=True)}

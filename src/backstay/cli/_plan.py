@@ -112,13 +112,10 @@ def sizes_of(options: StudyOptions, n_features: int) -> list[int]:
 
 def n_jobs_of(jobs: int | None) -> int:
     """Return how many tasks run at once: as many as there are cores, unless given."""
-    if jobs is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    return jobs
+    if jobs is not None:
+        return jobs
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:

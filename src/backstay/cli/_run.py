@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,17 +18,16 @@ if TYPE_CHECKING:
     from backstay.results import Results
 
 
-DATA, STUDY, OUTPUT = "The table", "The study", "Output"
 SHOWN_CLASSES = 8
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("run")(run)
-
-
-def _option(text: str, *names: str, panel: str, **more: Any) -> Any:
+def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=panel, **more)
+
+
+of_table, of_study, of_output = (
+    partial(_option, panel) for panel in ("The table", "The study", "Output")
+)
 
 
 @guarded
@@ -40,107 +40,76 @@ def run(
     ],
     target: Annotated[
         str | None,
-        _option(
-            "Column of the classes; y of NPZ and MATLAB files if left out.",
-            "--target",
-            "-t",
-            panel=DATA,
-        ),
+        of_table("Column of the classes; y of NPZ and MATLAB files if left out.", "--target", "-t"),
     ] = None,
     methods: Annotated[
         list[str] | None,
-        _option(
+        of_study(
             "Methods by name, separated by commas; see backstay methods. 'default' stands for "
             "the default panel.",
             "--methods",
             "-m",
-            panel=STUDY,
         ),
     ] = None,
-    protocol: Annotated[str, _option("subsample, 5x2 or 10x10.", panel=STUDY)] = "subsample",
+    protocol: Annotated[str, of_study("subsample, 5x2 or 10x10.")] = "subsample",
     repeats: Annotated[
-        int | None,
-        _option("Splits of subsample (50 if left out), or repeats of 10x10 (10).", panel=STUDY),
+        int | None, of_study("Splits of subsample (50 if left out), or repeats of 10x10 (10).")
     ] = None,
     sizes: Annotated[
         str | None,
-        _option(
-            "Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if left out.",
-            panel=STUDY,
-        ),
+        of_study("Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if left out."),
     ] = None,
     out: Annotated[
         Path | None,
-        _option(
-            "Folder for the results; the file's name with -backstay if left out.",
-            "--out",
-            "-o",
-            panel=OUTPUT,
+        of_output(
+            "Folder for the results; the file's name with -backstay if left out.", "--out", "-o"
         ),
     ] = None,
     jobs: Annotated[
         int | None,
-        _option(
-            "Tasks at the same time; all cores if left out.", "--jobs", "-j", panel=STUDY, min=1
-        ),
+        of_study("Tasks at the same time; all cores if left out.", "--jobs", "-j", min=1),
     ] = None,
     groups: Annotated[
-        str | None,
-        _option("Column that says which rows belong together, such as a patient's.", panel=DATA),
+        str | None, of_table("Column that says which rows belong together, such as a patient's.")
     ] = None,
-    drop: Annotated[
-        list[str] | None, _option("Column to leave out; may be repeated.", panel=DATA)
-    ] = None,
+    drop: Annotated[list[str] | None, of_table("Column to leave out; may be repeated.")] = None,
     keep: Annotated[
         list[str] | None,
-        _option("Column to keep although it looks like row numbers; may be repeated.", panel=DATA),
+        of_table("Column to keep although it looks like row numbers; may be repeated."),
     ] = None,
-    sample_id: Annotated[
-        str | None, _option("Column that names the rows.", "--id", panel=DATA)
-    ] = None,
+    sample_id: Annotated[str | None, of_table("Column that names the rows.", "--id")] = None,
     category: Annotated[
         list[str] | None,
-        _option("Column of categories although it holds numbers; may be repeated.", panel=DATA),
+        of_table("Column of categories although it holds numbers; may be repeated."),
     ] = None,
     categories: Annotated[
         str,
-        _option(
-            "code: categories become 0, 1, 2, …; drop: columns of more than two are left out.",
-            panel=DATA,
+        of_table(
+            "code: categories become 0, 1, 2, …; drop: columns of more than two are left out."
         ),
     ] = "code",
     transpose: Annotated[
-        bool,
-        _option(
-            "The file has a feature per row and a sample per column.", "--transpose", panel=DATA
-        ),
+        bool, of_table("The file has a feature per row and a sample per column.", "--transpose")
     ] = False,
     log2: Annotated[
         float | None,
-        _option(
+        of_table(
             "Raise values to this floor and take log2; 20 is usual for raw microarrays.",
-            panel=DATA,
             metavar="FLOOR",
         ),
     ] = None,
     delimiter: Annotated[
-        str | None, _option("Between fields; 'tab' for a tab. Found out if left out.", panel=DATA)
+        str | None, of_table("Between fields; 'tab' for a tab. Found out if left out.")
     ] = None,
-    decimal: Annotated[str, _option("Decimal point or comma.", panel=DATA)] = ".",
-    encoding: Annotated[str, _option("Of text files.", panel=DATA)] = "utf-8",
+    decimal: Annotated[str, of_table("Decimal point or comma.")] = ".",
+    encoding: Annotated[str, of_table("Of text files.")] = "utf-8",
     missing: Annotated[
         list[str] | None,
-        _option(
-            "Text that means a missing value, beside NA, ? and empty; may be repeated.", panel=DATA
-        ),
+        of_table("Text that means a missing value, beside NA, ? and empty; may be repeated."),
     ] = None,
-    seed: Annotated[int, _option("Seed of everything random.", panel=STUDY, min=0)] = 0,
-    quiet: Annotated[
-        bool, _option("Warnings and errors only.", "--quiet", "-q", panel=OUTPUT)
-    ] = False,
-    dry_run: Annotated[
-        bool, _option("Say what would be done, and stop.", "--dry-run", panel=OUTPUT)
-    ] = False,
+    seed: Annotated[int, of_study("Seed of everything random.", min=0)] = 0,
+    quiet: Annotated[bool, of_output("Warnings and errors only.", "--quiet", "-q")] = False,
+    dry_run: Annotated[bool, of_output("Say what would be done, and stop.", "--dry-run")] = False,
     debug: Debug = False,
 ) -> None:
     """Find the features to trust in a table, and write a report.
@@ -184,10 +153,8 @@ def run(
         say()
     say(f"Report: {folder / 'report.html'}")
     if not quiet:
-        others = ", ".join(
-            str(folder / name) for name in ("features.csv", "results.json", "study.db")
-        )
-        say(f"Beside it: {others}")
+        others = ("features.csv", "results.json", "study.db")
+        say(f"Beside it: {', '.join(str(folder / name) for name in others)}")
 
 
 def _split_at_commas(names: list[str] | None) -> list[str]:
@@ -243,18 +210,13 @@ def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
     kinds = f"{facts['numeric']} of numbers"
     if facts["categorical"]:
         kinds += f", {facts['categorical']} of categories"
-    gaps = "none"
-    if facts["missing"]:
-        gaps = (
-            f"{facts['missing']} in {facts['missing_columns']} columns and "
-            f"{facts['missing_rows']} rows"
-        )
+    where = f"{facts['missing_columns']} columns and {facts['missing_rows']} rows"
     lines = [
         ("file", table.details["file"]),
         ("rows", str(facts["rows"])),
         ("features", f"{facts['features']}: {kinds}"),
         ("classes", f"{table.target}: " + ", ".join(counts[:SHOWN_CLASSES]) + more),
-        ("missing", gaps),
+        ("missing", f"{facts['missing']} in {where}" if facts["missing"] else "none"),
     ]
     if facts["groups"] is not None:
         lines.append(("groups", str(facts["groups"])))
@@ -272,9 +234,7 @@ def _study(table: LabelledTable, plan: RunPlan, name: str) -> Results:
         "command": command_line(),
         **table.details,
         "target": table.target,
-        "rows": facts["rows"],
-        "features": facts["features"],
-        "missing": facts["missing"],
+        **{name: facts[name] for name in ("rows", "features", "missing")},
         "done": [*table.notes, *plan.notes],
         "warnings": [*table.warnings, *plan.warnings],
     }

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from backstay.datasets import Selections
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("stability")(stability)
-
-
 @guarded
 def stability(
     file: Annotated[
@@ -34,8 +29,7 @@ def stability(
         ),
     ] = None,
     form: Annotated[
-        str | None,
-        typer.Option(help="long, rows, columns or matrix; recognised if not given."),
+        str | None, typer.Option(help="long, rows, columns or matrix; recognised if not given.")
     ] = None,
     delimiter: Annotated[str | None, typer.Option(help="Between fields; 'tab' for a tab.")] = None,
     encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
