@@ -1,10 +1,6 @@
 """Tests between methods, from their scores alone: two methods, or many over many data sets."""
 
-from backstay.comparison._many_datasets import (
-    FriedmanNemenyi,
-    better_equal_worse,
-    friedman_nemenyi,
-)
+from backstay.comparison._many_datasets import FriedmanNemenyi, better_equal_worse, friedman_nemenyi
 from backstay.comparison._two_methods import (
     RUN_TESTS,
     DifferenceTest,

@@ -75,11 +75,7 @@ def ratio(numerator: float, spread: float) -> float:
 
 
 def corrected_resampled_t(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    test_share: float,
-    confidence: float = 0.95,
+    first: ArrayLike, second: ArrayLike, *, test_share: float, confidence: float = 0.95
 ) -> DifferenceTest:
     """Test for a difference over random splits, corrected for their common rows.
 

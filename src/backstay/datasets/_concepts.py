@@ -65,8 +65,7 @@ def make_non_monotonic(
         f"n_relevant={n_relevant!r} must be at least 2: classes are as many as relevant features.",
     )
     require(
-        alternate in ("rows", "features"),
-        f"alternate={alternate!r} must be 'rows' or 'features'.",
+        alternate in ("rows", "features"), f"alternate={alternate!r} must be 'rows' or 'features'."
     )
     rng = check_random_state(random_state)
     factors = rng.uniform(size=n_relevant)
@@ -79,11 +78,7 @@ def make_non_monotonic(
 
 
 def make_majority(
-    n_samples: int = 100,
-    *,
-    n_features: int = 20,
-    n_relevant: int = 10,
-    random_state: Any = None,
+    n_samples: int = 100, *, n_features: int = 20, n_relevant: int = 10, random_state: Any = None
 ) -> Data:
     """MajorityN: whether more than half of the relevant boolean features are 1.
 

@@ -76,11 +76,7 @@ def make_han_yu(
 
 
 def make_xor(
-    n_samples: int = 1000,
-    *,
-    n_features: int = 10,
-    n_relevant: int = 3,
-    random_state: Any = None,
+    n_samples: int = 1000, *, n_features: int = 10, n_relevant: int = 3, random_state: Any = None
 ) -> Data:
     """Parity of the signs of the first features, the rest noise [Prat 2.4.2].
 

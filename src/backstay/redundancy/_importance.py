@@ -8,15 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backstay.redundancy._joint import (
-    Array,
-    Codes,
-    check_choice,
-    is_exact,
-    joint,
-    refine,
-    size_key,
-)
+from backstay.redundancy._joint import Array, Codes, check_choice, is_exact, joint, refine, size_key
 
 # Differences of sums of probabilities below this are rounding.
 ROUNDING = 1e-12

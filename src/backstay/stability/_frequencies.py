@@ -67,9 +67,7 @@ def consensus(
 
 
 def frequency_intervals(
-    subsets: Any,
-    n_features: int | None = None,
-    thresholds: Sequence[float] = (0.0, 0.5, 0.85),
+    subsets: Any, n_features: int | None = None, thresholds: Sequence[float] = (0.0, 0.5, 0.85)
 ) -> pd.DataFrame:
     """Count the features selected in more than given shares of the runs.
 

@@ -207,9 +207,7 @@ def standardize(data: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.asarray(centred)
 
 
-def _tiles(
-    standardized: NDArray[np.float64],
-) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+def _tiles(standardized: NDArray[np.float64]) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
     """Yield r for every pair i < j once, by tiles; elsewhere in a tile r is 0."""
     d = standardized.shape[1]
     for i in range(0, d, _TILE):
