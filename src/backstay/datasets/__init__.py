@@ -1,14 +1,18 @@
 """Synthetic data with known relevance, and tables and selections read from files."""
 
 from backstay.datasets._columns import log2_floor
-from backstay.datasets._concepts import make_majority, make_modulo, make_non_monotonic
-from backstay.datasets._correlation import make_anti_corral, make_corral
-from backstay.datasets._decision_lists import make_decision_list
+from backstay.datasets._concepts import (
+    make_corral,
+    make_decision_list,
+    make_majority,
+    make_modulo,
+    make_non_monotonic,
+    make_xor,
+)
+from backstay.datasets._distributions import make_anti_corral, make_han_yu, make_random_rbf
 from backstay.datasets._labelled import LabelledTable, TableError
-from backstay.datasets._rbf import make_random_rbf
 from backstay.datasets._read_selections import Selections, read_selections
 from backstay.datasets._read_table import read_table
-from backstay.datasets._synthetic import make_han_yu, make_xor
 
 __all__ = [
     "LabelledTable",

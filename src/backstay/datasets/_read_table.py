@@ -49,9 +49,8 @@ def read_table(
 ) -> LabelledTable:
     r"""Read rows with their classes from a file.
 
-    The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (each
-    also ``.gz``), ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. Nothing in a file is executed
-    or unpickled.
+    The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (each also ``.gz``),
+    ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. Nothing in a file is executed or unpickled.
 
     Parameters
     ----------
@@ -77,8 +76,7 @@ def read_table(
         Whether a text file has a feature per row and a sample per column, as tables
         of gene expression often do. The target is a row then, too.
     delimiter : str, default=None
-        None takes the one that cuts the first lines into equally many fields, as many as
-        possible.
+        None takes the one that cuts the first lines into equally many fields, as many as possible.
     decimal, encoding : str
         Of text files.
     missing : sequence of str
@@ -101,10 +99,9 @@ def read_table(
 
     Notes
     -----
-    Texts of up to 20 different values become categories. Left out, with a
-    warning: columns without a value or with a single one, texts of more values,
-    and columns that only number or name the rows; the first of those names
-    them. Rows without a class are dropped, with a warning.
+    Texts of up to 20 different values become categories. Left out, with a warning: columns without
+    a value or with a single one, texts of more values, and columns that only number or name the
+    rows; the first of those names them. Rows without a class are dropped, with a warning.
 
     Examples
     --------

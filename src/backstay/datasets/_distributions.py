@@ -1,0 +1,186 @@
+"""Rows drawn from a distribution per class [HY V-B; Han 6.1; Prat 5.3.2, 6.1]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._validation import check_random_state
+from backstay.datasets._truth import Data, check_shape, first_relevant, require
+
+
+def make_han_yu(
+    n_samples: int = 100,
+    *,
+    n_features: int = 1000,
+    n_relevant: int = 50,
+    block_size: int = 10,
+    correlation: float = 0.8,
+    shift: float = 0.5,
+    random_state: Any = None,
+) -> Data:
+    """Correlated blocks of features, the first of them relevant [HY V-B; Han 6.1].
+
+    Half of the rows come from N(+shift, Σ) and half from N(−shift, Σ), shifted in the relevant
+    features only; Σ has blocks of equal correlation. The label is the sign of Σ r*_j x_j, with r*
+    equal over the relevant features and summing to 1.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_relevant : int, default=100, 1000, 50
+        Size of the table; the first `n_relevant` features are relevant.
+    block_size : int, default=10
+        Features per correlated block; must divide `n_features`.
+    correlation : float, default=0.8
+        Correlation inside a block, in [0, 1).
+    shift : float, default=0.5
+        Half the distance between the two means in a relevant feature.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Labels 0 and 1.
+    relevance : ndarray of shape (n_features,)
+        r*: 1/n_relevant for the relevant features, 0 for the others.
+
+    Examples
+    --------
+    >>> from backstay.datasets import make_han_yu
+    >>> X, y, relevance = make_han_yu(random_state=0)
+    >>> X.shape, y.shape, int((relevance > 0).sum())
+    ((100, 1000), (100,), 50)
+    """
+    check_shape(n_samples, n_features, n_relevant)
+    require(
+        block_size >= 1 and n_features % block_size == 0,
+        f"block_size={block_size!r} must divide n_features={n_features!r}.",
+    )
+    require(0 <= correlation < 1, f"correlation={correlation!r} must lie in [0, 1).")
+    rng = check_random_state(random_state)
+    # Equal correlation ρ inside a block: √ρ of a shared part plus √(1−ρ) of one's own.
+    shared = rng.standard_normal((n_samples, n_features // block_size))
+    own = rng.standard_normal((n_samples, n_features))
+    X = np.sqrt(correlation) * np.repeat(shared, block_size, axis=1)
+    X += np.sqrt(1 - correlation) * own
+    side = np.where(np.arange(n_samples) < (n_samples + 1) // 2, shift, -shift)
+    X[:, :n_relevant] += rng.permutation(side)[:, None]
+    y = (X[:, :n_relevant].mean(axis=1) > 0).astype(np.intp)
+    return X, y, first_relevant(n_features, n_relevant)
+
+
+def make_random_rbf(
+    n_samples: int = 100,
+    *,
+    n_features: int = 20,
+    n_relevant: int = 10,
+    n_classes: int = 2,
+    n_centers: int = 50,
+    random_state: Any = None,
+) -> Data:
+    """Random radial basis functions: the class is that of the centre a row was drawn around.
+
+    Each centre has a point, a weight and a standard deviation σ, all uniform on
+    [0, 1], and a class. A row takes a centre with probability proportional to its
+    weight and lies off its point in a random direction, at a distance that is
+    Gaussian, f(x) = exp(−(x − μ)²/2σ²)/(σ√2π) with μ = 0 [Prat eq. 5.20].
+
+    Parameters
+    ----------
+    n_samples, n_features, n_relevant, random_state
+        As in `make_han_yu`.
+    n_classes : int, default=2
+        Classes; the centres are shared out evenly among them.
+    n_centers : int, default=50
+        Centres, at least one per class.
+
+    Returns
+    -------
+    X, y, relevance : ndarray
+        As in `make_han_yu`, with labels 0 to n_classes − 1.
+
+    Notes
+    -----
+    The irrelevant features have centres of their own, drawn in the same way and chosen by each row
+    regardless of its class: "the same Gaussian distribution for some random centers and standard
+    deviation". The thesis gives no number of centres or classes: 50 and 2 here. The direction is
+    that of a vector of uniforms on [−1, 1].
+
+    Examples
+    --------
+    >>> from backstay.datasets import make_random_rbf
+    >>> X, y, relevance = make_random_rbf(random_state=0)
+    >>> X.shape, int((relevance > 0).sum())
+    ((100, 20), 10)
+    """
+    check_shape(n_samples, n_features, n_relevant)
+    require(n_classes >= 2, f"n_classes={n_classes!r} must be at least 2.")
+    require(
+        n_centers >= n_classes, f"n_centers={n_centers!r} must be at least n_classes={n_classes!r}."
+    )
+    rng = check_random_state(random_state)
+    classes = rng.permutation(np.arange(n_centers) % n_classes)
+    relevant, chosen = _around_centers(n_samples, n_relevant, n_centers, rng)
+    irrelevant, _ = _around_centers(n_samples, n_features - n_relevant, n_centers, rng)
+    X = np.concatenate([relevant, irrelevant], axis=1)
+    return X, classes[chosen].astype(np.intp), first_relevant(n_features, n_relevant)
+
+
+def _around_centers(
+    n_samples: int, n_features: int, n_centers: int, rng: Any
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Rows and the centre of each."""
+    points = rng.uniform(size=(n_centers, n_features))
+    weights, deviations = rng.uniform(size=(2, n_centers))
+    chosen = rng.choice(n_centers, size=n_samples, p=weights / weights.sum())
+    offsets = rng.uniform(-1.0, 1.0, size=(n_samples, n_features))
+    distances = rng.normal(0.0, deviations[chosen])
+    if n_features:
+        offsets *= (distances / np.linalg.norm(offsets, axis=1))[:, None]
+    return points[chosen] + offsets, chosen
+
+
+def make_anti_corral(n_samples: int = 200, *, random_state: Any = None) -> Data:
+    """AntiCorrAl: two features that separate three classes, masked by nine that nearly do.
+
+    The class Y is 1, 2 or 3. I1 to I9 are N(Y, 1), C1 is N(Y, 0.5) and
+    C2 = C1 − Y + N(1, 0.2): C1 − C2 determines the class, while C2 alone says nothing.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Rows, the classes as even as can be.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 11)
+        I1 to I9, C1, C2.
+    y : ndarray of shape (n_samples,)
+        Labels 1, 2 and 3.
+    relevance : ndarray of shape (11,)
+        1/2 for C1 and C2, the best subset; 0 for the others, which are redundant beside it.
+
+    Examples
+    --------
+    >>> from backstay.datasets import make_anti_corral
+    >>> X, y, relevance = make_anti_corral(random_state=0)
+    >>> X.shape, relevance.nonzero()[0].tolist()
+    ((200, 11), [9, 10])
+    """
+    require(n_samples >= 3, f"n_samples={n_samples!r} must be at least 3, one per class.")
+    rng = check_random_state(random_state)
+    y = rng.permutation(np.arange(n_samples) % 3 + 1).astype(np.intp)
+    X = np.empty((n_samples, 11))
+    X[:, :9] = rng.normal(y[:, None], 1.0, size=(n_samples, 9))
+    X[:, 9] = rng.normal(y, 0.5)
+    X[:, 10] = X[:, 9] - y + rng.normal(1.0, 0.2, size=n_samples)
+    relevance = np.zeros(11)
+    relevance[9:] = 0.5
+    return X, y, relevance
