@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ MAX_DENSE_BYTES = 2**30
 ROWS, LABELS = ("x",), ("y",)
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
 CSR = ("data", "indices", "indptr", "shape")
+# The rows; y, target, groups, class_names and sample_names, if present; and what was done.
+Arrays = tuple[pd.DataFrame, dict[str, Any], list[str]]
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
@@ -60,7 +63,8 @@ def read_arff(path: Path) -> pd.DataFrame:
             f"({_first_line(error)}); leave them out of the file, or save it as CSV."
         ) from error
     except (arff.ArffError, StopIteration, ValueError, IndexError, TypeError) as error:
-        sparse_rows = any(line.lstrip().startswith("{") for line in _text(path))
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        sparse_rows = any(line.lstrip().startswith("{") for line in lines)
         hint = "sparse rows are not read; save it as CSV" if sparse_rows else _first_line(error)
         raise TableError(f"{path.name} cannot be read as ARFF: {hint}.") from error
     frame = pd.DataFrame(data)
@@ -70,10 +74,6 @@ def read_arff(path: Path) -> pd.DataFrame:
             texts = pd.Series([v.decode() for v in frame[name]], dtype=object)
             frame[name] = pd.Categorical(texts.where(texts != "?"), list(values))
     return frame
-
-
-def _text(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def _first_line(error: BaseException) -> str:
@@ -100,12 +100,12 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
         ) from error
 
 
-def read_npz(path: Path, target: str | None) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
+def read_npz(path: Path, target: str | None) -> Arrays:
     """Read rows, labels and names from an NPZ file."""
     return _from_arrays(path, load_npz(path), target)
 
 
-def read_mat(path: Path, target: str | None) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
+def read_mat(path: Path, target: str | None) -> Arrays:
     """Read rows, labels and names from a MATLAB file of version 4 to 7.2."""
     try:
         found = loadmat(str(path), chars_as_strings=True)
@@ -163,20 +163,8 @@ def _matrix(path: Path, arrays: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]
     )
 
 
-def _from_arrays(
-    path: Path, arrays: Mapping[str, Any], target: str | None
-) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
-    """Return a frame of the rows; labels and groups separately.
-
-    Returns
-    -------
-    frame : DataFrame
-        The rows.
-    extra : dict
-        ``y``, ``target``, ``groups``, ``class_names`` and ``sample_names``, if present.
-    notes : list of str
-        What was done.
-    """
+def _from_arrays(path: Path, arrays: Mapping[str, Any], target: str | None) -> Arrays:
+    """Return rows, labels and names out of the arrays of a file."""
     X, used = _matrix(path, arrays)
     notes = []
     if len(X.shape) != 2:
@@ -230,15 +218,12 @@ def _from_arrays(
 
 def _distinct_names(names: list[str], notes: list[str]) -> list[str]:
     """Return the names, with the column number added to those that occur twice."""
-    counts = pd.Series(names, dtype=object)
-    twice = counts.duplicated(keep=False).to_numpy()
-    if not twice.any():
-        return names
-    notes.append(
-        f"{int(twice.sum())} features share names; their column number was added, such as "
-        f"'{names[int(np.flatnonzero(twice)[0])]} [{int(np.flatnonzero(twice)[0])}]'."
-    )
-    return [
-        f"{name} [{j}]" if same else name
-        for j, (name, same) in enumerate(zip(names, twice, strict=True))
-    ]
+    counts = Counter(names)
+    distinct = [f"{name} [{j}]" if counts[name] > 1 else name for j, name in enumerate(names)]
+    changed = [new for new, old in zip(distinct, names, strict=True) if new != old]
+    if changed:
+        notes.append(
+            f"{len(changed)} features share names; their column number was added, such as "
+            f"'{changed[0]}'."
+        )
+    return distinct

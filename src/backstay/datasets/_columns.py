@@ -177,11 +177,8 @@ def _add_numbers(
 
 
 def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
-    """Return columns that count the rows: distinct whole numbers without a gap between them.
-
-    Ranks do so, too; so a column counts only if it runs in the order of the rows, or if it is
-    the only one of its kind.
-    """
+    """Return columns that count the rows: distinct whole numbers without a gap between them."""
+    # Ranks do so, too: a column must run in the order of the rows, or be the only one of its kind.
     n = len(table)
     if n < 3:
         return []
@@ -194,15 +191,14 @@ def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[i
 def leaking_columns(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
     """Return the columns with one value per class, each its own: the classes by another name."""
     n_classes = int(codes.max()) + 1
-    leaks = []
-    names = list(found.numbers.columns)
-    if names:
-        table = found.numbers.to_numpy()
-        values = np.array([table[codes == c][0] for c in range(n_classes)])
-        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
-        for j in np.flatnonzero(same):
-            if len(np.unique(values[:, j])) == n_classes:
-                leaks.append(names[j])
+    table = found.numbers.to_numpy()
+    values = np.array([table[codes == c][0] for c in range(n_classes)])
+    same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
+    leaks = [
+        name
+        for name, alike, column in zip(found.numbers.columns, same, values.T, strict=True)
+        if alike and len(np.unique(column)) == n_classes
+    ]
     for name, category in found.categories.items():
         values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
         same = bool((category.codes == values[codes]).all())
@@ -213,33 +209,18 @@ def leaking_columns(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
 
 def left_out_sentences(found: SortedColumns) -> list[str]:
     """Return which columns were left out and why."""
-    sentences = []
-    if found.empty:
-        sentences.append(
-            f"{_columns(found.empty)} without any value {_were(found.empty)} left out: "
-            f"{listed(found.empty)}."
-        )
-    if found.constant:
-        sentences.append(
-            f"{_columns(found.constant)} with the same value in every row {_were(found.constant)} "
-            f"left out: {listed(found.constant)}."
-        )
-    if found.texts:
-        sentences.append(
-            f"{_columns(found.texts)} of dates or of more than {MAX_CATEGORIES} different texts "
-            f"{_were(found.texts)} left out: {listed(found.texts)}."
-        )
-    if found.identifiers:
-        sentences.append(
-            f"{_columns(found.identifiers)} with another value in every row, like names or numbers "
-            f"of the rows, {_were(found.identifiers)} left out: {listed(found.identifiers)}."
-        )
-    return sentences
-
-
-def _columns(names: Collection[str]) -> str:
-    return f"{len(names)} column{'s' if len(names) > 1 else ''}"
-
-
-def _were(names: Collection[str]) -> str:
-    return "were" if len(names) > 1 else "was"
+    reasons: list[tuple[Collection[str], str]] = [
+        (found.empty, "without any value"),
+        (found.constant, "with the same value in every row"),
+        (found.texts, f"of dates or of more than {MAX_CATEGORIES} different texts"),
+        (
+            found.identifiers,
+            "with another value in every row, like names or numbers of the rows,",
+        ),
+    ]
+    return [
+        f"{len(names)} column{'s' if len(names) > 1 else ''} {why} "
+        f"{'were' if len(names) > 1 else 'was'} left out: {listed(names)}."
+        for names, why in reasons
+        if names
+    ]

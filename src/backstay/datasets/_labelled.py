@@ -19,8 +19,6 @@ class TableError(ValueError):
 def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
     """Return the first few names in quotes and the number of the others.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c"], shown=2)
     "'a', 'b' and 1 more"
     """

@@ -258,8 +258,7 @@ def _labelled_table(
         name, samples = next(iter(found.identifiers.items()))
         notes.append(f"Rows are named by column {name!r}.")
     X = _assembled(frame, found, samples, content.file)
-    codes = np.unique(y, return_inverse=True)[1]
-    leaks = leaking_columns(found, codes)
+    leaks = leaking_columns(found, np.unique(y, return_inverse=True)[1])
     warnings += _suspicions(X, leaks, target, groups, samples)
     return LabelledTable(X, y, groups, target, details, notes, warnings)
 
@@ -330,17 +329,12 @@ def _classes(
         raise TableError(
             f"{target!r} holds one class only, {values.iloc[0]!r}; at least two are compared."
         )
-    _check_case(values, warnings)
-    y = values.to_numpy()
-    return (y if y.dtype.kind in "iu" else y.astype(str)), known
-
-
-def _check_case(values: pd.Series, warnings: list[str]) -> None:
-    names = pd.Series(values.unique())
-    folded = names.astype(str).str.lower()
-    alike = names[folded.duplicated(keep=False)]
+    different = pd.Series(values.unique())
+    alike = different[different.astype(str).str.lower().duplicated(keep=False)]
     if len(alike):
         warnings.append(f"Classes differ in upper and lower case only: {listed(alike)}.")
+    y = values.to_numpy()
+    return (y if y.dtype.kind in "iu" else y.astype(str)), known
 
 
 def _groups(given: pd.Series, name: str) -> NDArray[Any]:

@@ -85,8 +85,6 @@ def _check_bytes(path: Path, encoding: str) -> None:
 def choose_delimiter(lines: Sequence[str], name: str) -> str:
     """Return the delimiter that cuts the lines into equally many fields, as many as possible.
 
-    Examples
-    --------
     >>> choose_delimiter(["a;b;c", "1,5;2,5;x"], "table.csv")
     ';'
     """
@@ -153,19 +151,7 @@ def read_text(
     missing: Sequence[str] = (),
     transpose: bool = False,
 ) -> tuple[pd.DataFrame, bool, dict[str, Any], list[str]]:
-    """Read a table of text.
-
-    Returns
-    -------
-    frame : DataFrame
-        Columns as pandas reads them, numbered rows.
-    named : bool
-        Whether the first column holds the names of the rows.
-    details : dict
-        Delimiter and encoding.
-    notes : list of str
-        How the file was read, a sentence each.
-    """
+    """Return the table, whether its first column names the rows, details and notes on the file."""
     with explained(path, encoding):
         _check_bytes(path, encoding)
         start = nonempty_lines(path, encoding, 5)
@@ -173,11 +159,10 @@ def read_text(
         delimiter = delimiter if delimiter is not None else choose_delimiter(start, path.name)
         if len(delimiter) != 1:
             raise TableError(f"delimiter={delimiter!r} must be one character.")
-        buffer = None
+        buffer, named = None, True
         with closing(_rows(path, encoding, delimiter)) as rows:
             if transpose:
                 header, buffer, count = _transposed(rows, path.name)
-                named = True
             else:
                 header, named, count = _header(rows, path.name)
         names = _names(header, path.name)
