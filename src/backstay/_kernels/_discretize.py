@@ -43,10 +43,8 @@ def _price(n, k, entropy, k_left, entropy_left, k_right, entropy_right):
 
 @njit(cache=True, nogil=True)
 def _best_cut(values, y, omega, low, high, rows, weights):
-    """Return the position before which to cut values[low:high], or -1 if no cut pays.
-
-    `rows` and `weights` are (3, C) scratch: left, right and whole.
-    """
+    """Return the position before which to cut values[low:high], or -1 if no cut pays."""
+    # `rows` and `weights` are (3, C) scratch: left, right and whole.
     rows[:] = 0
     weights[:] = 0.0
     n = 0.0
@@ -89,8 +87,7 @@ def _midpoint(a, b):
 def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
     """Cut every feature (one per row of `columns`) recursively while a cut pays.
 
-    `order` sorts each row of `columns`; the cuts of feature f end up sorted in
-    cuts[f, :n_cuts[f]].
+    `order` sorts each row of `columns`; the cuts of feature f end up sorted in cuts[f, :n_cuts[f]].
     """
     n = columns.shape[1]
     values = np.empty(n)

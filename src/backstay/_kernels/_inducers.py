@@ -1,10 +1,9 @@
 """How many test rows each candidate subset gets right: k-NN, discriminants, kernel machines.
 
-A candidate is the present subset with one unit of columns added or removed.
-What the subset has in common (distances, discriminants, Gram matrix) is
-computed once; a candidate changes it by a rank-one term per column. Units are
-slices ``offsets[u]:offsets[u + 1]`` of ``units``. Tables hold one feature per
-row, so that the innermost loops run over rows of data in memory order.
+A candidate is the present subset with one unit of columns added or removed. What the subset has in
+common (distances, discriminants, Gram matrix) is computed once; a candidate changes it by a
+rank-one term per column. Units are slices ``offsets[u]:offsets[u + 1]`` of ``units``. Tables hold
+one feature per row, so that the innermost loops run over rows of data in memory order.
 """
 
 import numpy as np
@@ -67,10 +66,8 @@ def _least_of(values, begin, end):
 
 @njit(cache=True, nogil=True)
 def _nearest_class(train, test, starts, rows, columns, i, moved, limit):
-    """Class of the nearest row by direct distances; equal ones by row number.
-
-    Only rows whose updated distance is within `limit` can be nearest.
-    """
+    """Class of the nearest row by direct distances; equal ones by row number."""
+    # Only rows whose updated distance is within `limit` can be nearest.
     best, best_row, best_class = np.inf, len(rows), -1
     for c in range(len(starts) - 1):
         for j in range(starts[c], starts[c + 1]):
@@ -179,10 +176,9 @@ def neighbors_correct(
 ):
     """Count the test rows that k-NN gets right, per candidate.
 
-    Training rows are in their own order. When the k-th and the next distance
-    are nearer than rounding can tell, the rows are offered to a heap in row
-    order with direct distances: scikit-learn's rule, whose outcome among rows
-    tied at the border depends on the heap.
+    Training rows are in their own order. When the k-th and the next distance are nearer than
+    rounding can tell, the rows are offered to a heap in row order with direct distances:
+    scikit-learn's rule, whose outcome among rows tied at the border depends on the heap.
     """
     n = train.shape[1]
     sign = 1.0 if adding else -1.0
@@ -230,10 +226,9 @@ def discriminant_correct(
 ):
     """Count the test rows linear discriminants get right, per candidate.
 
-    `scores` are the discriminants of the present subset, n_test × n_classes. A
-    candidate changes them by sign·(z·m_c − m_c·m_c/2), z and m_c being the whitened
-    coordinates that its unit adds or takes away. A candidate with two
-    discriminants closer than `closeness` is marked `unsure`.
+    `scores` are the discriminants of the present subset, n_test × n_classes. A candidate changes
+    them by sign·(z·m_c − m_c·m_c/2), z and m_c being the whitened coordinates that its unit adds or
+    takes away. A candidate with two discriminants closer than `closeness` is marked `unsure`.
     """
     n, n_classes = scores.shape
     values = np.empty(n_classes)

@@ -6,12 +6,10 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _sorted_margins(columns, keys, index_mask, y, n_classes, v, out):
-    """out[i, f] = Σ_misses v_l |x_if − x_lf| − Σ_hits v_l |x_if − x_lf| by running sums.
-
-    `keys` hold the rows' numbers in the order of their values. With Σ v and Σ v·x
-    over the smaller values, Σ_l v_l |x − x_l| = x (2 W_before − W) + S − 2 S_before;
-    misses are all rows less the hits.
-    """
+    """out[i, f] = Σ_misses v_l |x_if − x_lf| − Σ_hits v_l |x_if − x_lf| by running sums."""
+    # `keys` hold the rows' numbers in the order of their values. With Σ v and Σ v·x over the
+    # smaller values, Σ_l v_l |x − x_l| = x (2 W_before − W) + S − 2 S_before; misses are all rows
+    # less the hits.
     n_features, n = columns.shape
     weight_before = np.zeros(n_classes)
     sum_before = np.zeros(n_classes)

@@ -1,9 +1,8 @@
 """The k nearest rows of each class, kept in bounded heaps.
 
-Rows are sorted by class beforehand: class c holds the rows ``starts[c]`` to
-``starts[c + 1]``. The order is (distance, row): a set of k nearest does not
-depend on the order in which candidates arrive, so neither tiles nor threads
-change it.
+Rows are sorted by class beforehand: class c holds the rows ``starts[c]`` to ``starts[c + 1]``. The
+order is (distance, row): a set of k nearest does not depend on the order in which candidates
+arrive, so neither tiles nor threads change it.
 """
 
 import numpy as np
@@ -126,9 +125,8 @@ def _offer_columns(tile, first, last, first_column, n_columns, starts, minima, d
 def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
     """Fill heaps of all `n` rows from every `n_parts`-th pair of row blocks.
 
-    Distances are Manhattan, or squared Euclidean with `square`. Each is computed
-    once and offered to both rows. Parts use heaps of their own, merged by
-    :func:`merge_heaps`.
+    Distances are Manhattan, or squared Euclidean with `square`. Each is computed once and offered
+    to both rows. Parts use heaps of their own, merged by :func:`merge_heaps`.
     """
     tile = np.empty((TILE, TILE))
     minima = np.empty(TILE)

@@ -34,10 +34,8 @@ def _squared_norms(X, i, g, out):
 
 @njit(cache=True, nogil=True)
 def _nearest_hit_and_miss(X, y, i, g, squared):
-    """Rows and norms of the nearest hit and miss under Σ g z²; ties by row.
-
-    The hit is −1 where the instance makes no update: no hit, no miss, or one at distance 0.
-    """
+    """Rows and norms of the nearest hit and miss under Σ g z²; ties by row."""
+    # The hit is −1 where the instance makes no update: no hit, no miss, or one at distance 0.
     _squared_norms(X, i, g, squared)
     hit = miss = -1
     for j in range(len(y)):

@@ -21,13 +21,11 @@ def _last(bits, wanted):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls):
-    """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`.
-
-    i is pulled up most; j lowers the objective most together with i (second order).
-    `gains` and `falls` are scratch. Their largest elements are found among their bits: those
-    of floats without sign are ordered as the floats are, and unlike floats, of which any may
-    be nan, the compiler compares integers side by side.
-    """
+    """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`."""
+    # i is pulled up most; j lowers the objective most together with i (second order). `gains` and
+    # `falls` are scratch. Their largest elements are found among their bits: those of floats
+    # without sign are ordered as the floats are, and unlike floats, of which any may be nan, the
+    # compiler compares integers side by side.
     n = len(pull)
     gain_bits, fall_bits = gains.view(np.int64), falls.view(np.int64)
     for t in range(n):
@@ -63,11 +61,9 @@ def _restore(bounds, low, high):
 
 @njit(cache=True, nogil=True)
 def _shrink(pull, dual, bounds, low, high, tol, restored):
-    """Set aside rows at a bound that point further out than any row can move.
-
-    When the gap first falls to ten times `tol` all rows come back before that; returns
-    whether they have.
-    """
+    """Set aside rows at a bound that point further out than any row can move."""
+    # When the gap first falls to ten times `tol` all rows come back before that; returns whether
+    # they have.
     highest = lowest = -np.inf
     for t in range(len(pull)):
         highest = max(highest, pull[t] if dual[t] < high[t] else -np.inf)
@@ -182,9 +178,8 @@ def one_vs_one_duals(K, starts, cost, tol, out):
 def squared_weights(rows, duals, out):
     """out[j] = Σ over machines of w_j², w_j = Σ_i dual_i x_ij, of the first features.
 
-    Every feature's sum is taken over the rows in the same order. A BLAS product would take the
-    last features in another order than the first, and so tell copies of a feature apart by
-    rounding.
+    Every feature's sum is taken over the rows in the same order. A BLAS product would take the last
+    features in another order than the first, and so tell copies of a feature apart by rounding.
     """
     w = np.empty(min(CHUNK, len(out)))
     for first in range(0, len(out), CHUNK):
@@ -245,10 +240,8 @@ def add_products(rows, start, stop, factor, K):
 
 @njit(cache=True, nogil=True)
 def _at_rank(values, rank):
-    """Return the value that would be at a place of the sorted values, which are reordered.
-
-    Hoare's selection: numba takes ten seconds to compile ``np.partition``.
-    """
+    """Return the value that would be at a place of the sorted values, which are reordered."""
+    # Hoare's selection: numba takes ten seconds to compile ``np.partition``.
     low, high = 0, len(values) - 1
     while low < high:
         pivot = values[(low + high) // 2]

@@ -144,11 +144,9 @@ def _bayes_error(cells: Codes, mass: Array, subset: Any) -> float:
 def _relevant_subset(
     cells: Codes, mass: Array, costs: Array, method: str, max_exact: int
 ) -> list[int]:
-    """Find X*.
-
-    Pe never rises with a further feature, so what cannot be left out of all
-    features cannot be left out of X*: only the others are searched.
-    """
+    """Find X*."""
+    # Pe never rises with a further feature, so what cannot be left out of all features cannot be
+    # left out of X*: only the others are searched.
     every = list(range(len(costs)))
     bound = _bayes_error(cells, mass, every) + ROUNDING
 

@@ -232,10 +232,8 @@ def _linear(entry: Measure, order: NDArray[Any], p: int, method: str) -> Curve:
 def _of_ever_selected(
     name: str, order: NDArray[Any], p: int, method: str, penalty: float = 0.0
 ) -> Curve:
-    """Return somol or davis, which equal sizes make functions of |X|, X the ever selected.
-
-    Leaving run i out takes from X the features that i alone selected.
-    """
+    """Return somol or davis, which equal sizes make functions of |X|, X the ever selected."""
+    # Leaving run i out takes from X the features that i alone selected.
     if penalty < 0:
         raise ValueError(f"penalty={penalty!r} must not be negative.")
     m, most = order.shape

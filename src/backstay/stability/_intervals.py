@@ -176,10 +176,8 @@ def resamples(n_runs: int, n_bootstrap: int, rng: np.random.Generator) -> NDArra
 def bootstrap_of_pairs(
     pairs: NDArray[np.float64], samples: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return the mean over pairs in every resample, copies of a run not paired together.
-
-    A copy paired with itself would count as perfect agreement and lift every value.
-    """
+    """Return the mean over pairs in every resample, copies of a run not paired together."""
+    # A copy paired with itself would count as perfect agreement and lift every value.
     m = pairs.shape[0]
     cell = samples + m * np.arange(samples.shape[0])[:, None]
     copies = np.bincount(cell.ravel(), minlength=samples.shape[0] * m).reshape(-1, m)

@@ -24,11 +24,9 @@ from backstay.stability._subsets import nogueira
 
 
 def nogueira_variance(runs: Runs) -> float:
-    """Return the variance of Nogueira's estimate (their Theorem 7), with +Φ/2.
-
-    With two runs of one size the formula gives 0 whatever they hold, because both have
-    the same overlap with each other; that is no knowledge, so two runs give nan.
-    """
+    """Return the variance of Nogueira's estimate (their Theorem 7), with +Φ/2."""
+    # With two runs of one size the formula gives 0 whatever they hold, because both have the same
+    # overlap with each other; that is no knowledge, so two runs give nan.
     m, p = runs.n_runs, runs.n_features
     value = nogueira(runs)
     if m < 3 or math.isnan(value):

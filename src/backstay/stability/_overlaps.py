@@ -21,11 +21,10 @@ _WORD = 64
 
 @dataclass(frozen=True)
 class Placements:
-    """Who placed a feature where, grouped by feature, within one by increasing place.
+    """Who placed a feature where, grouped by feature, within one by increasing place."""
 
-    `run` and `place` (from 0) have one entry per placement; those of feature f are at
-    ``start[f]:start[f + 1]``.
-    """
+    # `run` and `place` (from 0) have one entry per placement; those of feature f are at
+    # ``start[f]:start[f + 1]``.
 
     run: NDArray[np.unsignedinteger]
     place: NDArray[np.int32]
@@ -61,10 +60,8 @@ class Placements:
                 yield slice(low, high), (bounds[:-1] - low)[held].astype(np.intp), length[held]
 
     def sum_over_pairs(self) -> NDArray[np.int64]:
-        """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k.
-
-        The t-th arrival of a feature (from 0) adds t ordered pairs twice.
-        """
+        """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k."""
+        # The t-th arrival of a feature (from 0) adds t ordered pairs twice.
         total = np.zeros(self.n_places)
         for part, first, length in self.chunks():
             earlier = _number_within(first, length)
@@ -87,12 +84,10 @@ class Placements:
         return np.cumsum(alone, axis=1)
 
     def overlap_totals(self) -> NDArray[np.signedinteger]:
-        """Return, M×K, each run's overlap with all others: Σ_{j≠i} |A_i∩A_j|.
-
-        When run i places a feature that t runs hold already, i gains t and each of the t
-        gains 1. The second part has M²·K increments; they are made 64 at a time, with
-        the holders of a feature as the bits of a word and counters held bit by bit.
-        """
+        """Return, M×K, each run's overlap with all others: Σ_{j≠i} |A_i∩A_j|."""
+        # When run i places a feature that t runs hold already, i gains t and each of the t gains 1.
+        # The second part has M²·K increments; they are made 64 at a time, with the holders of a
+        # feature as the bits of a word and counters held bit by bit.
         m, k = self.n_runs, self.n_places
         small = (m - 1) * k <= np.iinfo(np.int32).max
         gained = np.empty((m, k), dtype=np.int32 if small else np.int64)
@@ -123,11 +118,9 @@ def _number_within(first: NDArray[np.intp], length: NDArray[np.int32]) -> NDArra
 def _earlier_bits(
     bit: NDArray[np.uint64], first: NDArray[np.intp], length: NDArray[np.int32]
 ) -> NDArray[np.uint64]:
-    """Return the union of the bits before each one, within its feature.
-
-    Each run places a feature once, so sums of bits are unions; what wraps around 2^64
-    cancels in the difference.
-    """
+    """Return the union of the bits before each one, within its feature."""
+    # Each run places a feature once, so sums of bits are unions; what wraps around 2^64 cancels in
+    # the difference.
     before = np.cumsum(bit)
     before -= bit
     before -= np.repeat(before[first], length)
@@ -161,11 +154,9 @@ def _add_bits(holders: NDArray[np.uint64], gained: NDArray[np.signedinteger]) ->
 def pair_overlaps(
     order: NDArray[np.integer], n_features: int
 ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.int64]]]:
-    """Yield, per run i, the runs j > i in batches with |A_i∩A_j| for every k.
-
-    A feature is in both from the larger of its two places on: counting those places is
-    O(K) per pair, O(M²·K) in all.
-    """
+    """Yield, per run i, the runs j > i in batches with |A_i∩A_j| for every k."""
+    # A feature is in both from the larger of its two places on: counting those places is O(K) per
+    # pair, O(M²·K) in all.
     m, k = order.shape
     place = np.full((m, n_features), k, dtype=np.int32)
     np.put_along_axis(

@@ -37,10 +37,8 @@ def npogr(
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Pairs:
-    """Return (r + O_AB − E)/(|A| − E), directed ([Han] eq. 5.7).
-
-    For equal sizes the mean of the two directions is Han's symmetric eq. 5.8.
-    """
+    """Return (r + O_AB − E)/(|A| − E), directed ([Han] eq. 5.7)."""
+    # For equal sizes the mean of the two directions is Han's symmetric eq. 5.8.
     similar = as_similarity(similarity, runs.n_features, threshold)
     a, b = _sizes(runs)
     chance = a * b / runs.n_features
@@ -67,10 +65,8 @@ def yu(
 
 
 def zucknick(runs: Runs, similarity: object = None, threshold: float | None = None) -> Pairs:
-    """Return (r + C(A,B) + C(B,A))/|A∪B|, C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|.
-
-    An empty subset has no partners to give: C is 0 there, as the Jaccard index is.
-    """
+    """Return (r + C(A,B) + C(B,A))/|A∪B|, C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|."""
+    # An empty subset has no partners to give: C is 0 there, as the Jaccard index is.
     similar = as_similarity(similarity, runs.n_features, threshold)
     totals = np.zeros((runs.n_runs, runs.features.size))
     for index, chosen in enumerate(runs.selected):
@@ -82,10 +78,9 @@ def zucknick(runs: Runs, similarity: object = None, threshold: float | None = No
 
 
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
-    """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain.
-
-    The expectation is a sum of products of fractions, so that 0 is recognised up to rounding only.
-    """
+    """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain."""
+    # The expectation is a sum of products of fractions, so that 0 is recognised up to rounding
+    # only.
     span = most - chance
     span = np.where(span > 1e-12 * np.maximum(most, 1), span, 0)
     return _ratio(matched - chance, span)
@@ -131,11 +126,9 @@ def _expected(
 
 
 def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDArray[np.float64]:
-    """Return c(w) = Σ_i [1 − C(p−1−d_i, w)/C(p−1, w)] for w = 0..largest.
-
-    c(w)/p is the chance that a random feature has a partner in w random other ones.
-    The ratio of binomials is built up factor by factor, which loses no accuracy.
-    """
+    """Return c(w) = Σ_i [1 − C(p−1−d_i, w)/C(p−1, w)] for w = 0..largest."""
+    # c(w)/p is the chance that a random feature has a partner in w random other ones. The ratio of
+    # binomials is built up factor by factor, which loses no accuracy.
     degree, weight = np.unique(degrees, return_counts=True)
     missed = np.ones(degree.size)
     found = np.zeros(largest + 1)
@@ -146,12 +139,10 @@ def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDAr
 
 
 def _closed_form(found: NDArray[np.float64], p: int, partners: str) -> Callable[[int, int], float]:
-    """Return E[O_AB] as a function of the two sizes.
-
-    A feature counts when it is in A, not in B (a/p · (1 − b/p)) and has a partner among
-    the b features of B. If partners must be unshared they lie in B∖A, which given its
-    size w is a random w-subset of the other p − 1 features; w is hypergeometric.
-    """
+    """Return E[O_AB] as a function of the two sizes."""
+    # A feature counts when it is in A, not in B (a/p · (1 − b/p)) and has a partner among the b
+    # features of B. If partners must be unshared they lie in B∖A, which given its size w is a
+    # random w-subset of the other p − 1 features; w is hypergeometric.
 
     def expected(a: int, b: int) -> float:
         if a == 0 or b in (0, p):

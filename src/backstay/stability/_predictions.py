@@ -184,12 +184,10 @@ def _pooled_result(
 
 
 def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:
-    """Return agreement or κ over all pairs of runs and the samples both predicted.
-
-    `sums` holds Σ w_i v_i per class and sample (the last axis), `squares` Σ w_i² v_i, where run i
-    is taken w_i times. Copies are not paired with each other, so that a product over pairs is
-    Σ_{i≠j} w_i w_j u_i v_j = (Σ w u)(Σ w v) − Σ w² u v. All are whole numbers, hence exact.
-    """
+    """Return agreement or κ over all pairs of runs and the samples both predicted."""
+    # `sums` holds Σ w_i v_i per class and sample (the last axis), `squares` Σ w_i² v_i, where run i
+    # is taken w_i times. Copies are not paired with each other, so that a product over pairs is
+    # Σ_{i≠j} w_i w_j u_i v_j = (Σ w u)(Σ w v) − Σ w² u v. All are whole numbers, hence exact.
     total = np.sum(sums, axis=0)
     pairs = (total**2 - np.sum(squares, axis=0)).sum(axis=-1)
     pairs = np.where(pairs > 0, pairs, np.nan)

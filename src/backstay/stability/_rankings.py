@@ -112,11 +112,9 @@ def _canberra(ranks: NDArray[np.float64], top: int | None) -> NDArray[np.float64
 
 
 def canberra_expectation(n_features: int, top: int) -> float:
-    """Return (1/p) Σ_ij |c_i − c_j|/(c_i + c_j), c_i = min(i, top + 1), in O(top).
-
-    Pairs i, j ≤ top with i + j = s have |i − j| = n−1, n−3, …, where n is how many
-    there are: their sum is ⌊n²/2⌋. Each of the p − top other ranks meets every i ≤ top.
-    """
+    """Return (1/p) Σ_ij |c_i − c_j|/(c_i + c_j), c_i = min(i, top + 1), in O(top)."""
+    # Pairs i, j ≤ top with i + j = s have |i − j| = n−1, n−3, …, where n is how many there are:
+    # their sum is ⌊n²/2⌋. Each of the p − top other ranks meets every i ≤ top.
     total = np.arange(2, 2 * top + 1)
     ways = np.minimum(total - 1, 2 * top + 1 - total)
     inside = (ways**2 // 2 / total).sum()

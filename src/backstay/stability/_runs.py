@@ -16,11 +16,10 @@ RANKING_KINDS = ("auto", "order", "ranks", "scores")
 
 @dataclass(frozen=True)
 class Runs:
-    """M subsets of p features, kept as a mask over the features any run selected.
+    """M subsets of p features, kept as a mask over the features any run selected."""
 
-    Measures depend on the other features only through their number, so dropping those
-    columns keeps the work proportional to what was selected.
-    """
+    # Measures depend on the other features only through their number, so dropping those columns
+    # keeps the work proportional to what was selected.
 
     selected: NDArray[np.bool_]
     features: NDArray[np.intp]

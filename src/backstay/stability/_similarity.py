@@ -265,12 +265,10 @@ def _histogram(standardized: NDArray[np.float64]) -> NDArray[np.int64]:
 def _undecided(
     counts: NDArray[np.int64], n_samples: int, d: int, fdr: float
 ) -> tuple[int, int, int]:
-    """Return the range of bins the cutoff lies in, and the number of pairs above it.
-
-    A pair with p-value P is rejected when some pair with p ≥ P has p ≤ fdr·N(p)/T, N(p)
-    the number of p-values up to p and T all pairs. Inside a bin P and N(P) are known
-    only up to the bin's edges, so a bin is surely in, surely out, or undecided.
-    """
+    """Return the range of bins the cutoff lies in, and the number of pairs above it."""
+    # A pair with p-value P is rejected when some pair with p ≥ P has p ≤ fdr·N(p)/T, N(p) the
+    # number of p-values up to p and T all pairs. Inside a bin P and N(P) are known only up to the
+    # bin's edges, so a bin is surely in, surely out, or undecided.
     pairs = d * (d - 1) // 2
     edge_p = _p_value(np.arange(_N_BINS + 1) / _N_BINS, n_samples)
     at_least = np.append(np.cumsum(counts[::-1])[::-1], 0)

@@ -103,10 +103,8 @@ def krizek(runs: Runs) -> float:
 
 
 def krizek_details(runs: Runs) -> dict[str, float]:
-    """Return 1 − H/log₂ min(M, number of possible subsets), higher is stabler.
-
-    The possible subsets are those of the common size k, or all of them when sizes differ.
-    """
+    """Return 1 − H/log₂ min(M, number of possible subsets), higher is stabler."""
+    # The possible subsets are those of the common size k, or all of them when sizes differ.
     sizes, p = runs.sizes, runs.n_features
     possible: int = runs.n_runs
     # 0 < k < p gives at least p subsets: the huge binomials never need computing.
