@@ -1,4 +1,4 @@
-"""Several methods over several data sets: Friedman, Nemenyi, and counting [spec 9]."""
+"""Several methods over several data sets: Friedman, Nemenyi, and counting."""
 
 from __future__ import annotations
 
@@ -97,19 +97,16 @@ def friedman_nemenyi(
     f = ratio((n - 1) * chi2, n * (k - 1) - chi2)
     error = math.sqrt(k * (k + 1) / (6 * n))
     critical = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2) * error
-    rows: list[dict[str, Any]] = []
-    for i in range(k):
-        for j in range(i + 1, k):
-            apart = float(mean[j] - mean[i])
-            q = abs(apart) / error * math.sqrt(2)
-            rows.append(
-                {
-                    "first": labels[i],
-                    "second": labels[j],
-                    "rank_difference": apart,
-                    "p_value": float(stats.studentized_range.sf(q, k, np.inf)),
-                }
-            )
+    first, second = np.triu_indices(k, 1)
+    apart = mean[second] - mean[first]
+    pairs = pd.DataFrame(
+        {
+            "first": [labels[i] for i in first],
+            "second": [labels[j] for j in second],
+            "rank_difference": apart,
+            "p_value": stats.studentized_range.sf(np.abs(apart) / error * math.sqrt(2), k, np.inf),
+        }
+    )
     return FriedmanNemenyi(
         statistic=chi2,
         p_value=p,
@@ -117,7 +114,7 @@ def friedman_nemenyi(
         f_p_value=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
         critical_difference=critical,
         mean_ranks=dict(zip(labels, mean.tolist(), strict=True)),
-        _pairs=pd.DataFrame(rows),
+        _pairs=pairs,
     )
 
 

@@ -1,4 +1,4 @@
-"""Tests between two methods [spec 9], over the resamples of one data set or over data sets.
+"""Tests between two methods, over the resamples of one data set or over data sets.
 
 Scores on resamples share training rows, so tests that suppose independence
 (signed-rank, rank-sum) find differences too often there; they are offered
@@ -72,6 +72,12 @@ def ratio(numerator: float, spread: float) -> float:
     if spread > 0:
         return numerator / spread
     return 0.0 if numerator == 0 else math.copysign(math.inf, numerator)
+
+
+def _without_interval(
+    test: str, mean: float, statistic: float, p: float, n: int, df: tuple[float, ...] = ()
+) -> DifferenceTest:
+    return DifferenceTest(test, mean, math.nan, math.nan, statistic, p, df, n)
 
 
 def corrected_resampled_t(
@@ -168,7 +174,7 @@ def five_by_two_t(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     differences, variances, mean = _five_by_two(first, second)
     t = ratio(float(differences[0, 0]), math.sqrt(variances.mean()))
     p = float(2 * stats.t.sf(abs(t), 5))
-    return DifferenceTest("five_by_two_t", mean, math.nan, math.nan, t, p, (5,), 10)
+    return _without_interval("five_by_two_t", mean, t, p, 10, (5,))
 
 
 def five_by_two_f(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
@@ -180,7 +186,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     Parameters
     ----------
     first, second : array-like of 10 scores
-        In the order of :class:`FiveByTwo`: the two halves of a repeat together.
+        As in `five_by_two_t`.
 
     Returns
     -------
@@ -202,7 +208,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     differences, variances, mean = _five_by_two(first, second)
     f = ratio(float((differences**2).sum()), 2 * float(variances.sum()))
     p = float(stats.f.sf(f, 10, 5))
-    return DifferenceTest("five_by_two_f", mean, math.nan, math.nan, f, p, (10, 5), 10)
+    return _without_interval("five_by_two_f", mean, f, p, 10, (10, 5))
 
 
 def signed_rank(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
@@ -226,12 +232,10 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     0.03125
     """
     a, b = _pairs(first, second)
-    mean = float((b - a).mean())
-    if not (b - a).any():
-        return DifferenceTest("signed_rank", mean, math.nan, math.nan, math.nan, 1.0, (), len(a))
-    found = stats.wilcoxon(b, a, zero_method="zsplit")
-    statistic, p = float(found.statistic), float(found.pvalue)
-    return DifferenceTest("signed_rank", mean, math.nan, math.nan, statistic, p, (), len(a))
+    statistic, p = math.nan, 1.0
+    if (b - a).any():
+        statistic, p = map(float, stats.wilcoxon(b, a, zero_method="zsplit"))
+    return _without_interval("signed_rank", float((b - a).mean()), statistic, p, len(a))
 
 
 def rank_sum(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
@@ -254,10 +258,8 @@ def rank_sum(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     0.0079
     """
     a, b = _pairs(first, second)
-    found = stats.mannwhitneyu(b, a, alternative="two-sided")
-    statistic, p = float(found.statistic), float(found.pvalue)
-    mean = float(b.mean() - a.mean())
-    return DifferenceTest("rank_sum", mean, math.nan, math.nan, statistic, p, (), len(a))
+    statistic, p = map(float, stats.mannwhitneyu(b, a, alternative="two-sided"))
+    return _without_interval("rank_sum", float(b.mean() - a.mean()), statistic, p, len(a))
 
 
 # The tests that take one score per run.

@@ -51,16 +51,13 @@ def feature_importance_bayes(
 ) -> Array | tuple[Array, Codes]:
     """Rise of the Bayes error when a feature leaves the relevant subset [Prat 4.3].
 
-    R(x) = Pe(X* ∖ {x}) − Pe(X*) for x in the relevant subset X*, else 0, with
-    Pe(S) = 1 − Σ_s max_c P(s, c). X* is the cheapest subset whose Bayes error is
-    that of all features.
+    R(x) = Pe(X* ∖ {x}) − Pe(X*) for x in the relevant subset X*, else 0, with Pe(S) = 1 − Σ_s max_c
+    P(s, c). X* is the cheapest subset whose Bayes error is that of all features.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Discrete features: numbers or names of values.
-    y : array-like of shape (n_samples,)
-        Classes.
+    X, y, sample_weight
+        As in `redundancy_level`.
     normalize : bool, default=True
         Divide by the sum, which gives r* of the bias–variance decomposition;
         where no feature lowers the error all are 0.
@@ -73,8 +70,6 @@ def feature_importance_bayes(
         subset that no feature can leave but that need not be the cheapest.
     max_exact : int, default=12
         "auto" is exact if no more features than this can be left out, each by itself.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Probabilities of the rows, up to a factor: for a distribution that is known.
     return_subset : bool, default=False
         Also return X*.
 
@@ -83,8 +78,7 @@ def feature_importance_bayes(
     importances : ndarray of shape (n_features,)
         R, or r* if `normalize`.
     subset : ndarray
-        Column numbers of X*; only if `return_subset`. Empty where no feature
-        lowers the error.
+        Column numbers of X*; only if `return_subset`. Empty where no feature lowers the error.
 
     See Also
     --------
@@ -92,10 +86,9 @@ def feature_importance_bayes(
 
     Notes
     -----
-    The thesis asks of X* that every removal raise the error [Prat def. 4.8] and
-    takes the smallest such set, which a single useful feature already is; that
-    X* lose nothing against all features is what it needs, and is required here.
-    Of two copies, X* has one: the other's importance is 0.
+    The thesis asks of X* that every removal raise the error [Prat def. 4.8] and takes the smallest
+    such set, which a single useful feature already is; that X* lose nothing against all features is
+    what it needs, and is required here. Of two copies, X* has one: the other's importance is 0.
 
     Examples
     --------

@@ -54,10 +54,9 @@ def redundancy_level(
 ) -> Array | tuple[Array, list[Codes]]:
     """How nearly some of the other features are a Markov blanket of each feature.
 
-    R'(α) = max_S 1 − mean_u |P(α|s) − P(α|s, rest)|, over the subsets S of the
-    other features, where the rest is every feature but S and α, and the class
-    [Prat eq. 4.3, corrected]. It is 1 if some S says all that the others and the
-    class say about α: then α is redundant.
+    R'(α) = max_S 1 − mean_u |P(α|s) − P(α|s, rest)|, over the subsets S of the other features,
+    where the rest is every feature but S and α, and the class [Prat eq. 4.3, corrected]. It is 1 if
+    some S says all that the others and the class say about α: then α is redundant.
 
     Parameters
     ----------

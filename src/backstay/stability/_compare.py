@@ -31,8 +31,6 @@ class StabilityComparison:
     ----------
     difference : float
         Stability of the second minus that of the first.
-    confidence_interval : ConfidenceInterval
-        Interval for `difference`; it leaves out 0 exactly when `p_value` < 1 − `confidence`.
     p_value : float
         Two-sided, for no difference.
     statistic : float
@@ -41,20 +39,15 @@ class StabilityComparison:
         Variance of `difference`.
     first, second : float
         The two stabilities.
-    measure : str
-        Name of the measure, as in `list_measures`.
     n_runs : tuple of int
         Runs behind the first and the second.
     paired : bool
         Whether run i of both came from the same resample.
-    confidence : float
-        Nominal coverage of the interval.
-    method : str
-        "analytic" or "bootstrap".
+    measure, confidence, method
+        As in `StabilityResult`.
     """
 
     difference: float
-    confidence_interval: ConfidenceInterval
     p_value: float
     statistic: float
     variance: float
@@ -65,6 +58,11 @@ class StabilityComparison:
     paired: bool
     confidence: float
     method: str
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval for `difference`; it leaves out 0 exactly when `p_value` < 1 − `confidence`."""
+        return normal_interval(self.difference, self.variance, self.confidence)
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval
@@ -116,8 +114,7 @@ def compare_stability(
     Parameters
     ----------
     a, b : runs
-        Subsets selected by the first and the second procedure, in any form
-        `stability_score` takes.
+        Subsets selected by the first and the second procedure, in any form `stability_score` takes.
     n_features : int or None
         Number of features; not needed with masks or selectors.
     measure : str, default="nogueira"
@@ -160,65 +157,48 @@ def compare_stability(
         raise ValueError(
             f"paired=True needs equally many runs; got {first.n_runs} and {second.n_runs}."
         )
+    normal_quantile(confidence)
     rng = np.random.default_rng(random_state)
     given = measure_arguments(entry, options, similarity, rng)
     measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
-    method = "analytic" if entry.analytic_variance and not paired else "bootstrap"
-    if method == "analytic" or not paired:
-        variance = sum(each.variance(method, n_bootstrap, rng) for each in measured)
+    method = "bootstrap" if paired or not entry.analytic_variance else "analytic"
+    if paired:
+        variance = _paired_variance(*measured, n_bootstrap, rng)
     else:
-        variance = _paired_variance(measured, n_bootstrap, rng)
-    return _test(measured, variance, paired, confidence, method)
-
-
-def _paired_variance(
-    measured: tuple[MeasuredRuns, MeasuredRuns], n_bootstrap: int, rng: np.random.Generator
-) -> float:
-    """Return the bootstrap variance of the difference, the same runs drawn for both."""
-    first, second = measured
-    if first.runs.n_runs < 3:
-        return math.nan
-    samples = resamples(first.runs.n_runs, n_bootstrap, rng)
-    return float((second.on_resamples(samples) - first.on_resamples(samples)).var(ddof=1))
-
-
-def _test(
-    measured: tuple[MeasuredRuns, MeasuredRuns],
-    variance: float,
-    paired: bool,
-    confidence: float,
-    method: str,
-) -> StabilityComparison:
-    """Return the two-sided normal test of no difference."""
-    first, second = (each.value for each in measured)
-    difference = second - first
-    normal_quantile(confidence)
+        variance = sum(each.variance(method, n_bootstrap, rng) for each in measured)
+    difference = measured[1].value - measured[0].value
     if difference == 0 and variance == 0:
         statistic = math.nan
         warnings.warn(
             "the test is undefined (0/0): both procedures have the same stability and no "
             "variance over runs; the p-value is nan.",
             UndefinedStabilityWarning,
-            stacklevel=3,
+            stacklevel=2,
         )
     elif variance == 0:
         statistic = math.copysign(math.inf, difference)
     else:
         statistic = difference / math.sqrt(variance)
-    interval = ConfidenceInterval(math.nan, math.nan)
-    if not math.isnan(variance):
-        interval = normal_interval(difference, variance, confidence)
     return StabilityComparison(
         difference=difference,
-        confidence_interval=interval,
         p_value=float(2 * special.ndtr(-abs(statistic))),
         statistic=statistic,
         variance=variance,
-        first=first,
-        second=second,
-        measure=measured[0].measure.name,
-        n_runs=(measured[0].runs.n_runs, measured[1].runs.n_runs),
+        first=measured[0].value,
+        second=measured[1].value,
+        measure=measure,
+        n_runs=(first.n_runs, second.n_runs),
         paired=paired,
         confidence=confidence,
         method=method,
     )
+
+
+def _paired_variance(
+    first: MeasuredRuns, second: MeasuredRuns, n_bootstrap: int, rng: np.random.Generator
+) -> float:
+    """Return the bootstrap variance of the difference, the same runs drawn for both."""
+    if first.runs.n_runs < 3:
+        return math.nan
+    samples = resamples(first.runs.n_runs, n_bootstrap, rng)
+    return float((second.on_resamples(samples) - first.on_resamples(samples)).var(ddof=1))

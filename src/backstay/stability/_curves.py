@@ -22,6 +22,7 @@ from backstay.stability._measures import Measure, get_measure
 from backstay.stability._overlaps import Placements, pair_overlaps
 from backstay.stability._runs import Runs, read_orders
 from backstay.stability._stability_result import UndefinedStabilityWarning
+from backstay.stability._subsets import somol_bounds
 
 Floats = NDArray[np.float64]
 # Value and variance for sizes 1..K.
@@ -49,9 +50,7 @@ def _lustgarten(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
 
 def _relative(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
     """Return CW rescaled by its bounds; equal sizes make CWmax 1."""
-    total = m * k
-    over = total % p
-    low = (total**2 - p * (total - over) - over**2) / (p * total * (m - 1))
+    low, _ = somol_bounds(m * k, m, p)
     span = np.where(low < 1, 1 - low, 1)
     return np.where(low < 1, -low / span, 0), 1 / (k * span)
 

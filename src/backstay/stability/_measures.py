@@ -22,56 +22,26 @@ _BOUNDS: dict[str, Callable[[int, int], float]] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """What is known about a measure.
-
-    Attributes
-    ----------
-    name : str
-        The name to pass as ``measure=``.
-    input : str
-        What it works on: "subsets", "rankings", "weights" or "predictions".
-    definition : str
-        The formula in brief, as in docs/stability.md.
-    lower, upper : float or str
-        Bounds; a str where they depend on the number of runs m or features p.
-    chance_corrected : bool
-        Whether random selection gives 0 on average (exactly for two random subsets of
-        given sizes; for "nogueira" of equal ones).
-    reference : str
-        Where it comes from.
-    higher_is_stabler : bool
-        False for the two that measure disorder.
-    equal_sizes : bool
-        Whether all subsets must have the same size.
-    identical : float or None
-        The value for runs that agree entirely; None if it depends on the sizes.
-    needs_similarity : bool
-        Whether ``similarity=`` must be given.
-    analytic_variance : bool
-        Whether theory gives a variance.
-    options : tuple of str
-        Further keyword arguments the measure takes.
-    note : str
-        A quirk worth knowing.
-    pairs, system, details : callable or None
-        How it is computed on subsets: as a matrix over pairs of runs, or as one number;
-        and the further figures it reports.
-    """
+    """What is known about a measure."""
 
     name: str
-    input: str
-    definition: str
-    lower: float | str
+    input: str  # what it works on: "subsets", "rankings", "weights" or "predictions"
+    definition: str  # the formula in brief, as in docs/stability.md
+    lower: float | str  # a str where it depends on the number of runs m or of features p
     upper: float | str
+    # Whether random selection gives 0 on average: exactly for two random subsets of given sizes,
+    # for "nogueira" of equal ones.
     chance_corrected: bool
     reference: str
     higher_is_stabler: bool = True
-    equal_sizes: bool = False
-    identical: float | None = 1.0
+    equal_sizes: bool = False  # whether all subsets must have the same size
+    identical: float | None = 1.0  # for runs that agree entirely; None if it depends on sizes
     needs_similarity: bool = False
-    analytic_variance: bool = False
-    options: tuple[str, ...] = ()
+    analytic_variance: bool = False  # whether theory gives a variance
+    options: tuple[str, ...] = ()  # further keyword arguments
     note: str = ""
+    # How it is computed on subsets: as a matrix over pairs of runs, or as one number; and the
+    # further figures it reports.
     pairs: Callable[..., Any] | None = None
     system: Callable[..., float] | None = None
     details: Callable[..., Mapping[str, float]] | None = None
@@ -244,11 +214,10 @@ def list_measures() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per measure: its name, what it works on ("subsets", "rankings",
-        "weights" or "predictions"), definition, bounds, whether random selection gives
-        0, whether higher is stabler, whether it needs equal sizes or a similarity, its
-        value for identical runs, whether theory gives a variance, further options, a
-        note and the reference.
+        One row per measure: its name, what it works on ("subsets", "rankings", "weights" or
+        "predictions"), definition, bounds, whether random selection gives 0, whether higher is
+        stabler, whether it needs equal sizes or a similarity, its value for identical runs, whether
+        theory gives a variance, further options, a note and the reference.
 
     Examples
     --------

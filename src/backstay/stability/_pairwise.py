@@ -8,12 +8,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import (
-    check_method,
-    mean_of_pairs,
-    normal_interval,
-    pairs_variance,
-)
+from backstay.stability._intervals import check_method, mean_of_pairs, pairs_variance
 from backstay.stability._similarity import standardize
 from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
 
@@ -35,10 +30,8 @@ def pairwise_result(
     """Return the mean over pairs with its interval, warning where a pair is 0/0."""
     check_method(method, PAIR_METHODS)
     np.fill_diagonal(pairs, 0)
-    value = mean_of_pairs(pairs)
-    variance = math.nan
+    m, value, variance = len(pairs), mean_of_pairs(pairs), math.nan
     if math.isnan(value):
-        m = pairs.shape[0]
         warnings.warn(
             f"{measure} is undefined (0/0) for {int(np.isnan(pairs).sum()) // 2} of "
             f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan.",
@@ -48,17 +41,7 @@ def pairwise_result(
     else:
         rng = np.random.default_rng(random_state)
         variance = pairs_variance(pairs, method, n_bootstrap, rng)
-    return StabilityResult(
-        value=value,
-        confidence_interval=normal_interval(value, variance, confidence),
-        variance=variance,
-        measure=measure,
-        n_runs=pairs.shape[0],
-        n_items=n_items,
-        confidence=confidence,
-        method=method,
-        items=items,
-    )
+    return StabilityResult(value, variance, measure, m, n_items, confidence, method, items)
 
 
 def correlations(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import check_method, normal_interval, resamples
+from backstay.stability._intervals import check_method, resamples
 from backstay.stability._measures import get_measure
 from backstay.stability._pairwise import PAIR_METHODS, pairwise_result
+from backstay.stability._runs import check_runs
 from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
 
 Floats = NDArray[np.float64]
@@ -104,8 +105,7 @@ def _read_votes(predictions: Any) -> Votes:
     else:
         given = list(predictions)
         rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(r) for r in given]
-    if len(rows) < 2:
-        raise ValueError(f"stability needs at least 2 runs; got {len(rows)}.")
+    check_runs(len(rows))
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or rows[0].ndim != 1 or rows[0].size == 0:
         raise ValueError(f"predictions must be runs × samples; got rows of shape {sorted(shapes)}.")
@@ -170,17 +170,7 @@ def _pooled_result(
         copies = np.stack([np.bincount(sample, minlength=m) for sample in drawn])
         sums, squares = ([weight @ mask for mask in votes] for weight in (copies, copies**2))
         variance = float(_pooled(sums, squares, measure).var(ddof=1))
-    return StabilityResult(
-        value=value,
-        confidence_interval=normal_interval(value, variance, confidence),
-        variance=variance,
-        measure=measure,
-        n_runs=m,
-        n_items=n,
-        confidence=confidence,
-        method=method,
-        items="predictions",
-    )
+    return StabilityResult(value, variance, measure, m, n, confidence, method, "predictions")
 
 
 def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:
@@ -191,12 +181,11 @@ def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:
     total = np.sum(sums, axis=0)
     pairs = (total**2 - np.sum(squares, axis=0)).sum(axis=-1)
     pairs = np.where(pairs > 0, pairs, np.nan)
-    both = zip(sums, squares, strict=True)
+    both = list(zip(sums, squares, strict=True))
     equal = np.sum([(one**2 - square).sum(axis=-1) for one, square in both], axis=0)
     if measure == "agreement":
         return np.asarray(equal / pairs)
     # A sample that k runs predicted is in k − 1 pairs of each: that weighs the class shares.
-    both = zip(sums, squares, strict=True)
     shares = np.stack([(one * total - square).sum(axis=-1) / pairs for one, square in both], -1)
     chance = (shares**2).sum(axis=-1)
     return np.asarray((equal / pairs - chance) / np.where(chance < 1, 1 - chance, np.nan))

@@ -37,9 +37,7 @@ def ranking_stability(
         Canberra's distance weighs the top of the ranking more and is given over its
         expectation for random rankings: 0 is perfect, 1 is chance, *lower* is stabler.
     kind : {"auto", "order", "ranks", "scores"}, default="auto"
-        What a row holds: "order", feature indices from 0, best first; "ranks", the rank
-        of each feature, 1 is best, ties allowed; "scores", higher is better. "auto"
-        takes integer rows with a 0 for orders and rows from 1 on for ranks.
+        What a row holds, as in `stability_curve`; ranks and scores may be tied.
     top : int, optional
         Canberra only: look at the first `top` places, all ranks beyond count as top + 1.
     method : {"jackknife", "bootstrap"}, default="jackknife"
@@ -68,12 +66,10 @@ def ranking_stability(
     if top is not None and "top" not in entry.options:
         raise TypeError(f"measure={measure!r} takes no option 'top'; 'canberra' does.")
     ranks = read_ranks(rankings, kind)
-    if measure == "spearman":
-        pairs = correlations(ranks)
-    elif measure == "kendall":
-        pairs = _kendall(ranks)
-    else:
+    if measure == "canberra":
         pairs = _canberra(ranks, top)
+    else:
+        pairs = correlations(ranks) if measure == "spearman" else _kendall(ranks)
     return pairwise_result(
         pairs,
         measure,

@@ -51,6 +51,12 @@ class Runs:
         return Runs(self.selected[runs], self.features, self.n_features)
 
 
+def check_runs(n_runs: int) -> None:
+    """Refuse fewer than two runs."""
+    if n_runs < 2:
+        raise ValueError(f"stability needs at least 2 runs; got {n_runs}.")
+
+
 def read_subsets(subsets: Any, n_features: int | None) -> Runs:
     """Turn index lists, a boolean matrix or fitted selectors into `Runs`."""
     if n_features is not None and (int(n_features) != n_features or n_features < 1):
@@ -64,8 +70,7 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
     elif hasattr(subsets, "to_numpy"):
         subsets = subsets.to_numpy()
     runs = [_read_run(run, index) for index, run in enumerate(subsets)]
-    if len(runs) < 2:
-        raise ValueError(f"stability needs at least 2 runs; got {len(runs)}.")
+    check_runs(len(runs))
     if n_features is None:
         masks = [run for run in runs if run.dtype == np.bool_]
         if not masks:
@@ -124,19 +129,18 @@ def _fill(mask: NDArray[np.bool_], run: NDArray[Any], index: int) -> None:
         raise ValueError(f"subset {index} holds index {repeated[0]} more than once{hint}.")
 
 
-def read_weights(weights: Any, name: str = "weights") -> NDArray[np.float64]:
+def read_weights(weights: Any) -> NDArray[np.float64]:
     """Return an M×d matrix of finite floats, at least two rows."""
     values = np.asarray(weights, dtype=np.float64)
     if values.ndim != 2:
-        raise ValueError(f"{name} must be runs × features; got {values.ndim} dimension(s).")
-    if values.shape[0] < 2:
-        raise ValueError(f"stability needs at least 2 runs; got {values.shape[0]}.")
+        raise ValueError(f"weights must be runs × features; got {values.ndim} dimension(s).")
+    check_runs(len(values))
     if values.shape[1] < 1:
-        raise ValueError(f"{name} must have at least one feature; got none.")
+        raise ValueError("weights must have at least one feature; got none.")
     if not np.isfinite(values).all():
         run, feature = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(
-            f"{name} must be finite; got {values[run, feature]} in run {run}, feature {feature}."
+            f"weights must be finite; got {values[run, feature]} in run {run}, feature {feature}."
         )
     return values
 
@@ -153,8 +157,7 @@ def _stack_rankings(rankings: Any, kind: str) -> tuple[NDArray[Any], str]:
     lengths = {len(row) for row in rows}
     if len(lengths) > 1:
         raise ValueError(f"rankings must have equal lengths; got {sorted(lengths)}.")
-    if len(rows) < 2:
-        raise ValueError(f"stability needs at least 2 runs; got {len(rows)}.")
+    check_runs(len(rows))
     values = rankings if isinstance(rankings, np.ndarray) else np.asarray(rows)
     if values.ndim != 2 or values.dtype.kind not in "iuf" or values.shape[1] < 1:
         raise ValueError(

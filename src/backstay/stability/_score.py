@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from backstay.stability._intervals import normal_interval, normal_quantile
+from backstay.stability._intervals import normal_quantile
 from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_subsets
@@ -36,8 +36,7 @@ def stability_score(
         mask, or a fitted selector (anything with ``get_support``); a boolean matrix or
         frame holds one mask per row.
     n_features : int or None
-        Number of features the subsets were selected from; not needed with masks or
-        selectors.
+        Number of features the subsets were selected from; not needed with masks or selectors.
     measure : str, default="nogueira"
         Name of a measure on subsets; `list_measures` describes them.
     confidence : float, default=0.95
@@ -99,14 +98,7 @@ def stability_score(
             UndefinedStabilityWarning,
             stacklevel=2,
         )
+    sizes = runs.n_runs, runs.n_features
     return StabilityResult(
-        value=measured.value,
-        confidence_interval=normal_interval(measured.value, variance, confidence),
-        variance=variance,
-        measure=measure,
-        n_runs=runs.n_runs,
-        n_items=runs.n_features,
-        confidence=confidence,
-        method=method,
-        details=details,
+        measured.value, variance, measure, *sizes, confidence, method, details=details
     )

@@ -17,13 +17,7 @@ _TILE = 1024
 
 @runtime_checkable
 class FeatureSimilarity(Protocol):
-    """What the similarity-adjusted measures need of a similarity.
-
-    Attributes
-    ----------
-    degrees : ndarray of shape (n_features,)
-        How many other features each one is similar to.
-    """
+    """What the similarity-adjusted measures need of a similarity."""
 
     @property
     def degrees(self) -> NDArray[np.int64]:
@@ -158,8 +152,7 @@ def correlated_features(
     fdr : float, default=0.001
         False discovery rate.
     sign : {"positive", "both"}, default="positive"
-        Whether negative correlations make features similar too. Either way all pairs
-        are tested.
+        Whether negative correlations make features similar too. Either way all pairs are tested.
 
     Returns
     -------

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from backstay.stability._intervals import ConfidenceInterval
+from backstay.stability._intervals import (
+    ConfidenceInterval,
+    normal_interval,
+    normal_quantile,
+)
 
 
 class UndefinedStabilityWarning(RuntimeWarning):
@@ -23,8 +27,6 @@ class StabilityResult:
     ----------
     value : float
         The measure on the given runs; nan where it is undefined.
-    confidence_interval : ConfidenceInterval
-        ``(low, high)``, not clipped to the measure's range; nan where `variance` is.
     variance : float
         Variance of `value` as an estimate of the stability of the procedure behind
         the runs; nan where the chosen `method` gives none.
@@ -43,7 +45,6 @@ class StabilityResult:
     """
 
     value: float
-    confidence_interval: ConfidenceInterval
     variance: float
     measure: str
     n_runs: int
@@ -52,6 +53,14 @@ class StabilityResult:
     method: str = "analytic"
     items: str = "features"
     details: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        normal_quantile(self.confidence)  # refuses what is no coverage
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """``(low, high)``, not clipped to the measure's range; nan where `variance` is."""
+        return normal_interval(self.value, self.variance, self.confidence)
 
     def __float__(self) -> float:
         return self.value

@@ -8,6 +8,7 @@ formula goes (everything times p), so that 0/0 is recognised exactly.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +57,9 @@ def ochiai(runs: Runs) -> Pairs:
 
 def kuncheva(runs: Runs) -> Pairs:
     """Return (r − k²/p) / (k − k²/p); all subsets must have the same size k."""
-    return _ratio(runs.shared * runs.n_features - runs.sizes[0] ** 2, _kuncheva_span(runs))
-
-
-def _kuncheva_span(runs: Runs) -> Pairs:
     size = float(runs.sizes[0])
-    return np.full(runs.shared.shape, size * (runs.n_features - size))
+    span = np.full(runs.shared.shape, size * (runs.n_features - size))
+    return _ratio(_excess(runs), span)
 
 
 def _excess(runs: Runs) -> Pairs:
@@ -132,8 +130,8 @@ def somol_weighted(runs: Runs) -> float:
     return float(np.dot(runs.counts, runs.counts - 1) / (total * (runs.n_runs - 1)))
 
 
-def somol_bounds(total: int, n_runs: int, n_features: int) -> tuple[float, float]:
-    """Return the smallest and largest CW that q = `total` selections allow."""
+def somol_bounds(total: Any, n_runs: int, n_features: int) -> tuple[Any, Any]:
+    """Return the smallest and largest CW that q = `total` selections allow, elementwise."""
     over = total % n_features
     low = (total**2 - n_features * (total - over) - over**2) / (n_features * total * (n_runs - 1))
     left = total % n_runs

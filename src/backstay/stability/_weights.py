@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.stability._intervals import check_method, jackknife, normal_interval, resamples
+from backstay.stability._intervals import check_method, jackknife, resamples
 from backstay.stability._pairwise import PAIR_METHODS, correlations, pairwise_result
 from backstay.stability._runs import read_weights
 from backstay.stability._stability_result import StabilityResult
@@ -135,21 +134,12 @@ def weight_stability(
         return float(values[runs].var(axis=0).mean())
 
     value, spread = mean_variance(np.arange(m)), np.nan
-    if m > 2 and method == "jackknife":
+    if method == "jackknife":
         spread = jackknife(mean_variance, m)
     elif m > 2:
         drawn = resamples(m, n_bootstrap, rng)
         spread = float(np.var([mean_variance(runs) for runs in drawn], ddof=1))
-    variance = StabilityResult(
-        value=value,
-        confidence_interval=normal_interval(value, spread, confidence),
-        variance=spread,
-        measure="variance",
-        n_runs=m,
-        n_items=d,
-        confidence=confidence,
-        method=method,
-    )
+    variance = StabilityResult(value, spread, "variance", m, d, confidence, method)
     pearson = pairwise_result(
         correlations(values),
         "pearson",
@@ -184,8 +174,7 @@ def bias_variance(
     Returns
     -------
     BiasVariance
-        Averages as ``error``, ``bias_squared``, ``variance``; per feature with
-        ``frame()``.
+        Averages as ``error``, ``bias_squared``, ``variance``; per feature with ``frame()``.
 
     Examples
     --------
@@ -222,7 +211,7 @@ def bias_variance(
 
 def _normalize(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """Return |w|/Σ|w| along the last axis."""
-    size: Any = np.abs(values)
+    size = np.abs(values)
     total = size.sum(axis=-1, keepdims=True)
     if not (total > 0).all():
         raise ValueError(f"{name} cannot be normalised: all of a run's weights are 0.")
