@@ -17,9 +17,9 @@ from backstay.stability._intervals import (
     normal_quantile,
     resamples,
 )
-from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_subsets
+from backstay.stability._score import MeasuredRuns, measure_arguments
 from backstay.stability._stability_result import UndefinedStabilityWarning
 
 

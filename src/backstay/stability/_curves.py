@@ -17,10 +17,10 @@ from backstay.stability._intervals import (
     normal_quantile,
     spread_over_runs,
 )
-from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._overlaps import Placements, pair_overlaps
 from backstay.stability._runs import Runs, read_orders
+from backstay.stability._score import MeasuredRuns, measure_arguments
 from backstay.stability._stability_result import UndefinedStabilityWarning
 from backstay.stability._subsets import somol_bounds
 

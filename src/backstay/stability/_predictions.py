@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import check_method, resamples
 from backstay.stability._measures import get_measure
-from backstay.stability._pairwise import PAIR_METHODS, pairwise_result
 from backstay.stability._runs import check_runs
-from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
+from backstay.stability._stability_result import (
+    PAIR_METHODS,
+    StabilityResult,
+    UndefinedStabilityWarning,
+    pairwise_result,
+)
 
 Floats = NDArray[np.float64]
 # One mask of shape (n_runs, n_samples) per class: which run predicted it for which sample.
@@ -42,10 +46,8 @@ def prediction_stability(
         models of Cohen's κ, agreement beyond what the class shares of the two give by
         chance; "phi" that of the φ coefficient, for two classes. "pooled_kappa" has one κ
         for all pairs together, with the class shares of all models: Fleiss' κ.
-    method : {"jackknife", "bootstrap"}, default="jackknife"
-        Where the variance over runs comes from.
-    confidence, n_bootstrap, random_state
-        As in `stability_score`.
+    confidence, method, n_bootstrap, random_state
+        As in `stability_score`; `method` is "jackknife" or "bootstrap".
 
     Returns
     -------

@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.spatial import distance
 
 from backstay.stability._measures import get_measure
-from backstay.stability._pairwise import correlations, pairwise_result
 from backstay.stability._runs import read_ranks
-from backstay.stability._stability_result import StabilityResult
+from backstay.stability._similarity import correlations
+from backstay.stability._stability_result import StabilityResult, pairwise_result
 
 
 def ranking_stability(
@@ -40,10 +40,8 @@ def ranking_stability(
         What a row holds, as in `stability_curve`; ranks and scores may be tied.
     top : int, optional
         Canberra only: look at the first `top` places, all ranks beyond count as top + 1.
-    method : {"jackknife", "bootstrap"}, default="jackknife"
-        Where the variance over runs comes from.
-    confidence, n_bootstrap, random_state
-        As in `stability_score`.
+    confidence, method, n_bootstrap, random_state
+        As in `stability_score`; `method` is "jackknife" or "bootstrap".
 
     Returns
     -------

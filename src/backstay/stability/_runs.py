@@ -145,8 +145,10 @@ def read_weights(weights: Any) -> NDArray[np.float64]:
     return values
 
 
-def _stack_rankings(rankings: Any, kind: str) -> tuple[NDArray[Any], str]:
-    """Return the rankings as one array; fitted rankers give their ``ranking_``."""
+def _stack_rankings(
+    rankings: Any, kind: str, n_features: int | None = None
+) -> tuple[NDArray[Any], str]:
+    """Return the rankings as one array, and their kind; fitted rankers give ``ranking_``."""
     if kind not in RANKING_KINDS:
         raise ValueError(f"kind={kind!r} must be one of {', '.join(RANKING_KINDS)}.")
     if hasattr(rankings, "to_numpy"):
@@ -166,7 +168,7 @@ def _stack_rankings(rankings: Any, kind: str) -> tuple[NDArray[Any], str]:
         )
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError("rankings must be finite; got nan or infinity.")
-    return values, kind
+    return values, _guess_kind(values, n_features) if kind == "auto" else kind
 
 
 def _guess_kind(values: NDArray[Any], n_features: int | None) -> str:
@@ -186,8 +188,7 @@ def _guess_kind(values: NDArray[Any], n_features: int | None) -> str:
 
 def read_orders(rankings: Any, kind: str, n_features: int | None) -> tuple[NDArray[Any], int]:
     """Return M×K feature indices, best first, and the number of features."""
-    values, kind = _stack_rankings(rankings, kind)
-    kind = _guess_kind(values, n_features) if kind == "auto" else kind
+    values, kind = _stack_rankings(rankings, kind, n_features)
     width = values.shape[1]
     n_features = width if n_features is None else int(n_features)
     if kind != "order" and width != n_features:
@@ -230,7 +231,6 @@ def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
 def read_ranks(rankings: Any, kind: str) -> NDArray[np.float64]:
     """Return M×d ranks, 1 is best, ties as mid-ranks."""
     values, kind = _stack_rankings(rankings, kind)
-    kind = _guess_kind(values, None) if kind == "auto" else kind
     if kind == "order":
         _check_distinct(values, values.shape[1], kind)
         ranks = np.empty(values.shape)

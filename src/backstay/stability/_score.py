@@ -1,4 +1,4 @@
-"""Stability of subsets, by any measure of the table."""
+"""Stability of subsets, by any measure of the table: its value, and its variance over runs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from backstay.stability._intervals import normal_quantile
-from backstay.stability._measured_runs import MeasuredRuns, measure_arguments
-from backstay.stability._measures import get_measure
-from backstay.stability._runs import read_subsets
+from backstay.stability._intervals import (
+    bootstrap_of_pairs,
+    check_method,
+    jackknife,
+    mean_of_pairs,
+    normal_quantile,
+    pairs_variance,
+    resamples,
+)
+from backstay.stability._measures import Measure, get_measure
+from backstay.stability._runs import Runs, read_subsets
 from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
+from backstay.stability._subsets import nogueira
 
 
 def stability_score(
@@ -102,3 +111,102 @@ def stability_score(
     return StabilityResult(
         measured.value, variance, measure, *sizes, confidence, method, details=details
     )
+
+
+def nogueira_variance(runs: Runs) -> float:
+    """Return the variance of Nogueira's estimate (their Theorem 7), with +Φ/2."""
+    # With two runs of one size the formula gives 0 whatever they hold, because both have the same
+    # overlap with each other; that is no knowledge, so two runs give nan.
+    m, p = runs.n_runs, runs.n_features
+    value = nogueira(runs)
+    if m < 3 or math.isnan(value):
+        return math.nan
+    sizes = runs.sizes / p
+    mean_size = sizes.mean()
+    overlap = runs.selected @ (runs.counts / m) / p
+    scale = mean_size * (1 - mean_size)
+    correction = value / 2 * (2 * sizes * mean_size - sizes - mean_size + 1)
+    phi = (overlap - sizes * mean_size + correction) / scale
+    return float(4 / m**2 * ((phi - phi.mean()) ** 2).sum())
+
+
+class MeasuredRuns:
+    """One measure on one set of runs: its value, and its value on resamples."""
+
+    def __init__(self, measure: Measure, runs: Runs, options: dict[str, Any]) -> None:
+        if measure.equal_sizes and np.any(runs.sizes != runs.sizes[0]):
+            raise ValueError(
+                f"measure={measure.name!r} needs subsets of equal size; got sizes from "
+                f"{runs.sizes.min()} to {runs.sizes.max()}, which 'nogueira' takes."
+            )
+        self.measure, self.runs, self.options = measure, runs, options
+        self.pairs: NDArray[np.float64] | None = None
+        if measure.pairs is not None:
+            self.pairs = measure.pairs(runs, **options)
+            # A run is not paired with itself, and may be 0/0 there.
+            np.fill_diagonal(self.pairs, 0)
+        self.value = self._value()
+
+    def _value(self) -> float:
+        """Return the measure, warning where it is 0/0."""
+        measure, m = self.measure, self.runs.n_runs
+        if self.pairs is None:
+            assert measure.system is not None
+            value = measure.system(self.runs, **self.options)
+            where = "on these runs"
+        else:
+            value = mean_of_pairs(self.pairs)
+            bad = int(np.isnan(self.pairs).sum()) // 2
+            where = f"for {max(bad, 1)} of {m * (m - 1) // 2} pairs of runs"
+        if math.isnan(value):
+            sizes = f"sizes {self.runs.sizes.min()} to {self.runs.sizes.max()}"
+            warnings.warn(
+                f"{measure.name} is undefined (0/0) {where}: subsets of {sizes} out of "
+                f"{self.runs.n_features} features; the value is nan.",
+                UndefinedStabilityWarning,
+                stacklevel=4,
+            )
+        return value
+
+    def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the value on every resample."""
+        if self.pairs is not None:
+            return bootstrap_of_pairs(self.pairs, samples)
+        return np.array([self._on_resample(sample) for sample in samples])
+
+    def _on_resample(self, sample: NDArray[np.intp]) -> float:
+        assert self.measure.system is not None
+        return self.measure.system(self.runs.take(sample), **self.options)
+
+    def variance(self, method: str, n_bootstrap: int, rng: np.random.Generator) -> float:
+        """Return the variance of the value by the given method."""
+        check_method(method)
+        if method == "analytic":
+            # Equal sizes make Kuncheva's mean equal to Nogueira's estimate, term by term.
+            return nogueira_variance(self.runs) if self.measure.analytic_variance else math.nan
+        m = self.runs.n_runs
+        if m < 3 or math.isnan(self.value):
+            return math.nan
+        if self.pairs is not None:
+            return pairs_variance(self.pairs, method, n_bootstrap, rng)
+        if method == "bootstrap":
+            return float(self.on_resamples(resamples(m, n_bootstrap, rng)).var(ddof=1))
+        return jackknife(self._on_resample, m)
+
+
+def measure_arguments(
+    measure: Measure, options: dict[str, Any], similarity: Any, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return the measure's keyword arguments, refusing options it does not take."""
+    for name in options:
+        if name not in measure.options:
+            takes = ", ".join(measure.options) or "none"
+            raise TypeError(
+                f"measure={measure.name!r} takes no option {name!r}; its options: {takes}."
+            )
+    arguments = dict(options)
+    if measure.needs_similarity:
+        arguments["similarity"] = similarity
+    if "n_draws" in measure.options:
+        arguments["rng"] = rng
+    return arguments

@@ -139,11 +139,9 @@ def correlated_features(
 ) -> CorrelatedFeatures:
     """Find the features that are significantly correlated.
 
-    Two-sided tests of Pearson's r on all d(d−1)/2 pairs, with the false discovery rate
-    held by Benjamini–Hochberg. Works on tiles of the correlation matrix, in two passes:
-    the first counts |r| in fine bins, which settles the threshold except for the few
-    pairs in the bins around it; the second sorts those. The outcome is that of sorting
-    all p-values; memory stays proportional to the data.
+    Two-sided tests of Pearson's r on all d(d−1)/2 pairs, with the false discovery rate held by
+    Benjamini–Hochberg. The outcome is that of sorting all p-values, in memory proportional to the
+    data.
 
     Parameters
     ----------
@@ -200,6 +198,16 @@ def standardize(data: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.asarray(centred)
 
 
+def correlations(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Pearson's r of every two rows; nan for a constant row."""
+    standardized = standardize(rows, axis=1)
+    r = np.clip(standardized @ standardized.T, -1, 1)
+    constant = ~standardized.any(axis=1)
+    r[constant] = np.nan
+    r[:, constant] = np.nan
+    return np.asarray(r)
+
+
 def _tiles(standardized: NDArray[np.float64]) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
     """Yield r for every pair i < j once, by tiles; elsewhere in a tile r is 0."""
     d = standardized.shape[1]
@@ -219,6 +227,8 @@ def _significant(
     standardized: NDArray[np.float64], fdr: float, positive: bool
 ) -> tuple[float, NDArray[np.int64]]:
     """Return the Benjamini–Hochberg cutoff on |r| and every feature's number of partners."""
+    # Two passes over tiles of the correlation matrix: the first counts |r| in fine bins, which
+    # settles the cutoff except for the few pairs in the bins around it; the second sorts those.
     n_samples, d = standardized.shape
     low, high, above = _undecided(_histogram(standardized), n_samples, d, fdr)
     degrees = np.zeros(d, dtype=np.int64)

@@ -1,18 +1,26 @@
-"""What the measures of stability return."""
+"""What the measures of stability return, and the result that means over pairs of runs share."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
+    check_method,
+    mean_of_pairs,
     normal_interval,
     normal_quantile,
+    pairs_variance,
 )
+
+PAIR_METHODS = ("jackknife", "bootstrap")
 
 
 class UndefinedStabilityWarning(RuntimeWarning):
@@ -90,3 +98,32 @@ class StabilityResult:
             **self.details,
         }
         return pd.DataFrame([row])
+
+
+def pairwise_result(
+    pairs: NDArray[np.float64],
+    measure: str,
+    n_items: int,
+    *,
+    items: str,
+    why_undefined: str,
+    confidence: float,
+    method: str,
+    n_bootstrap: int,
+    random_state: int | np.random.Generator | None,
+) -> StabilityResult:
+    """Return the mean over pairs with its interval, warning where a pair is 0/0."""
+    check_method(method, PAIR_METHODS)
+    np.fill_diagonal(pairs, 0)
+    m, value, variance = len(pairs), mean_of_pairs(pairs), math.nan
+    if math.isnan(value):
+        warnings.warn(
+            f"{measure} is undefined (0/0) for {int(np.isnan(pairs).sum()) // 2} of "
+            f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan.",
+            UndefinedStabilityWarning,
+            stacklevel=3,
+        )
+    else:
+        rng = np.random.default_rng(random_state)
+        variance = pairs_variance(pairs, method, n_bootstrap, rng)
+    return StabilityResult(value, variance, measure, m, n_items, confidence, method, items)

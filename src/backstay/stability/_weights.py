@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from backstay.stability._intervals import check_method, jackknife, resamples
-from backstay.stability._pairwise import PAIR_METHODS, correlations, pairwise_result
 from backstay.stability._runs import read_weights
-from backstay.stability._stability_result import StabilityResult
+from backstay.stability._similarity import correlations
+from backstay.stability._stability_result import PAIR_METHODS, StabilityResult, pairwise_result
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,10 +102,8 @@ def weight_stability(
     normalize : bool, default=False
         Turn each run's weights into |w|/Σ|w| first, as Han & Yu do for SVM weights.
         Without it the variance is in the squared unit of the weights.
-    method : {"jackknife", "bootstrap"}, default="jackknife"
-        Where the variance over runs of the two measures comes from.
-    confidence, n_bootstrap, random_state
-        As in `stability_score`.
+    confidence, method, n_bootstrap, random_state
+        As in `stability_score`; `method` is "jackknife" or "bootstrap".
 
     Returns
     -------
