@@ -129,9 +129,8 @@ def _recognise(lines: list[list[str]]) -> str:
         inner = [field for row in body for field in row[1:]]
         if inner and all(_is_flag(field) for field in inner):
             return "matrix"
-        runs = [j for j, name in enumerate(header) if RUN.match(name)]
-        names = [j for j, name in enumerate(header) if FEATURE.match(name) and j not in runs]
-        if runs and names:
+        others = [name for name in header if not RUN.match(name)]
+        if len(others) < len(header) and any(FEATURE.match(name) for name in others):
             return "long"
     known = {field for row in body for field in row if field}
     return "rows" if known & {field for field in header if field} else "columns"
@@ -157,16 +156,12 @@ def _long(lines: list[list[str]]) -> Selections:
 def _rows(lines: list[list[str]]) -> Selections:
     first = [row[0] for row in lines if row]
     others = {field for row in lines for field in row[1:]}
+    # Names of runs look like "fold 3", or are numbers where the features are not.
+    numbered = all(f.isdigit() for f in first) and not any(f.isdigit() for f in others)
     labels = len(set(first)) == len(first) and not set(first) & others
-    labels = labels and (all(LABEL.match(f) for f in first) or _number_runs(first, others))
+    labels = labels and (numbered or all(LABEL.match(f) for f in first))
     runs = [[field for field in row[labels:] if field] for row in lines]
     return Selections(runs, None, f"a line of features per run{', named first' if labels else ''}")
-
-
-def _number_runs(first: list[str], others: set[str]) -> bool:
-    """Return whether first fields are numbers and the features are not."""
-    numbers = all(field.isdigit() for field in first)
-    return numbers and not any(field.isdigit() for field in others)
 
 
 def _columns(lines: list[list[str]]) -> Selections:
@@ -194,5 +189,4 @@ def _matrix(lines: list[list[str]]) -> Selections:
         runs.append(
             [name for name, flag in zip(header, flags, strict=True) if flag.lower() in TRUE]
         )
-    form = f"a line of 0 and 1 per run, {width} features in columns"
-    return Selections(runs, width, form)
+    return Selections(runs, width, f"a line of 0 and 1 per run, {width} features in columns")

@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backstay.redundancy._joint import Array, Codes, check_choice, is_exact, joint, refine, size_key
+from backstay.redundancy._joint import Array, Codes, check_choice, is_exact, joint, refine
 
 # Differences of sums of probabilities below this are rounding.
 ROUNDING = 1e-12
@@ -150,7 +150,7 @@ def _relevant_subset(
     free = [j for j in every if j not in core]
     if is_exact(method, len(free), max_exact):
         added = [some for size in range(len(free) + 1) for some in combinations(free, size)]
-        added.sort(key=lambda some: (float(costs[list(some)].sum()), *size_key(some)))
+        added.sort(key=lambda some: (float(costs[list(some)].sum()), len(some), some))
         return next(sorted([*core, *some]) for some in added if enough([*core, *some]))
     kept = every
     for j in sorted(free, key=lambda j: (-costs[j], -j)):

@@ -25,11 +25,6 @@ def is_exact(method: str, n_free: int, max_exact: int) -> bool:
     return method == "exact" or (method == "auto" and n_free <= max_exact)
 
 
-def size_key(subset: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    """Key that sorts subsets by size, then by their columns."""
-    return len(subset), subset
-
-
 def joint(X: Any, y: Any, sample_weight: Any) -> tuple[Codes, Array]:
     """Return the different rows, the class last, as codes, and the probability of each."""
     if hasattr(X, "columns"):
@@ -76,9 +71,3 @@ def refine(groups: Codes, values: Codes) -> Codes:
     """Split groups by a further feature; groups are numbered without gaps."""
     _, refined = np.unique(groups * (values.max() + 1) + values, return_inverse=True)
     return refined.astype(np.intp, copy=False)
-
-
-def tabulate(groups: Codes, columns: Array) -> Array:
-    """Sum rows of `columns` by group."""
-    n_groups = int(groups.max()) + 1
-    return np.column_stack([np.bincount(groups, column, n_groups) for column in columns.T])

@@ -8,16 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backstay.redundancy._joint import (
-    Array,
-    Codes,
-    check_choice,
-    is_exact,
-    joint,
-    refine,
-    size_key,
-    tabulate,
-)
+from backstay.redundancy._joint import Array, Codes, check_choice, is_exact, joint, refine
 
 
 @overload
@@ -119,9 +110,8 @@ def redundancy_level(
     levels, blankets = np.empty(d), []
     for feature in range(d):
         blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
-        best = min(search(blanket), key=lambda found: (_level_key(found[0]), *size_key(found[1])))
-        levels[feature] = best[0]
-        blankets.append(np.array(best[1], dtype=np.intp))
+        levels[feature], best = min(search(blanket), key=_best_smallest_first)
+        blankets.append(np.array(best, dtype=np.intp))
     return (levels, blankets) if return_blankets else levels
 
 
@@ -150,8 +140,9 @@ class _Blanket:
         return np.zeros(len(self.joint), np.intp)
 
     def level(self, groups: Codes) -> float:
-        table = tabulate(groups, self.joint)
-        table /= table.sum(axis=1, keepdims=True)
+        n_groups = int(groups.max()) + 1
+        table = np.column_stack([np.bincount(groups, part, n_groups) for part in self.joint.T])
+        table = table / table.sum(axis=1, keepdims=True)
         given = table[groups[self.context], self.value]
         return 1.0 - float(np.abs(given - self.given_all).mean())
 
@@ -162,6 +153,10 @@ Found = tuple[float, tuple[int, ...]]
 def _level_key(level: float) -> float:
     """Key that sorts levels best first; those that differ by rounding alone are equal."""
     return round(-level, 12)
+
+
+def _best_smallest_first(found: Found) -> tuple[float, int, tuple[int, ...]]:
+    return _level_key(found[0]), len(found[1]), found[1]
 
 
 def _every_subset(blanket: _Blanket) -> Iterator[Found]:
