@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ from scipy.io.matlab import MatReadError
 from backstay.datasets._labelled import TableError, listed
 
 MAX_DENSE_BYTES = 2**30
-# What arrays of an NPZ or MATLAB file may be called, in lower case.
-ROWS, LABELS = ("x",), ("y",)
+# What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
 CSR = ("data", "indices", "indptr", "shape")
 # The rows; y, target, groups, class_names and sample_names, if present; and what was done.
@@ -80,15 +78,15 @@ def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def load_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an NPZ file, never unpickling anything."""
+def read_npz(path: Path, target: str | None) -> Arrays:
+    """Read rows, labels and names from an NPZ file, never unpickling anything."""
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
             with archive:
-                return {name: archive[name] for name in archive.files}
+                arrays = {name: archive[name] for name in archive.files}
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         raise TableError(f"{path.name} is not an NPZ file ({_first_line(error)}).") from error
     except ValueError as error:
@@ -98,11 +96,7 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
             f"{path.name} holds Python objects or damaged arrays, which are not read; save texts "
             "as numpy arrays of strings."
         ) from error
-
-
-def read_npz(path: Path, target: str | None) -> Arrays:
-    """Read rows, labels and names from an NPZ file."""
-    return _from_arrays(path, load_npz(path), target)
+    return _from_arrays(path, arrays, target)
 
 
 def read_mat(path: Path, target: str | None) -> Arrays:
@@ -133,15 +127,10 @@ def _vector(values: Any) -> NDArray[Any]:
     return np.char.strip(values.ravel()) if values.dtype.kind == "U" else values.ravel()
 
 
-def _named(arrays: Mapping[str, Any], wanted: tuple[str, ...]) -> str | None:
-    return next((name for name in arrays if name.lower() in wanted), None)
-
-
-def _matrix(path: Path, arrays: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tuple[str, ...]]:
     """Return the rows, and the names of the arrays that held them."""
-    name = _named(arrays, ROWS)
-    if name is not None:
-        return arrays[name], (name,)
+    if x is not None:
+        return arrays[x], (x,)
     if set(CSR) <= set(arrays):
         data, indices, indptr = (arrays[key] for key in CSR[:3])
         shape = tuple(int(side) for side in arrays["shape"])
@@ -163,9 +152,10 @@ def _matrix(path: Path, arrays: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]
     )
 
 
-def _from_arrays(path: Path, arrays: Mapping[str, Any], target: str | None) -> Arrays:
+def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Arrays:
     """Return rows, labels and names out of the arrays of a file."""
-    X, used = _matrix(path, arrays)
+    named = {name.lower(): name for name in reversed(arrays)}  # of two spellings, the first
+    X, used = _matrix(path, arrays, named.get("x"))
     notes = []
     if len(X.shape) != 2:
         raise TableError(
@@ -183,16 +173,17 @@ def _from_arrays(path: Path, arrays: Mapping[str, Any], target: str | None) -> A
     X = np.asarray(X)
     if X.dtype.kind not in "biuf":
         raise TableError(f"{path.name}: X holds {X.dtype} values; it must hold numbers.")
-    names_key = _named(arrays, ("feature_names",))
-    names = [f"x{j}" for j in range(d)] if names_key is None else _texts(arrays[names_key])
+    names = [f"x{j}" for j in range(d)]
+    if "feature_names" in named:
+        names = _texts(arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
     frame = pd.DataFrame(X.astype(np.float64), columns=_distinct_names(names, notes))
     extra: dict[str, Any] = {}
-    label = target if target in arrays else _named(arrays, LABELS)
+    label = target if target in arrays else named.get("y")
     if target is not None and target not in arrays and target in frame.columns:
         label = None
-    elif target is not None and target not in arrays and target.lower() not in LABELS:
+    elif target is not None and target not in arrays and target.lower() != "y":
         raise TableError(
             f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}."
         )
@@ -200,13 +191,12 @@ def _from_arrays(path: Path, arrays: Mapping[str, Any], target: str | None) -> A
         extra = {"y": _vector(arrays[label]), "target": label}
         used = (*used, label)
     for key in ("class_names", "groups", "sample_names"):
-        name = _named(arrays, (key,))
-        if name is not None:
-            extra[key] = _texts(arrays[name]) if key != "groups" else _vector(arrays[name])
+        if key in named:
+            extra[key] = (_vector if key == "groups" else _texts)(arrays[named[key]])
     ignored = [k for k in arrays if k not in used and k.lower() not in NAMES]
     if ignored:
         notes.append(f"Arrays not used: {listed(ignored)}.")
-    if _named(arrays, ("n_train",)) is not None:
+    if "n_train" in named:
         notes.append("n_train is not used: a study splits all rows itself.")
     for key in ("y", "groups", "sample_names"):
         if key in extra and len(extra[key]) != n:
