@@ -75,14 +75,12 @@ class StabilityComparison:
 
     def frame(self) -> pd.DataFrame:
         """Return the comparison as a frame of one row."""
-        low, high = self.confidence_interval
         row = {
             "measure": self.measure,
             "first": self.first,
             "second": self.second,
             "difference": self.difference,
-            "low": low,
-            "high": high,
+            **self.confidence_interval._asdict(),
             "statistic": self.statistic,
             "p_value": self.p_value,
             "paired": self.paired,

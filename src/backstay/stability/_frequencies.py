@@ -98,14 +98,10 @@ def frequency_intervals(
         _check_threshold(threshold)
     frequency = selection_frequency(subsets, n_features)
     rows = [
-        {
-            "interval": f"({100 * threshold:g}, 100]",
-            "threshold": float(threshold),
-            "n_features": int((frequency > threshold).sum()),
-        }
+        (f"({100 * threshold:g}, 100]", float(threshold), int((frequency > threshold).sum()))
         for threshold in thresholds
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["interval", "threshold", "n_features"])
 
 
 def _check_threshold(threshold: float) -> None:

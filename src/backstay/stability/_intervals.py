@@ -185,6 +185,16 @@ def bootstrap_of_pairs(
     return np.asarray(((copies @ pairs) * copies).sum(axis=1) / weight)
 
 
+def runs_variance(
+    statistic: Statistic, n_runs: int, method: str, n_bootstrap: int, rng: np.random.Generator
+) -> float:
+    """Return the jackknife or bootstrap variance of any function of the runs."""
+    if method == "jackknife" or n_runs < 3:
+        return jackknife(statistic, n_runs)
+    drawn = resamples(n_runs, n_bootstrap, rng)
+    return float(np.var([statistic(runs) for runs in drawn], ddof=1))
+
+
 def pairs_variance(
     pairs: NDArray[np.float64], method: str, n_bootstrap: int, rng: np.random.Generator
 ) -> float:

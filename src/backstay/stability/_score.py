@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from backstay.stability._intervals import (
     bootstrap_of_pairs,
     check_method,
-    jackknife,
     mean_of_pairs,
     normal_quantile,
     pairs_variance,
-    resamples,
+    runs_variance,
 )
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._runs import Runs, read_subsets
@@ -184,14 +183,11 @@ class MeasuredRuns:
         if method == "analytic":
             # Equal sizes make Kuncheva's mean equal to Nogueira's estimate, term by term.
             return nogueira_variance(self.runs) if self.measure.analytic_variance else math.nan
-        m = self.runs.n_runs
-        if m < 3 or math.isnan(self.value):
+        if math.isnan(self.value):
             return math.nan
         if self.pairs is not None:
             return pairs_variance(self.pairs, method, n_bootstrap, rng)
-        if method == "bootstrap":
-            return float(self.on_resamples(resamples(m, n_bootstrap, rng)).var(ddof=1))
-        return jackknife(self._on_resample, m)
+        return runs_variance(self._on_resample, self.runs.n_runs, method, n_bootstrap, rng)
 
 
 def measure_arguments(

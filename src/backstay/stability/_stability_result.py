@@ -86,12 +86,10 @@ class StabilityResult:
 
     def frame(self) -> pd.DataFrame:
         """Return the result as a frame of one row."""
-        low, high = self.confidence_interval
         row = {
             "measure": self.measure,
             "value": self.value,
-            "low": low,
-            "high": high,
+            **self.confidence_interval._asdict(),
             "variance": self.variance,
             "n_runs": self.n_runs,
             f"n_{self.items}": self.n_items,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.stability._intervals import check_method, jackknife, resamples
+from backstay.stability._intervals import check_method, runs_variance
 from backstay.stability._runs import read_weights
 from backstay.stability._similarity import correlations
 from backstay.stability._stability_result import PAIR_METHODS, StabilityResult, pairwise_result
@@ -131,12 +131,8 @@ def weight_stability(
     def mean_variance(runs: NDArray[np.intp]) -> float:
         return float(values[runs].var(axis=0).mean())
 
-    value, spread = mean_variance(np.arange(m)), np.nan
-    if method == "jackknife":
-        spread = jackknife(mean_variance, m)
-    elif m > 2:
-        drawn = resamples(m, n_bootstrap, rng)
-        spread = float(np.var([mean_variance(runs) for runs in drawn], ddof=1))
+    value = mean_variance(np.arange(m))
+    spread = runs_variance(mean_variance, m, method, n_bootstrap, rng)
     variance = StabilityResult(value, spread, "variance", m, d, confidence, method)
     pearson = pairwise_result(
         correlations(values),
