@@ -13,9 +13,9 @@ from scipy import special
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
+    Resampling,
     normal_interval,
     normal_quantile,
-    resamples,
 )
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_subsets
@@ -160,10 +160,11 @@ def compare_stability(
     given = measure_arguments(entry, options, similarity, rng)
     measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
     method = "bootstrap" if paired or not entry.analytic_variance else "analytic"
+    resampling = Resampling(method, n_bootstrap, rng)
     if paired:
-        variance = _paired_variance(*measured, n_bootstrap, rng)
+        variance = _paired_variance(*measured, resampling)
     else:
-        variance = sum(each.variance(method, n_bootstrap, rng) for each in measured)
+        variance = sum(each.variance(resampling) for each in measured)
     difference = measured[1].value - measured[0].value
     if difference == 0 and variance == 0:
         statistic = math.nan
@@ -192,11 +193,9 @@ def compare_stability(
     )
 
 
-def _paired_variance(
-    first: MeasuredRuns, second: MeasuredRuns, n_bootstrap: int, rng: np.random.Generator
-) -> float:
+def _paired_variance(first: MeasuredRuns, second: MeasuredRuns, resampling: Resampling) -> float:
     """Return the bootstrap variance of the difference, the same runs drawn for both."""
     if first.runs.n_runs < 3:
         return math.nan
-    samples = resamples(first.runs.n_runs, n_bootstrap, rng)
+    samples = resampling.samples(first.runs.n_runs)
     return float((second.on_resamples(samples) - first.on_resamples(samples)).var(ddof=1))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     METHODS,
+    Resampling,
     check_method,
     jackknife_of_pairs,
     normal_quantile,
@@ -161,9 +162,8 @@ def stability_curve(
     if curve is not None:
         value, variance = (part[chosen - 1] for part in curve)
     else:
-        value, variance = _size_by_size(
-            entry, order, p, chosen, arguments, method, n_bootstrap, rng
-        )
+        resampling = Resampling(method, n_bootstrap, rng)
+        value, variance = _size_by_size(entry, order, p, chosen, arguments, resampling)
     if sizes is not None and np.isnan(value).any():
         warnings.warn(
             f"{measure} is undefined (0/0) at size {chosen[np.isnan(value)][0]} out of {p} "
@@ -274,9 +274,7 @@ def _size_by_size(
     p: int,
     sizes: NDArray[np.int64],
     arguments: dict[str, Any],
-    method: str,
-    n_bootstrap: int,
-    rng: np.random.Generator,
+    resampling: Resampling,
 ) -> Curve:
     """Return value and variance at each size on its own."""
     value, variance = np.empty(sizes.size), np.empty(sizes.size)
@@ -289,5 +287,5 @@ def _size_by_size(
             warnings.simplefilter("ignore", UndefinedStabilityWarning)
             measured = MeasuredRuns(entry, Runs(selected, features, p), arguments)
         value[index] = measured.value
-        variance[index] = measured.variance(method, n_bootstrap, rng)
+        variance[index] = measured.variance(resampling)
     return value, variance

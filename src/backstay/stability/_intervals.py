@@ -163,14 +163,33 @@ def jackknife(statistic: Statistic, n_runs: int) -> float:
     return float((n_runs - 1) * left_out.var())
 
 
-def resamples(n_runs: int, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return bootstrap samples of the runs, each with at least two different ones."""
-    if n_bootstrap < 2:
-        raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 2.")
-    drawn = rng.integers(n_runs, size=(n_bootstrap, n_runs))
-    while (same := (drawn == drawn[:, :1]).all(axis=1)).any():
-        drawn[same] = rng.integers(n_runs, size=(int(same.sum()), n_runs))
-    return drawn
+class Resampling(NamedTuple):
+    """Where variances over runs come from."""
+
+    method: str
+    n_bootstrap: int
+    rng: np.random.Generator
+
+    def samples(self, n_runs: int) -> NDArray[np.intp]:
+        """Return bootstrap samples of the runs, each with at least two different ones."""
+        if self.n_bootstrap < 2:
+            raise ValueError(f"n_bootstrap={self.n_bootstrap!r} must be at least 2.")
+        drawn = self.rng.integers(n_runs, size=(self.n_bootstrap, n_runs))
+        while (same := (drawn == drawn[:, :1]).all(axis=1)).any():
+            drawn[same] = self.rng.integers(n_runs, size=(int(same.sum()), n_runs))
+        return drawn
+
+    def variance(self, statistic: Statistic, n_runs: int) -> float:
+        """Return the jackknife or bootstrap variance of any function of the runs."""
+        if self.method == "jackknife" or n_runs < 3:
+            return jackknife(statistic, n_runs)
+        return float(np.var([statistic(runs) for runs in self.samples(n_runs)], ddof=1))
+
+    def variance_of_pairs(self, pairs: NDArray[np.float64]) -> float:
+        """Return the jackknife or bootstrap variance of a mean over pairs."""
+        if self.method == "jackknife" or len(pairs) < 3:
+            return float(jackknife_of_pairs((pairs.sum(axis=0) + pairs.sum(axis=1)) / 2))
+        return float(bootstrap_of_pairs(pairs, self.samples(len(pairs))).var(ddof=1))
 
 
 def bootstrap_of_pairs(
@@ -183,28 +202,6 @@ def bootstrap_of_pairs(
     copies = np.bincount(cell.ravel(), minlength=samples.shape[0] * m).reshape(-1, m)
     weight = copies.sum(axis=1) ** 2 - (copies**2).sum(axis=1)
     return np.asarray(((copies @ pairs) * copies).sum(axis=1) / weight)
-
-
-def runs_variance(
-    statistic: Statistic, n_runs: int, method: str, n_bootstrap: int, rng: np.random.Generator
-) -> float:
-    """Return the jackknife or bootstrap variance of any function of the runs."""
-    if method == "jackknife" or n_runs < 3:
-        return jackknife(statistic, n_runs)
-    drawn = resamples(n_runs, n_bootstrap, rng)
-    return float(np.var([statistic(runs) for runs in drawn], ddof=1))
-
-
-def pairs_variance(
-    pairs: NDArray[np.float64], method: str, n_bootstrap: int, rng: np.random.Generator
-) -> float:
-    """Return the jackknife or bootstrap variance of a mean over pairs."""
-    m = pairs.shape[0]
-    if m < 3:
-        return math.nan
-    if method == "bootstrap":
-        return float(bootstrap_of_pairs(pairs, resamples(m, n_bootstrap, rng)).var(ddof=1))
-    return float(jackknife_of_pairs((pairs.sum(axis=0) + pairs.sum(axis=1)) / 2))
 
 
 def check_method(method: str, allowed: tuple[str, ...] = METHODS) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import check_method, resamples
+from backstay.stability._intervals import Resampling, check_method
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import check_runs
 from backstay.stability._stability_result import (
@@ -81,20 +81,19 @@ def prediction_stability(
     """
     get_measure(measure, "predictions")
     votes = _read_votes(predictions)
+    resampling = Resampling(method, n_bootstrap, np.random.default_rng(random_state))
     if measure in ("agreement", "pooled_kappa"):
-        return _pooled_result(votes, measure, confidence, method, n_bootstrap, random_state)
+        return _pooled_result(votes, measure, confidence, resampling)
     if measure == "phi" and len(votes) > 2:
         raise ValueError(f"measure='phi' is for two classes; got {len(votes)}, so use 'kappa'.")
     return pairwise_result(
         _phi(votes) if measure == "phi" else _cohen(votes),
         measure,
         votes[0].shape[1],
-        items="predictions",
+        "predictions",
         why_undefined="models without common samples, or that always predict one class",
         confidence=confidence,
-        method=method,
-        n_bootstrap=n_bootstrap,
-        random_state=random_state,
+        resampling=resampling,
     )
 
 
@@ -145,14 +144,10 @@ def _phi(votes: Votes) -> Floats:
 
 
 def _pooled_result(
-    votes: Votes,
-    measure: str,
-    confidence: float,
-    method: str,
-    n_bootstrap: int,
-    random_state: int | np.random.Generator | None,
+    votes: Votes, measure: str, confidence: float, resampling: Resampling
 ) -> StabilityResult:
     """Return the figure of all pairs of runs together, with its interval."""
+    method = resampling.method
     check_method(method, PAIR_METHODS)
     m, n = votes[0].shape
     everyone = [mask.sum(axis=0) for mask in votes]
@@ -168,8 +163,7 @@ def _pooled_result(
         others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
         variance = float((m - 1) * _pooled(others, others, measure).var())
     elif m > 2:
-        drawn = resamples(m, n_bootstrap, np.random.default_rng(random_state))
-        copies = np.stack([np.bincount(sample, minlength=m) for sample in drawn])
+        copies = np.stack([np.bincount(drawn, minlength=m) for drawn in resampling.samples(m)])
         sums, squares = ([weight @ mask for mask in votes] for weight in (copies, copies**2))
         variance = float(_pooled(sums, squares, measure).var(ddof=1))
     return StabilityResult(value, variance, measure, m, n, confidence, method, "predictions")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.spatial import distance
 
+from backstay.stability._intervals import Resampling
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_ranks
 from backstay.stability._similarity import correlations
@@ -72,12 +73,10 @@ def ranking_stability(
         pairs,
         measure,
         ranks.shape[1],
-        items="features",
+        "features",
         why_undefined="a ranking whose features are all tied (or a single feature)",
         confidence=confidence,
-        method=method,
-        n_bootstrap=n_bootstrap,
-        random_state=random_state,
+        resampling=Resampling(method, n_bootstrap, np.random.default_rng(random_state)),
     )
 
 

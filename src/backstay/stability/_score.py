@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
+    Resampling,
     bootstrap_of_pairs,
     check_method,
     mean_of_pairs,
     normal_quantile,
-    pairs_variance,
-    runs_variance,
 )
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._runs import Runs, read_subsets
@@ -97,7 +96,7 @@ def stability_score(
     runs = read_subsets(subsets, n_features)
     rng = np.random.default_rng(random_state)
     measured = MeasuredRuns(entry, runs, measure_arguments(entry, options, similarity, rng))
-    variance = measured.variance(method, n_bootstrap, rng)
+    variance = measured.variance(Resampling(method, n_bootstrap, rng))
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
         warnings.warn(
@@ -177,17 +176,17 @@ class MeasuredRuns:
         assert self.measure.system is not None
         return self.measure.system(self.runs.take(sample), **self.options)
 
-    def variance(self, method: str, n_bootstrap: int, rng: np.random.Generator) -> float:
-        """Return the variance of the value by the given method."""
-        check_method(method)
-        if method == "analytic":
+    def variance(self, resampling: Resampling) -> float:
+        """Return the variance of the value, from theory or from the runs."""
+        check_method(resampling.method)
+        if resampling.method == "analytic":
             # Equal sizes make Kuncheva's mean equal to Nogueira's estimate, term by term.
             return nogueira_variance(self.runs) if self.measure.analytic_variance else math.nan
         if math.isnan(self.value):
             return math.nan
         if self.pairs is not None:
-            return pairs_variance(self.pairs, method, n_bootstrap, rng)
-        return runs_variance(self._on_resample, self.runs.n_runs, method, n_bootstrap, rng)
+            return resampling.variance_of_pairs(self.pairs)
+        return resampling.variance(self._on_resample, self.runs.n_runs)
 
 
 def measure_arguments(

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
+    Resampling,
     check_method,
     mean_of_pairs,
     normal_interval,
     normal_quantile,
-    pairs_variance,
 )
 
 PAIR_METHODS = ("jackknife", "bootstrap")
@@ -102,15 +102,14 @@ def pairwise_result(
     pairs: NDArray[np.float64],
     measure: str,
     n_items: int,
-    *,
     items: str,
+    *,
     why_undefined: str,
     confidence: float,
-    method: str,
-    n_bootstrap: int,
-    random_state: int | np.random.Generator | None,
+    resampling: Resampling,
 ) -> StabilityResult:
     """Return the mean over pairs with its interval, warning where a pair is 0/0."""
+    method = resampling.method
     check_method(method, PAIR_METHODS)
     np.fill_diagonal(pairs, 0)
     m, value, variance = len(pairs), mean_of_pairs(pairs), math.nan
@@ -122,6 +121,5 @@ def pairwise_result(
             stacklevel=3,
         )
     else:
-        rng = np.random.default_rng(random_state)
-        variance = pairs_variance(pairs, method, n_bootstrap, rng)
+        variance = resampling.variance_of_pairs(pairs)
     return StabilityResult(value, variance, measure, m, n_items, confidence, method, items)

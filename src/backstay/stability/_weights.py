@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.stability._intervals import check_method, runs_variance
+from backstay.stability._intervals import Resampling, check_method
 from backstay.stability._runs import read_weights
 from backstay.stability._similarity import correlations
 from backstay.stability._stability_result import PAIR_METHODS, StabilityResult, pairwise_result
@@ -126,24 +126,22 @@ def weight_stability(
     if normalize:
         values = _normalize(values, "weights")
     m, d = values.shape
-    rng = np.random.default_rng(random_state)
+    resampling = Resampling(method, n_bootstrap, np.random.default_rng(random_state))
 
     def mean_variance(runs: NDArray[np.intp]) -> float:
         return float(values[runs].var(axis=0).mean())
 
     value = mean_variance(np.arange(m))
-    spread = runs_variance(mean_variance, m, method, n_bootstrap, rng)
+    spread = resampling.variance(mean_variance, m)
     variance = StabilityResult(value, spread, "variance", m, d, confidence, method)
     pearson = pairwise_result(
         correlations(values),
         "pearson",
         d,
-        items="features",
+        "features",
         why_undefined="a run whose weights are all equal (or a single feature)",
         confidence=confidence,
-        method=method,
-        n_bootstrap=n_bootstrap,
-        random_state=rng,
+        resampling=resampling,
     )
     return WeightStability(variance, pearson, values.var(axis=0))
 
