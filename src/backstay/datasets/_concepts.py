@@ -197,21 +197,15 @@ def make_corral(
 
     Parameters
     ----------
-    n_samples : int, default=128
-        Rows.
+    n_samples, random_state
+        As in `make_xor`.
     correlation : float, default=0.75
         Probability that C equals the class, in [0, 1].
-    random_state : int, RandomState instance or None, default=None
-        Seed.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 6)
-        Zeros and ones.
-    y : ndarray of shape (n_samples,)
-        Labels 0 and 1.
-    relevance : ndarray of shape (6,)
-        1/4 for the features of the concept, 0 for I and C.
+    X, y, relevance : ndarray
+        As in `make_xor`, of six features: the relevance of I and C is 0.
 
     Examples
     --------

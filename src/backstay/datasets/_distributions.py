@@ -160,12 +160,9 @@ def make_anti_corral(n_samples: int = 200, *, random_state: Any = None) -> Data:
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 11)
-        I1 to I9, C1, C2.
-    y : ndarray of shape (n_samples,)
-        Labels 1, 2 and 3.
-    relevance : ndarray of shape (11,)
-        1/2 for C1 and C2, the best subset; 0 for the others, which are redundant beside it.
+    X, y, relevance : ndarray
+        As in `make_han_yu`, of the features I1 to I9, C1 and C2. The relevance is 1/2 for C1 and
+        C2, the best subset; 0 for the others, which are redundant beside it.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class LabelledTable:
         two = [name for name in names if name not in many]
         X = self.X.drop(columns=many) if categories == "drop" else self.X.copy()
         notes, warnings = [], []
-        for name in [n for n in names if n in X]:
+        for name in two if categories == "drop" else names:
             X[name] = X[name].cat.codes.astype(np.float64).where(X[name].notna())
         if two:
             shown = [f"{name} (1 is {self.X[name].cat.categories[-1]})" for name in two]

@@ -133,11 +133,7 @@ class _Blanket:
         self.given_all = given_all[met]
         self.others = [j for j in range(cells.shape[1] - 1) if j != feature]
         self.columns = {j: contexts[:, i] for i, j in enumerate(self.others)}
-
-    @property
-    def one_group(self) -> Codes:
-        """Groups of the contexts for the empty S: one."""
-        return np.zeros(len(self.joint), np.intp)
+        self.one_group: Codes = np.zeros(len(contexts), np.intp)  # of the empty S
 
     def level(self, groups: Codes) -> float:
         n_groups = int(groups.max()) + 1
