@@ -21,13 +21,29 @@ import numpy, scipy.stats, pandas, sklearn.svm, sklearn.neighbors, sklearn.pipel
 import sklearn.covariance, sklearn.feature_selection, sklearn.model_selection, joblib, numba
 """
 TAKEN = "\nprint(time.perf_counter() - start)"
-IMPORT = f"{WITHOUT_THE_APP}import backstay{TAKEN}"
+# `import backstay` by itself loads next to nothing; everything in it is loaded when first used.
+EVERYTHING = """
+from backstay import *
+from backstay import comparison, datasets, redundancy, stability
+"""
+BARE_IMPORT = f"{WITHOUT_THE_APP}import backstay{TAKEN}"
+IMPORT = f"{WITHOUT_THE_APP}{EVERYTHING}{TAKEN}"
 IMPORT_DEPENDENCIES = f"{WITHOUT_THE_APP}{DEPENDENCIES}{TAKEN}"
+IMPORT_SKLEARN = f"{WITHOUT_THE_APP}import sklearn{TAKEN}"
+# Needs the app; the help is printed before the seconds.
+HELP = f"""
+import time
+start = time.perf_counter()
+from backstay.cli import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass{TAKEN}"""
 ADDED = f"""
 import sys
 {DEPENDENCIES}
 before = set(sys.modules)
-import backstay
+{EVERYTHING}
 app = {{"matplotlib", "dask", "typer", "rich", "jinja2", "pyarrow"}}
 print(" ".join(sorted(app & (set(sys.modules) - before))))
 """
@@ -69,16 +85,18 @@ def start(quick):
     """Import and first calls, with an empty cache and with a filled one."""
     turns = 1 if quick else 5
     added = in_fresh_process(ADDED).split()  # first, so that files are read from disk here
+    codes = (BARE_IMPORT, HELP, IMPORT_SKLEARN, IMPORT, IMPORT_DEPENDENCIES)
     loads = [
-        [float(in_fresh_process(code)) for code in (IMPORT, IMPORT_DEPENDENCIES)]
-        for _ in range(turns)
+        [float(in_fresh_process(code).splitlines()[-1]) for code in codes] for _ in range(turns)
     ]
-    ours, dependencies = np.median(loads, axis=0).tolist()
+    bare, shown, sklearn, ours, dependencies = np.median(loads, axis=0).tolist()
     with tempfile.TemporaryDirectory() as cache:
         first, second = (
             json.loads(in_fresh_process(CALLS, NUMBA_CACHE_DIR=cache)) for _ in range(2)
         )
     return {
+        "bare_import_to_sklearn": bare / sklearn,
+        "help_to_sklearn": shown / sklearn,
         "import_seconds": ours,
         "import_seconds_of_dependencies": dependencies,
         "app_modules_added": added,
