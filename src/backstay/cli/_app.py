@@ -33,8 +33,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         say(f"backstay {__version__}")
         raise typer.Exit
 
@@ -73,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
         text = " ".join(error.format_message().split())
         path = getattr(getattr(error, "ctx", None), "command_path", "backstay")
         if text:
-            complain(f"{text.rstrip('.')}. {path} --help shows how it is used.")
+            complain(f"{text.rstrip('.')}. {path} --help shows its use.")
         return int(getattr(error, "exit_code", 2))
     finally:
         given.reset(token)

@@ -38,7 +38,7 @@ def compare(
         list[Path], typer.Argument(metavar="STORE...", help="study.db files, or their folders.")
     ],
     size: Annotated[
-        int | None, typer.Option(min=1, help="Number of features; averages over sizes if left out.")
+        int | None, typer.Option(min=1, help="Number of features; averages over sizes if omitted.")
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -112,7 +112,7 @@ def report(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="HTML file; report.html beside the store if left out."),
+        typer.Option("--out", "-o", help="HTML file; report.html beside the store if omitted."),
     ] = None,
     debug: Debug = False,
 ) -> None:

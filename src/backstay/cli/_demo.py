@@ -30,7 +30,7 @@ def demo(
     repeats: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 10,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=1, help="Tasks at once; all cores if left out."),
+        typer.Option("--jobs", "-j", min=1, help="Tasks at once; all cores if omitted."),
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -111,7 +111,7 @@ def _show_truth(results: Results) -> None:
     ]
     say()
     table(
-        ["method", "truly relevant per run", "in the signature"],
+        ["method", "relevant per run", "in the signature"],
         rows,
         f"The truth: {found.size} features selected, {found.n_relevant} are relevant "
         f"({found.by_chance:.1f} by chance)",

@@ -35,7 +35,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WrongUse(f"the folder {folder} cannot be made ({error.strerror}).") from error
+        raise WrongUse(f"the folder {folder} cannot be created ({error.strerror}).") from error
 
 
 def feature_frame(results: Results) -> pd.DataFrame:

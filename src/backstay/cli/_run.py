@@ -40,7 +40,7 @@ def run(
     ],
     target: Annotated[
         str | None,
-        of_table("Column of the classes; y of NPZ and MATLAB files if left out.", "--target", "-t"),
+        of_table("Column of the classes; y of NPZ and MATLAB files if omitted.", "--target", "-t"),
     ] = None,
     methods: Annotated[
         list[str] | None,
@@ -53,21 +53,21 @@ def run(
     ] = None,
     protocol: Annotated[str, of_study("subsample, 5x2 or 10x10.")] = "subsample",
     repeats: Annotated[
-        int | None, of_study("Splits of subsample (50 if left out), or repeats of 10x10 (10).")
+        int | None, of_study("Splits of subsample (50 if omitted), or repeats of 10x10 (10).")
     ] = None,
     sizes: Annotated[
         str | None,
-        of_study("Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if left out."),
+        of_study("Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."),
     ] = None,
     out: Annotated[
         Path | None,
         of_output(
-            "Folder for the results; the file's name with -backstay if left out.", "--out", "-o"
+            "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
         ),
     ] = None,
     jobs: Annotated[
         int | None,
-        of_study("Tasks at the same time; all cores if left out.", "--jobs", "-j", min=1),
+        of_study("Tasks at the same time; all cores if omitted.", "--jobs", "-j", min=1),
     ] = None,
     groups: Annotated[
         str | None, of_table("Column that says which rows belong together, such as a patient's.")
@@ -99,7 +99,7 @@ def run(
         ),
     ] = None,
     delimiter: Annotated[
-        str | None, of_table("Between fields; 'tab' for a tab. Found out if left out.")
+        str | None, of_table("Between fields; 'tab' for a tab. Found out if omitted.")
     ] = None,
     decimal: Annotated[str, of_table("Decimal point or comma.")] = ".",
     encoding: Annotated[str, of_table("Of text files.")] = "utf-8",
@@ -114,8 +114,8 @@ def run(
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
-    Writes report.html, features.csv, results.json and study.db into the folder. Stopped, the same
-    command goes on where it was.
+    Writes report.html, features.csv, results.json and study.db into the folder. If it is stopped,
+    the same command continues where it was.
 
     For example:
 
