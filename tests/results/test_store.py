@@ -14,7 +14,7 @@ from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
 from backstay.results import Results, Store, StoreError, TaskRecord, _store
-from backstay.study import Study, Subsampling, _resume
+from backstay.study import Study, Subsampling, _checks
 from reference.study import contents
 
 X, y, _ = make_xor(40, random_state=0)
@@ -210,8 +210,8 @@ def test_a_store_killed_before_its_first_write_is_begun_anew(tmp_path):
 
 
 def test_other_versions_give_a_warning_once(path, monkeypatch):
-    now = _resume.versions()
-    monkeypatch.setattr(_resume, "versions", lambda: {**now, "numpy": "9.9"})
+    now = _checks.versions()
+    monkeypatch.setattr(_checks, "versions", lambda: {**now, "numpy": "9.9"})
     with pytest.warns(UserWarning, match=r"other versions \(numpy is"):
         study(path).run(X, y)
     results = study(path).run(X, y)

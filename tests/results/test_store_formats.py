@@ -31,7 +31,7 @@ from backstay._identity import describe, with_present_names
 from backstay.ensemble import BaggedRanker, RepeatedSelector
 from backstay.feature_weighting import TTest
 from backstay.results import Results, Store, StoreError, _store
-from backstay.study import RepeatedStratifiedKFold, Study, _resume
+from backstay.study import RepeatedStratifiedKFold, Study, _checks
 from reference.study import contents
 
 FIXTURE = Path(__file__).parents[1] / "data" / "study_format_1.sqlite"
@@ -104,7 +104,7 @@ def test_it_is_resumed_under_the_new_names(path, monkeypatch):
 
     with Store(path, write=False) as store:
         (versions,) = store.study()["versions"]
-    monkeypatch.setattr(_resume, "versions", lambda: versions)
+    monkeypatch.setattr(_checks, "versions", lambda: versions)
     monkeypatch.setattr("backstay.study._study.finished_tasks", nothing_to_run)
     before = contents(Results.load(path))
     assert contents(study(path).run(X, y)) == before
