@@ -36,6 +36,8 @@ from backstay._validation import (
 __all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter", "Scaling"]
 
 Floats = NDArray[np.floating[Any]]
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]  # numbers of rows, columns or classes
 
 
 class Scaling:
@@ -96,7 +98,7 @@ def one_thread() -> Iterator[None]:
 
 def warn_single_members(
     classes: NDArray[Any],
-    codes: NDArray[np.intp],
+    codes: Indices,
     consequence: str = "it has no hits, only its misses count",
 ) -> None:
     """Warn of classes with a single row, and say what follows."""
@@ -146,16 +148,16 @@ class InstanceWeighter(BaseEstimator, ABC):
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
 
-    def fit_weight(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    def fit_weight(self, X: ArrayLike, y: ArrayLike) -> Array:
         """Return ``fit(X, y).sample_weight_``."""
         return self.fit(X, y).sample_weight_
 
-    def _scaled(self, raw: Floats) -> NDArray[np.float64]:
+    def _scaled(self, raw: Floats) -> Array:
         raw = np.asarray(raw, dtype=np.float64)
         return raw / raw.sum() if self.scale == "sum" else raw / raw.mean()
 
     @abstractmethod
-    def _weigh(self, X: Any, y: NDArray[np.intp]) -> Floats: ...
+    def _weigh(self, X: Any, y: Indices) -> Floats: ...
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -215,9 +217,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self.n_features_to_select
 
     @abstractmethod
-    def _score(
-        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> Floats: ...
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -229,7 +229,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return tags
 
 
-def ranking_from_importances(importances: Floats) -> NDArray[np.intp]:
+def ranking_from_importances(importances: Floats) -> Indices:
     """Rank 1 for the largest; ties by column order; always a permutation."""
     order = np.argsort(-importances, kind="stable")
     ranking = np.empty(len(order), dtype=np.intp)
@@ -237,7 +237,7 @@ def ranking_from_importances(importances: Floats) -> NDArray[np.intp]:
     return ranking
 
 
-def distance_weights(importances: Floats) -> NDArray[np.float64]:
+def distance_weights(importances: Floats) -> Array:
     """Weights for use inside a distance: max(w, 0)/max(w), or all 1 where none is positive."""
     top = importances.max(initial=0.0)
     if np.isinf(top):  # a perfect separator outweighs everything else
@@ -245,7 +245,7 @@ def distance_weights(importances: Floats) -> NDArray[np.float64]:
     return np.maximum(importances, 0.0) / top if top > 0.0 else np.ones(len(importances))
 
 
-def importances_of(estimator: Any) -> NDArray[np.float64]:
+def importances_of(estimator: Any) -> Array:
     """Read one importance per feature off a fitted estimator.
 
     ``feature_importances_`` as it is; ``coef_`` as the Euclidean norm over its
@@ -337,9 +337,7 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _score(
-        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> Floats:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
         weights = self.weighting_.fit_weight(X, y)
         if sample_weight is not None:
@@ -369,7 +367,7 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
             return self.n_features_to_select
         return getattr(self.estimator, "n_features_to_select", None)
 
-    def _rows(self, weights: NDArray[np.float64], y: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _rows(self, weights: Array, y: Indices) -> Indices:
         if self.strategy == "order":
             return np.argsort(-weights, kind="stable")
         rng = check_random_state(self.random_state)

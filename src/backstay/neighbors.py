@@ -22,7 +22,7 @@ from backstay._validation import (
     validate_sample_weight,
     validate_X_y,
 )
-from backstay.base import Scaling, distance_weights, importances_of
+from backstay.base import Array, Indices, Scaling, distance_weights, importances_of
 
 __all__ = ["DoublyWeightedKNeighborsClassifier"]
 
@@ -131,9 +131,7 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self._votes[np.arange(len(self._votes)), codes[voting]] = omega[voting]
         return self
 
-    def _weights(
-        self, X: Any, y: NDArray[np.intp], omega: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _weights(self, X: Any, y: Indices, omega: Array | None) -> Array:
         given = self.feature_weights
         if given is None:
             return np.ones(X.shape[1])
@@ -157,12 +155,12 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             )
         return weights
 
-    def _stretch(self, X: Any) -> NDArray[np.float64]:
+    def _stretch(self, X: Any) -> Array:
         """Scale rows and stretch them so that plain Euclidean distance is the weighted one."""
         factor = self.feature_weights_ if self.power == 2 else np.sqrt(self.feature_weights_)
         return np.ascontiguousarray(self._scale(X) * factor, dtype=np.float64)
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: ArrayLike) -> Array:
         """Shares of the weighted votes.
 
         Parameters
@@ -185,7 +183,7 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         counted = np.concatenate(votes)
         return counted / counted.sum(axis=1, keepdims=True)
 
-    def _count(self, queries: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _count(self, queries: Array) -> Array:
         distances = pair_distances(queries, self._rows, True)[:, : len(self._votes)]
         k = min(self.n_neighbors, len(self._votes))
         if k == 1:

@@ -7,10 +7,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backstay._validation import Interval, StrOptions, check_random_state, resolve_n_features
-from backstay.base import FeatureRanker
+from backstay.base import Array, FeatureRanker, Indices
 from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import RESAMPLES
@@ -140,9 +139,7 @@ class BaggedRanker(Ensemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(
-        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
         members = self._fit_runs(
             X, y, sample_weight, rng, n_runs=self.n_resamples, max_samples=self.max_samples

@@ -24,7 +24,7 @@ from backstay._validation import (
     resolve_n_features,
     take,
 )
-from backstay.base import FeatureRanker, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import RESAMPLES, Member
@@ -73,11 +73,11 @@ class Holdout:
     classifier: Any
     X: Any
     labels: NDArray[Any]
-    sample_weight: NDArray[np.float64] | None
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    sample_weight: Array | None
+    train: Indices
+    test: Indices
 
-    def accuracy(self, columns: NDArray[np.intp]) -> float:
+    def accuracy(self, columns: Indices) -> float:
         """Fit on the training rows, weighted where the classifier takes weights, and test."""
         table, weights = take(self.X, columns, axis=1), self.sample_weight
         classifier = clone(self.classifier)
@@ -93,7 +93,7 @@ class Holdout:
             )
         )
 
-    def accuracies(self, order: NDArray[np.intp]) -> NDArray[np.float64]:
+    def accuracies(self, order: Indices) -> Array:
         """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
         scores: list[float] = []
         while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
@@ -217,9 +217,7 @@ class RepeatedSelector(Ensemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(
-        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
         inside, self.holdout_rows_ = self._split(y, rng)
         members = self._fit_runs(
@@ -256,9 +254,7 @@ class RepeatedSelector(Ensemble):
             return member.support
         return member.selected(resolve_n_features(self.n_features_to_select, self.n_features_in_))
 
-    def _split(
-        self, y: NDArray[np.intp], rng: np.random.RandomState
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _split(self, y: Indices, rng: np.random.RandomState) -> tuple[Indices, Indices]:
         """Rows for the selectors and rows held out, class by class."""
         if self.keep == "top_k":
             return np.arange(len(y)), np.empty(0, np.intp)

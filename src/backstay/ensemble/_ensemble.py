@@ -18,7 +18,7 @@ from backstay._validation import (
     validate_for_parts,
     validate_width,
 )
-from backstay.base import FeatureRanker, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._members import Member, draw_rows, fit_members
 
@@ -37,7 +37,7 @@ class Ensemble(MetaEstimatorMixin, FeatureRanker):
     scale_on: str
     n_jobs: int | None
     random_state: Any
-    rankings_: NDArray[np.intp] | None
+    rankings_: Indices | None
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Run the estimator on every resample and put the results together.
@@ -64,13 +64,13 @@ class Ensemble(MetaEstimatorMixin, FeatureRanker):
     def _fit_runs(
         self,
         X: Any,
-        y: NDArray[np.intp],
-        sample_weight: NDArray[np.float64] | None,
+        y: Indices,
+        sample_weight: Array | None,
         rng: np.random.RandomState,
         *,
         n_runs: int,
         max_samples: float,
-        among: NDArray[np.intp] | None = None,
+        among: Indices | None = None,
         ranked: bool = True,
     ) -> list[Member]:
         """Draw the rows of every run, `among` these if given, and fit the estimator on them."""

@@ -18,7 +18,9 @@ from backstay._validation import (
     validate_sample_weight,
 )
 from backstay.base import (
+    Array,
     FeatureRanker,
+    Indices,
     importances_of,
     one_thread,
     ranking_from_importances,
@@ -30,7 +32,7 @@ Rows = NDArray[np.intp]
 
 
 def draw_rows(
-    resample: str, y: NDArray[np.intp], n: int, max_samples: float, rng: np.random.RandomState
+    resample: str, y: Indices, n: int, max_samples: float, rng: np.random.RandomState
 ) -> list[Rows]:
     """Draw the rows of `n` members, class by class, so that every member sees every class.
 
@@ -72,8 +74,8 @@ class Member:
     A selector may have a support only; with `drops_zeros`, importance 0 means unused.
     """
 
-    importances: NDArray[np.float64] | None
-    ranking: NDArray[np.intp] | None
+    importances: Array | None
+    ranking: Indices | None
     support: NDArray[np.bool_] | None
     drops_zeros: bool = False
 
@@ -135,7 +137,7 @@ def _fit_member(
     seeds: dict[str, int],
     X: Any,
     y: NDArray[Any],
-    weights: NDArray[np.float64] | None,
+    weights: Array | None,
     rows: Rows,
     ranked: bool,
 ) -> Member:
@@ -153,7 +155,7 @@ def _fit_shared_member(
     seeds: dict[str, int],
     shared: SharedFits,
     classes: NDArray[Any],
-    weights: NDArray[np.float64] | None,
+    weights: Array | None,
     rows: Rows,
     one_scale: bool,
 ) -> Member:
@@ -174,7 +176,7 @@ def fit_members(
     estimator: Any,
     X: Any,
     y: NDArray[Any],
-    sample_weight: NDArray[np.float64] | None,
+    sample_weight: Array | None,
     samples: list[Rows],
     *,
     scale_on: str = "member",

@@ -6,9 +6,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backstay._validation import Interval, StrOptions, check_random_state
+from backstay.base import Array, Indices
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._error_bounds import (
     ASSUMPTIONS,
@@ -151,9 +151,7 @@ class StabilitySelection(Ensemble):
     def _n_requested(self) -> None:
         return None  # how many are kept is known after the runs
 
-    def _score(
-        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         threshold, q = self._resolve(self.n_features_in_)
         rng = check_random_state(self.random_state)
         n_runs = self.n_resamples * (2 if self.resample == "complementary_pairs" else 1)

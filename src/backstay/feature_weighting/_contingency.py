@@ -10,9 +10,8 @@ such features must tie.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from backstay.base import Array
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:

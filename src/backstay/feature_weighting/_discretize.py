@@ -17,14 +17,13 @@ from backstay._validation import (
     validate_sample_weight,
     validate_X_y,
 )
+from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import present_rows, row_counts
 
 FEATURE_BLOCK = 256
 
 
-def cut_points(
-    X: NDArray[Any], y: NDArray[np.intp], omega: NDArray[np.float64]
-) -> list[NDArray[np.float64]]:
+def cut_points(X: NDArray[Any], y: Indices, omega: Array) -> list[Array]:
     """Sorted cuts of every feature, for rows that all count (ω > 0, as numbers of rows)."""
     n, d = X.shape
     n_classes = int(y.max()) + 1
@@ -39,7 +38,7 @@ def cut_points(
     return cuts
 
 
-def bins(X: NDArray[Any], cuts: list[NDArray[np.float64]]) -> NDArray[np.intp]:
+def bins(X: NDArray[Any], cuts: list[Array]) -> Indices:
     """Count the cuts below each value."""
     out = np.zeros(X.shape, dtype=np.intp)
     for f, cuts_of_feature in enumerate(cuts):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from backstay.base import distance_weights, warn_single_members
+from backstay.base import Array, Indices, distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns
 
@@ -70,9 +69,7 @@ n_features_to_select
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _score(
-        self, X: ReliefColumns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
         table = self._table(X, y)
         omega = relative_weights(sample_weight, table.n)[table.order]

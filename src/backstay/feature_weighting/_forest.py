@@ -6,11 +6,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from backstay._validation import Interval, StrOptions, positive_int
-from backstay.base import FeatureRanker
+from backstay.base import Array, FeatureRanker, Indices
 
 FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 
@@ -102,9 +101,7 @@ class ForestImportance(FeatureRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(
-        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self.forest_ = FORESTS[self.forest](
             n_estimators=self.n_estimators,
             criterion=self.criterion,

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
 from backstay._validation import StrOptions
-from backstay.base import FeatureRanker
+from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._rows import present_rows, row_counts
-
-Array = NDArray[np.float64]
 
 
 class Moments(NamedTuple):
@@ -37,7 +35,7 @@ class Moments(NamedTuple):
         return Moments(self.mass.sum()[None], self.mean()[None], squares[None])
 
 
-def class_moments(X: NDArray[Any], y: NDArray[np.intp], omega: Array) -> Moments:
+def class_moments(X: NDArray[Any], y: Indices, omega: Array) -> Moments:
     """Weighted moments of every class; exact for a feature that is constant in a class."""
     X = X.astype(np.float64) - X[0]  # a constant feature becomes exactly 0
     parts = []
@@ -106,7 +104,7 @@ class _MomentFilter(FeatureRanker):
         self.n_features_to_select = n_features_to_select
 
     def _moments(
-        self, X: NDArray[Any], y: NDArray[np.intp], sample_weight: Array | None
+        self, X: NDArray[Any], y: Indices, sample_weight: Array | None
     ) -> tuple[Moments, Any]:
         """Return the moments, and the labels of their classes."""
         if sample_weight is None:
@@ -147,7 +145,7 @@ class BetweenWithinRatio(_MomentFilter):
     array([ 1.62,  0.67, 16.06, 13.06])
     """
 
-    def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         moments, _ = self._moments(X, y, sample_weight)
         return quotient(moments.between(), moments.squares.sum(axis=0))
 
@@ -176,7 +174,7 @@ class FStatistic(_MomentFilter):
     array([ 119.3,   49.2, 1180.2,  960. ])
     """
 
-    def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         moments, classes = self._moments(X, y, sample_weight)
         between, within = moments.between(), moments.squares.sum(axis=0)
         # With no more rows than classes `within` is 0 and the factor cancels.
@@ -249,7 +247,7 @@ class TTest(_MomentFilter):
         self.moderation = moderation
         self.n_features_to_select = n_features_to_select
 
-    def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":
             raise ValueError(
                 "moderation='moderated' draws pooled variances together, so variance='welch' "

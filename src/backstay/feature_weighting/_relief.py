@@ -25,7 +25,7 @@ from backstay._validation import (
     validate_width,
     validate_X_y,
 )
-from backstay.base import FeatureRanker, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, warn_single_members
 from backstay.feature_weighting._relief_table import (
     ReliefColumns,
     ReliefTable,
@@ -78,10 +78,10 @@ class ReliefFamily(FeatureRanker):
             return ReliefColumns(X, np.arange(X.shape[1]), codes, nominal), y
         return read_columns(X, categorical), y
 
-    def _table(self, X: ReliefColumns, y: NDArray[np.intp]) -> ReliefTable:
+    def _table(self, X: ReliefColumns, y: Indices) -> ReliefTable:
         return ReliefTable.build(X, y, self.metric, self.missing)
 
-    def _visits(self, table: ReliefTable) -> NDArray[np.intp]:
+    def _visits(self, table: ReliefTable) -> Indices:
         """Sorted row numbers of the instances to visit, drawn without replacement."""
         n = table.n
         m = n if self.n_draws is None else min(self.n_draws, n)
@@ -96,7 +96,7 @@ class ReliefFamily(FeatureRanker):
         offered = table.n - sizes.min() if self.miss == "any" else sizes.max()
         return int(min(self.n_neighbors, offered))
 
-    def _mass(self, omega: NDArray[np.float64], visits: NDArray[np.intp]) -> float:
+    def _mass(self, omega: Array, visits: Indices) -> float:
         mass = float(omega[visits].sum())
         if mass == 0.0:
             raise ValueError(
@@ -108,11 +108,11 @@ class ReliefFamily(FeatureRanker):
     def _from_distances(
         self,
         table: ReliefTable,
-        queries: NDArray[np.intp],
-        D: NDArray[np.float64],
+        queries: Indices,
+        D: Array,
         k: int,
-        omega: NDArray[np.float64],
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        omega: Array,
+    ) -> tuple[NDArray[np.int32], Array]:
         """:meth:`_coefficients` of the k nearest by the query rows' distances to all rows."""
         distances, rows = nearest.empty_heaps(len(queries), len(self.classes_), k, table.n)
         nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
@@ -122,11 +122,11 @@ class ReliefFamily(FeatureRanker):
     def _coefficients(
         self,
         table: ReliefTable,
-        queries: NDArray[np.intp],
-        distances: NDArray[np.float64],
+        queries: Indices,
+        distances: Array,
         rows: NDArray[np.int32],
-        omega: NDArray[np.float64],
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        omega: Array,
+    ) -> tuple[NDArray[np.int32], Array]:
         """Neighbours and what each adds to the weights: −ω share for hits, + for misses."""
         own = table.classes[queries]
         if self.miss == "any":
@@ -178,7 +178,7 @@ class ReliefFamily(FeatureRanker):
         return tags
 
 
-def relative_weights(sample_weight: NDArray[np.float64] | None, n: int) -> NDArray[np.float64]:
+def relative_weights(sample_weight: Array | None, n: int) -> Array:
     """ω relative to its mean; equal weights become exactly 1, so that they change nothing."""
     if sample_weight is None or (sample_weight == sample_weight[0]).all():
         return np.ones(n)
@@ -304,9 +304,7 @@ class ReliefF(ReliefFamily):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(
-        self, X: ReliefColumns, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
         table = self._table(X, y)
         omega = relative_weights(sample_weight, table.n)[table.order]
@@ -320,9 +318,7 @@ class ReliefF(ReliefFamily):
             sums = self._by_blocks(table, visits, k, omega)
         return sums / mass
 
-    def _all_at_once(
-        self, table: ReliefTable, k: int, omega: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _all_at_once(self, table: ReliefTable, k: int, omega: Array) -> Array:
         """Each distance once, for both of its rows."""
         n, n_classes = table.n, len(self.classes_)
         n_parts = effective_n_jobs(self.n_jobs)
@@ -367,13 +363,13 @@ class ReliefF(ReliefFamily):
     def _by_blocks(
         self,
         table: ReliefTable,
-        visits: NDArray[np.intp],
+        visits: Indices,
         k: int,
-        omega: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
+        omega: Array,
+    ) -> Array:
         """Distances of a block of instances to all rows, then their sums, then the next."""
 
-        def finish(queries: NDArray[np.intp]) -> NDArray[np.float64]:
+        def finish(queries: Indices) -> Array:
             D = table.distances(queries)
             return table.sums(queries, *self._from_distances(table, queries, D, k, omega))
 

@@ -17,6 +17,7 @@ from sklearn.utils import check_array
 from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import padded_zeros, pair_distances
 from backstay._validation import is_nominal
+from backstay.base import Array, Indices
 
 Floats = NDArray[np.floating[Any]]
 
@@ -26,9 +27,9 @@ class ReliefColumns:
     """Validated columns by kind; `codes` number the values of a nominal one, −1 is missing."""
 
     numeric: Any  # (n, p) float, NaN for missing; or a CSR matrix
-    numeric_index: NDArray[np.intp]
+    numeric_index: Indices
     codes: NDArray[np.int32]
-    nominal_index: NDArray[np.intp]
+    nominal_index: Indices
 
     @property
     def n_features(self) -> int:
@@ -70,7 +71,7 @@ def read_columns(X: Any, categorical: Any) -> ReliefColumns:
     )
 
 
-def _nominal_columns(X: Any, categorical: Any) -> NDArray[np.intp]:
+def _nominal_columns(X: Any, categorical: Any) -> Indices:
     n_features = X.shape[1]
     none = np.empty(0, np.intp)
     if categorical is None:
@@ -123,24 +124,22 @@ class ReliefTable:
 
     n: int
     n_features: int
-    order: NDArray[np.intp]  # order[r] is the original number of sorted row r
-    classes: NDArray[np.intp]  # class of each sorted row
-    starts: NDArray[np.intp]  # class c holds the sorted rows starts[c]..starts[c + 1]
+    order: Indices  # order[r] is the original number of sorted row r
+    classes: Indices  # class of each sorted row
+    starts: Indices  # class c holds the sorted rows starts[c]..starts[c + 1]
     dense: Floats  # padded; complete numeric columns
-    dense_index: NDArray[np.intp]
+    dense_index: Indices
     gaps: Floats
-    gap_index: NDArray[np.intp]
+    gap_index: Indices
     codes: NDArray[np.int32]
-    tables: NDArray[np.float64]
+    tables: Array
     offsets: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    nominal_index: NDArray[np.intp]
+    nominal_index: Indices
     sparse: Any = None
 
     @classmethod
-    def build(
-        cls, columns: ReliefColumns, y: NDArray[np.intp], metric: str, missing: str
-    ) -> ReliefTable:
+    def build(cls, columns: ReliefColumns, y: Indices, metric: str, missing: str) -> ReliefTable:
         """Normalise by range, sort by class and tabulate the nominal differences."""
         order = np.argsort(y, kind="stable")
         classes = y[order]
@@ -182,9 +181,7 @@ class ReliefTable:
         """Whether all columns are dense numbers without gaps."""
         return self.sparse is None and not len(self.gap_index) and not len(self.nominal_index)
 
-    def distances(
-        self, queries: NDArray[np.intp], weights: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def distances(self, queries: Indices, weights: Array | None = None) -> Array:
         """Distances of some rows to all rows; `weights` multiply the differences (one row)."""
         by_feature = np.ones(self.n_features) if weights is None else weights
         if self.sparse is not None:
@@ -220,12 +217,12 @@ class ReliefTable:
 
     def dense_sums(
         self,
-        queries: NDArray[np.intp],
+        queries: Indices,
         neighbors: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
+        coefficients: Array,
         f0: int,
         f1: int,
-    ) -> NDArray[np.float64]:
+    ) -> Array:
         """:meth:`sums` for a range of the dense features."""
         total = np.zeros(f1 - f0)
         kernels.dense_sums(self.dense, queries, neighbors, coefficients, f0, f1, total)
@@ -233,10 +230,10 @@ class ReliefTable:
 
     def sums(
         self,
-        queries: NDArray[np.intp],
+        queries: Indices,
         neighbors: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
+        coefficients: Array,
+    ) -> Array:
         """Per feature, the sum over rows and neighbours of coefficient times difference."""
         result = np.zeros(self.n_features)
         if self.sparse is not None:
@@ -267,7 +264,7 @@ class ReliefTable:
         return result
 
 
-def _scale_dense(X: Floats, order: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _scale_dense(X: Floats, order: Indices) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Columns scaled to [0, 1] by their range, in the given order of rows.
 
     Returns the complete columns (padded), those with gaps, and which these are.
@@ -306,8 +303,8 @@ def _scale_sparse(X: Any) -> Any:
 
 
 def nominal_table(
-    codes: NDArray[np.int32], y: NDArray[np.intp], metric: str, missing: str
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    codes: NDArray[np.int32], y: Indices, metric: str, missing: str
+) -> tuple[NDArray[np.int32], Array]:
     """Codes that tell missing values apart by class, and the differences between codes.
 
     Row a of the table is the value of the row whose neighbours are sought:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from backstay.base import Array, Indices
 
 
 def present_rows(
-    y: NDArray[np.intp], sample_weight: NDArray[np.float64], classes: Any, name: str
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    y: Indices, sample_weight: Array, classes: Any, name: str
+) -> tuple[Indices, Indices]:
     """Rows of positive weight and their classes, numbered anew.
 
     Raises
@@ -28,7 +29,7 @@ def present_rows(
     return rows, codes.astype(np.intp, copy=False)
 
 
-def row_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_counts(sample_weight: Array) -> Array:
     """Weights read as numbers of rows, all of them positive.
 
     Integer weights are repetitions. Weights that sum to less than the number of rows,

@@ -7,16 +7,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation, stochastic_ascent
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
-from backstay.base import FeatureRanker, Scaling, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._double_relief import progress
-
-Array = NDArray[np.float64]
 
 
 def whiten_class(rows: Any) -> Array:
@@ -155,7 +152,7 @@ class Simba(FeatureRanker):
         self.scaling = scaling
         self.random_state = random_state
 
-    def _score(self, X: Any, y: NDArray[np.intp], sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight)
         warn_single_members(self.classes_, y)
         X = Scaling(X, self.scaling)(X)
@@ -202,7 +199,7 @@ class Simba(FeatureRanker):
                 stacklevel=5,
             )
 
-    def _visits(self, omega: Array) -> NDArray[np.intp]:
+    def _visits(self, omega: Array) -> Indices:
         rng = check_random_state(self.random_state)
         n = len(omega)
         uniform = (omega == omega[0]).all()
@@ -220,7 +217,7 @@ class Simba(FeatureRanker):
             epochs.append(visits)
         return np.concatenate(epochs).astype(np.intp)
 
-    def _ascend(self, X: Any, y: NDArray[np.intp], omega: Array, beta: float, d: int) -> Array:
+    def _ascend(self, X: Any, y: Indices, omega: Array, beta: float, d: int) -> Array:
         """Projected gradient ascent on e(w) in the box 0 ≤ w ≤ 1, largest w = 1.
 
         e depends on w through w² alone, so the box loses nothing. The step is

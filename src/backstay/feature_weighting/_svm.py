@@ -22,11 +22,8 @@ from backstay._kernels._svm import (
     squared_weights,
 )
 from backstay._validation import Interval, check_is_fitted
-from backstay.base import FeatureRanker, Scaling
+from backstay.base import Array, FeatureRanker, Indices, Scaling
 from backstay.feature_weighting._rows import present_rows
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
 # whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest

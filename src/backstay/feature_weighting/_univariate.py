@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from backstay._validation import StrOptions
-from backstay.base import FeatureRanker
+from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting import _contingency as measures
-from backstay.feature_weighting._value_filter import Array, Codes, ValueFilter
+from backstay.feature_weighting._value_filter import ValueFilter
 
 
 class InformationGain(ValueFilter):
@@ -326,11 +326,11 @@ class CategoryImportance(ValueFilter):
         self.discretizer = discretizer
         self.n_features_to_select = n_features_to_select
 
-    def _score(self, X: Any, y: Codes, sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self.class_importances_ = np.empty((X.shape[1], len(self.classes_)))
         return super()._score(X, y, sample_weight)
 
-    def _judge(self, counts: Array, features: Codes) -> Array:
+    def _judge(self, counts: Array, features: Indices) -> Array:
         per_class = measures.per_category(counts)
         self.class_importances_[features] = per_class
         if self.kind == "pcf":

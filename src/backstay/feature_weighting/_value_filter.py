@@ -10,18 +10,15 @@ from scipy import sparse
 from sklearn.base import clone
 
 from backstay._kernels._discretize import contingency
-from backstay.base import FeatureRanker
+from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._discretize import bins, cut_points
 from backstay.feature_weighting._rows import present_rows, row_counts
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 # Tables of counts are made for as many features at a time as fit into this.
 TABLE_BYTES = 32_000_000
 
 
-def value_numbers(X: NDArray[Any]) -> Codes:
+def value_numbers(X: NDArray[Any]) -> Indices:
     """Give the distinct values of every column numbers from 0, in ascending order."""
     order = np.argsort(X, axis=0, kind="stable")
     ascending = np.take_along_axis(X, order, axis=0)
@@ -47,7 +44,7 @@ class ValueFilter(FeatureRanker):
         self.discretizer = discretizer
         self.n_features_to_select = n_features_to_select
 
-    def _score(self, X: Any, y: Codes, sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         omega = np.ones(len(y))
         if sample_weight is not None:
             rows, _ = present_rows(y, sample_weight, self.classes_, type(self).__name__)
@@ -66,10 +63,10 @@ class ValueFilter(FeatureRanker):
                 scores[block] = self._judge(counts, block)
         return scores
 
-    def _judge(self, counts: Array, features: Codes) -> Array:
+    def _judge(self, counts: Array, features: Indices) -> Array:
         return np.asarray(type(self)._measure(counts))
 
-    def _codes(self, X: NDArray[Any], y: Codes, omega: Array) -> Codes:
+    def _codes(self, X: NDArray[Any], y: Indices, omega: Array) -> Indices:
         discretizer = self.discretizer
         if discretizer is None:
             return value_numbers(X)

@@ -6,11 +6,17 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._validation import Interval, has_fit_parameter, positive_int
-from backstay.base import InstanceWeighter, Scaling, distance_weights, importances_of
+from backstay.base import (
+    Array,
+    Indices,
+    InstanceWeighter,
+    Scaling,
+    distance_weights,
+    importances_of,
+)
 
 
 class JointWeighting(InstanceWeighter):
@@ -78,7 +84,7 @@ class JointWeighting(InstanceWeighter):
         self.tol = tol
         self.scale = scale
 
-    def _weigh(self, X: Any, y: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _weigh(self, X: Any, y: Indices) -> Array:
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise ValueError(
                 "JointWeighting needs an estimator whose fit takes sample_weight; "

@@ -6,15 +6,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from backstay._validation import Interval, positive_int
-from backstay.base import InstanceWeighter, Scaling, warn_single_members
+from backstay.base import Array, Indices, InstanceWeighter, Scaling, warn_single_members
 from backstay.instance_weighting._margin import neighbor_blocks
 
 
-def hypothesis_margins(X: Any, y: NDArray[np.intp], n_neighbors: int | None) -> NDArray[np.float64]:
+def hypothesis_margins(X: Any, y: Indices, n_neighbors: int | None) -> Array:
     """θ(x) = ½ (mean distance to the misses − mean distance to the hits) [Prat eq. 2.53].
 
     Rows without a hit, alone in their class, get the lowest margin observed.
@@ -30,7 +29,7 @@ def hypothesis_margins(X: Any, y: NDArray[np.intp], n_neighbors: int | None) -> 
     return margins
 
 
-def logistic_weights(margins: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+def logistic_weights(margins: Array, alpha: float) -> Array:
     """ω = 1/(1 + exp(−α z(θ))), z the standard score with sample deviation [Prat eq. 8.2]."""
     spread = margins.std(ddof=1)
     # A spread at the level of rounding is none: equal margins give equal weights.
@@ -97,7 +96,7 @@ class LogisticWeighting(InstanceWeighter):
         self.scale = scale
         self.scaling = scaling
 
-    def _weigh(self, X: Any, y: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)
         self.margins_ = hypothesis_margins(Scaling(X, self.scaling)(X), y, self.n_neighbors)
         return logistic_weights(self.margins_, self.alpha)

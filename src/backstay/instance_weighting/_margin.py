@@ -14,9 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from backstay._kernels._distances import euclidean_blocks, mean_euclidean_distances
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
 from backstay._validation import Interval, StrOptions, positive_int
-from backstay.base import InstanceWeighter, Scaling, one_thread, warn_single_members
-
-Array = NDArray[np.float64]
+from backstay.base import Array, Indices, InstanceWeighter, Scaling, one_thread, warn_single_members
 
 
 def nearest_mask(distances: Array, candidates: NDArray[np.bool_], k: int | None) -> Any:
@@ -29,7 +27,7 @@ def nearest_mask(distances: Array, candidates: NDArray[np.bool_], k: int | None)
     return nearest & candidates
 
 
-def neighbor_blocks(X: Any, y: NDArray[np.intp], k: int | None) -> Iterator[tuple[Any, ...]]:
+def neighbor_blocks(X: Any, y: Indices, k: int | None) -> Iterator[tuple[Any, ...]]:
     """Yield blocks of rows with their distances to all rows and masks of hits and misses."""
     for start, distances in euclidean_blocks(X):
         block = np.arange(start, start + len(distances))
@@ -131,7 +129,7 @@ class MarginWeighting(InstanceWeighter):
         self.scale = scale
         self.scaling = scaling
 
-    def _weigh(self, X: Any, y: NDArray[np.intp]) -> Array:
+    def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)
         X = Scaling(X, self.scaling)(X)
         coefficients = self._coefficients(X, y)
@@ -156,7 +154,7 @@ class MarginWeighting(InstanceWeighter):
         self.n_iter_ = n_iter
         return omega
 
-    def _coefficients(self, X: Any, y: NDArray[np.intp]) -> tuple[Array, Array] | None:
+    def _coefficients(self, X: Any, y: Indices) -> tuple[Array, Array] | None:
         """First-round and later coefficients of each pair; None when all rows count alike."""
         if self.n_neighbors is None and self.neighbor_weights == "uniform":
             return None
@@ -174,7 +172,7 @@ class MarginWeighting(InstanceWeighter):
     def _margins(
         self,
         X: Any,
-        y: NDArray[np.intp],
+        y: Indices,
         coefficients: tuple[Array, Array] | None,
         omega: Array | None,
     ) -> Array:

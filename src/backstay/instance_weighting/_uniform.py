@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._validation import Interval, validate_names, validate_X_y
-from backstay.base import InstanceWeighter
+from backstay.base import Array, Indices, InstanceWeighter
 
 
 class UniformWeighting(InstanceWeighter):
@@ -56,10 +56,10 @@ class UniformWeighting(InstanceWeighter):
             return X, validate_names(self, X, y)
         return validate_X_y(self, X, y, accept_sparse=["csr", "csc"], allow_nan=True)
 
-    def _weigh(self, X: Any, y: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _weigh(self, X: Any, y: Indices) -> Array:
         return np.ones(len(y))
 
-    def _scaled(self, raw: Any) -> NDArray[np.float64]:
+    def _scaled(self, raw: Any) -> Array:
         if self.total is not None:
             return np.full(len(raw), self.total / len(raw))
         return super()._scaled(raw)

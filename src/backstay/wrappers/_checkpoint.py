@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._identity import describe, difference, digest, fingerprint, versions
+from backstay.base import Array
 from backstay.wrappers._folds import Fold
 
-Array = NDArray[np.float64]
 Evaluation = tuple[Array, Array]  # J of the candidates; J of their remainders, or nothing
 
 FORMAT = 2

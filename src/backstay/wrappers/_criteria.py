@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from backstay.base import Array, Indices
 
 
 class Plain:
@@ -28,7 +28,7 @@ class Plain:
         scores: Array,
         remainders: Array,
         current: tuple[float, float],
-        moved: NDArray[np.intp],
+        moved: Indices,
         adding: bool,
     ) -> Array:
         """Return what to maximise over the candidates.
@@ -62,7 +62,7 @@ class Remainder(Plain):
         scores: Array,
         remainders: Array,
         current: tuple[float, float],
-        moved: NDArray[np.intp],
+        moved: Indices,
         adding: bool,
     ) -> Array:
         """Return f for every candidate."""
@@ -85,7 +85,7 @@ class Accumulated(Plain):
 
     needs_rates: ClassVar[bool] = True
 
-    def __init__(self, sizes: NDArray[np.intp], accumulation: float, weight: str | None) -> None:
+    def __init__(self, sizes: Indices, accumulation: float, weight: str | None) -> None:
         self.sizes = sizes
         self.accumulation = accumulation
         self.weight = weight
@@ -118,7 +118,7 @@ class Accumulated(Plain):
         scores: Array,
         remainders: Array,
         current: tuple[float, float],
-        moved: NDArray[np.intp],
+        moved: Indices,
         adding: bool,
     ) -> Array:
         """Return λ/2·(1 ± R) + (1−λ)·J.
@@ -132,9 +132,7 @@ class Accumulated(Plain):
         return lam / 2.0 * (relevance + 1.0) + (1.0 - lam) * scores
 
 
-def make_criterion(
-    name: str, sizes: NDArray[np.intp], accumulation: float, weight: str | None
-) -> Any:
+def make_criterion(name: str, sizes: Indices, accumulation: float, weight: str | None) -> Any:
     """Return the criterion called `name`."""
     if name == "remainder":
         return Remainder()

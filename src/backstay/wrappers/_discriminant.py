@@ -18,11 +18,9 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from backstay._kernels._inducers import discriminant_correct
+from backstay.base import Array, Indices
 from backstay.wrappers._fast import Counts, FastFold, flattened
 from backstay.wrappers._inducers import candidate_columns
-from backstay.wrappers._units import Indices
-
-Array = NDArray[np.float64]
 
 # scikit-learn's LDA drops directions in which the within-class correlation has an eigenvalue below
 # 1e-8 (tol=1e-4 on singular values). If the variance inflation factors of a subset sum to less

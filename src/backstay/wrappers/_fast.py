@@ -24,12 +24,10 @@ from backstay._kernels._inducers import (
     update_rbf,
 )
 from backstay._libsvm import train_machines
-from backstay.base import one_thread
+from backstay.base import Array, Indices, one_thread
 from backstay.wrappers._folds import Fold
 from backstay.wrappers._inducers import n_neighbors_of, scaler
-from backstay.wrappers._units import Indices
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
@@ -57,9 +55,7 @@ class FastFold:
         Which built-in inducer.
     """
 
-    def __init__(
-        self, X: Array, y: NDArray[np.intp], fold: Fold, scaling: str | None, name: str
-    ) -> None:
+    def __init__(self, X: Array, y: Indices, fold: Fold, scaling: str | None, name: str) -> None:
         train, test = fold
         train_rows, test_rows = X[train], X[test]
         if scaling is not None:
@@ -174,7 +170,7 @@ class FastInducer:
         kind: type[FastFold],
         name: str,
         X: Any,
-        y: NDArray[np.intp],
+        y: Indices,
         folds: Sequence[Fold],
         scaling: str | None,
         n_jobs: int | None,

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
 
 from backstay._validation import check_random_state
+from backstay.base import Indices
 
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on, rows to test on
+Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
 
 
 def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:

@@ -18,10 +18,8 @@ from sklearn.svm import SVC
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import take
+from backstay.base import Array, Indices
 from backstay.wrappers._folds import Fold
-from backstay.wrappers._units import Indices
-
-Array = NDArray[np.float64]
 
 # A tree of one leaf offers the training rows in their order, with distances summed directly: ties
 # go by row order. scikit-learn's brute force expands ‖a−b‖², which breaks ties by rounding.
@@ -177,7 +175,7 @@ class Evaluator:
     units: list[Indices]
     empty: float | None
 
-    def __call__(self, members: NDArray[np.bool_], moved: NDArray[np.intp], adding: bool) -> Array:
+    def __call__(self, members: NDArray[np.bool_], moved: Indices, adding: bool) -> Array:
         """Return J of every candidate; of `members` itself if `moved` is empty."""
         inside = [columns for columns, here in zip(self.units, members, strict=True) if here]
         n_left = len(inside) if not len(moved) else len(inside) + (1 if adding else -1)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay.base import Array, Indices
 from backstay.wrappers._checkpoint import Evaluation, EvaluationLog
 
-Array = NDArray[np.float64]
 Members = NDArray[np.bool_]
 
 # Scores and criterion values closer than this are equal: they differ by rounding only, since
@@ -49,11 +49,11 @@ class Examination:
     """All candidates of one step."""
 
     adding: bool
-    moved: NDArray[np.intp]
+    moved: Indices
     scores: Array
     remainders: Array
     values: Array
-    n_features: NDArray[np.intp]
+    n_features: Indices
     best: int
 
 
@@ -83,9 +83,9 @@ class Search:
         Called with every visit that was not replayed, and the seconds it took.
     """
 
-    evaluate: Callable[[Members, NDArray[np.intp], bool], Array]
+    evaluate: Callable[[Members, Indices, bool], Array]
     criterion: Any
-    sizes: NDArray[np.intp]
+    sizes: Indices
     fixed: Members
     forward: bool
     target: int
@@ -115,7 +115,7 @@ class Search:
         size = int(self.current.members.sum())
         return size >= self.target if self.forward else size <= self.target
 
-    def movable(self, adding: bool) -> NDArray[np.intp]:
+    def movable(self, adding: bool) -> Indices:
         """Units that can be added, or removed without leaving the subset empty."""
         members = self.current.members
         if adding:
@@ -207,9 +207,7 @@ class Search:
                 break
         return None
 
-    def _evaluate(
-        self, members: Members, moved: NDArray[np.intp] | None, adding: bool
-    ) -> Evaluation:
+    def _evaluate(self, members: Members, moved: Indices | None, adding: bool) -> Evaluation:
         units = np.empty(0, np.intp) if moved is None else moved
         scores = self.evaluate(members, units, adding)
         remainders = np.empty(0)
@@ -234,7 +232,7 @@ class Search:
         self.clock = now
 
 
-def best_subset(visits: list[Visit], sizes: NDArray[np.intp], n_units: int | None) -> Members:
+def best_subset(visits: list[Visit], sizes: Indices, n_units: int | None) -> Members:
     """Members of the best subset met, of `n_units` units if given; ties go to the smaller."""
     met = [v for v in visits if v.members.any()]
     if n_units is not None:
@@ -245,7 +243,7 @@ def best_subset(visits: list[Visit], sizes: NDArray[np.intp], n_units: int | Non
     )
 
 
-def order_units(search: Search, selected: Members) -> NDArray[np.intp]:
+def order_units(search: Search, selected: Members) -> Indices:
     """Units from best to worst: the selected ones first, each part in the order of the path.
 
     Forward, a unit stands by the move that last added it; backward, by the

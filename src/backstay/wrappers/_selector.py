@@ -25,7 +25,7 @@ from backstay._validation import (
     validate_for_parts,
     validate_X_y,
 )
-from backstay.base import Scaling
+from backstay.base import Indices, Scaling
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._criteria import Accumulated, make_criterion
 from backstay.wrappers._discriminant import Discriminant
@@ -40,7 +40,7 @@ from backstay.wrappers._inducers import (
     n_neighbors_of,
 )
 from backstay.wrappers._search import Search, Visit, best_subset, order_units, progress_line
-from backstay.wrappers._units import Indices, make_units
+from backstay.wrappers._units import make_units
 
 FAST: dict[str, type[FastFold]] = {
     "lda": Discriminant,
@@ -344,7 +344,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self,
         X: Any,
         y: NDArray[Any],
-        codes: NDArray[np.intp],
+        codes: Indices,
         folds: Sequence[Fold],
         units: list[Indices],
     ) -> Evaluator:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Indices = NDArray[np.intp]  # numbers of columns
+from backstay.base import Indices
 
 
 def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | None) -> int:
