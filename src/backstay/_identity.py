@@ -57,11 +57,8 @@ def fingerprint(X: Any) -> str:
 def describe(value: Any, path: str) -> Any:
     """Turn parameters into JSON that is equal exactly when the parameters are.
 
-    Raises
-    ------
-    ValueError
-        If a value has no such description, such as a lambda or a generator of
-        random numbers: a later run could not tell whether it is the same.
+    A value without such a description, such as a lambda, is a ValueError: a later run could not
+    tell whether it is the same.
     """
     if isinstance(value, np.generic):
         value = value.item()

@@ -26,19 +26,10 @@ SETTINGS = {"svm_type": 0, "tol": 1e-3, "shrinking": 1, "cache_size": CACHE, "ma
 
 
 def train_machines(kernel: Array, classes: Array) -> Machines:
-    """Train one-vs-one machines with C=1 on a precomputed kernel.
+    """Train one-vs-one machines with C=1 on a precomputed kernel; all classes 0, 1, … present.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (n, n), C-contiguous float64
-        Kernel of the training rows.
-    classes : ndarray of shape (n,), float64
-        Class numbers 0, 1, …, all present.
-
-    Returns
-    -------
-    support, n_support, coefficients, intercepts : ndarray
-        As libsvm lays them out; the machine of classes a < b votes for a when positive.
+    Returns support, n_support, coefficients and intercepts as libsvm lays them out; the machine
+    of classes a < b votes for a when positive.
     """
     return _machines(kernel, classes) if matches_svc() else _machines_of_svc(kernel, classes)
 

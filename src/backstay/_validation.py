@@ -172,13 +172,7 @@ def validate_rows(estimator: Any, X: Any, *, allow_nan: bool = False) -> NDArray
 
 
 def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes and each row's class number.
-
-    Raises
-    ------
-    ValueError
-        If `y` holds a regression target or fewer than two classes.
-    """
+    """Return the sorted classes, at least two, and each row's class number."""
     name = type(estimator).__name__
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass"):

@@ -12,13 +12,7 @@ from backstay.base import Array, Indices
 def present_rows(
     y: Indices, sample_weight: Array, classes: Any, name: str
 ) -> tuple[Indices, Indices]:
-    """Rows of positive weight and their classes, numbered anew.
-
-    Raises
-    ------
-    ValueError
-        If they are of one class only.
-    """
+    """Rows of positive weight and their classes, two or more, numbered anew."""
     rows = np.flatnonzero(sample_weight > 0.0)
     present, codes = np.unique(y[rows], return_inverse=True)
     if len(present) < 2:

@@ -36,37 +36,19 @@ BLAS_WORK = 200_000_000
 
 
 class EliminationRound(NamedTuple):
-    """What one round of the elimination saw.
+    """What one round of the elimination saw; columns are in ascending order."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_remaining,)
-        Columns the machines of this round were trained on, in column order.
-    weights : ndarray of shape (n_remaining,)
-        Their normalised weights r_j = |w_j| / Σ|w|; 0 for every feature not listed.
-    """
-
-    features: Indices
-    weights: Array
+    features: Indices  # columns that the machines of this round were trained on
+    weights: Array  # their normalised weights r_j = |w_j| / Σ|w|
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """The course of an elimination.
+    """The course of an elimination."""
 
-    Attributes
-    ----------
-    last_round : ndarray of shape (n_features,)
-        The round each feature was dropped in; the survivor has the highest.
-    last_weight : ndarray of shape (n_features,)
-        Its criterion in that round, |w_j|.
-    path : list of EliminationRound
-        Every round, when asked for.
-    """
-
-    last_round: Indices
-    last_weight: Array
-    path: list[EliminationRound]
+    last_round: Indices  # the round each feature was dropped in; the survivor has the highest
+    last_weight: Array  # its criterion |w_j| in that round
+    path: list[EliminationRound]  # every round, when recorded
 
     def importances(self) -> Array:
         """Share of the features a feature outlasts, itself included; exact ties share theirs."""
@@ -246,31 +228,11 @@ def eliminate(
 ) -> Elimination:
     """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
 
-    For callers that fit many times on rows of the same table: ``gram`` may be a
-    part ``G[np.ix_(rows, rows)]`` of a Gram matrix ``G = Z @ Z.T`` computed once,
-    provided ``X`` is ``Z[rows]`` itself. That holds when rows are drawn from a table
-    scaled beforehand (or with ``scaling=None``); it does not when each member scales
-    by its own rows, because a feature whose extreme row was not drawn gets another factor.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Rows, float64.
-    y : ndarray of shape (n_samples,)
-        Class numbers 0..C-1, each present.
-    costs : ndarray of shape (n_samples,)
-        C·ω_i, all positive.
-    step, tol, record_path
-        As in :class:`SVMRFE`.
-    gram : ndarray of shape (n_samples, n_samples), optional
-        ``X @ X.T``; computed here when it is smaller than `X`.
-    scaling : Scaling, optional
-        Applied to the rows; None if they are scaled already.
-
-    Returns
-    -------
-    Elimination
-        Rounds and weights from which the ranking follows.
+    `X` holds float64 rows, `y` class numbers 0..C-1, each present, and `costs` C·ω_i > 0.
+    `scaling` is applied to the rows; None if they are scaled already. `gram` is ``X @ X.T``,
+    computed here if not given. Callers that fit many times on rows of one table compute it once
+    and pass ``G[np.ix_(rows, rows)]``, which holds only for rows scaled beforehand: a member that
+    scales by its own rows gives a feature whose extreme row was not drawn another factor.
     """
     machines = _Machines(X, y, costs, tol, gram, scaling)
     d = X.shape[1]

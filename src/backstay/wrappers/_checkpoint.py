@@ -30,13 +30,7 @@ PACKAGES = ("numpy", "scikit-learn", "numba")  # another version may round score
 def search_identity(
     X: Any, y: NDArray[Any], groups: Any, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Describe what must be the same for a search to be continued.
-
-    Raises
-    ------
-    ValueError
-        If a later search could not recognise a parameter, such as a lambda.
-    """
+    """Describe what must be the same for a search to be continued."""
     found = versions()
     try:
         described = {name: describe(value, name) for name, value in parameters.items()}
@@ -55,16 +49,9 @@ def search_identity(
 
 
 class EvaluationLog:
-    """Every evaluation in order; replayed first when there is a checkpoint.
+    """Every evaluation in order; replayed first when there is a checkpoint to resume from.
 
-    Parameters
-    ----------
-    path : path-like or None
-        File to write after every evaluation, and to resume from if it exists.
-    identity : dict
-        See :func:`search_identity`.
-    folds : sequence of (train, test) pairs
-        Folds of this search; a resumed search uses those it began with.
+    `path` is written after every evaluation. A resumed search uses the folds it began with.
     """
 
     def __init__(

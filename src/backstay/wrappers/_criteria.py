@@ -31,18 +31,10 @@ class Plain:
         moved: Indices,
         adding: bool,
     ) -> Array:
-        """Return what to maximise over the candidates.
+        """Return what to maximise over the candidates, each of which moves one unit.
 
-        Parameters
-        ----------
-        scores, remainders : ndarray of shape (n_candidates,)
-            J of each candidate subset and of what it leaves out.
-        current : tuple of float
-            J of the present subset and of the present remainder.
-        moved : ndarray of shape (n_candidates,)
-            The unit each candidate adds or removes.
-        adding : bool
-            Whether candidates add their unit.
+        `scores` and `remainders` are J of each candidate subset and of what it leaves out;
+        `current` has those of the present subset.
         """
         return scores
 
@@ -73,14 +65,8 @@ class Remainder(Plain):
 class Accumulated(Plain):
     """Blend J with the relevance that all evaluated subsets have shown so far [Prat 7.2].
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_units,)
-        Features in each unit.
-    accumulation : float
-        λ, the share of the relevance.
-    weight : {None, "size", "score"}
-        How much a subset's evaluation counts: 1, |S|/d, or J(S).
+    `accumulation` is λ, the share of the relevance; `weight` how much a subset's evaluation
+    counts: 1 (None), |S|/d ("size") or J(S) ("score"). `sizes` are the features in each unit.
     """
 
     needs_rates: ClassVar[bool] = True

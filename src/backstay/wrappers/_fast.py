@@ -39,21 +39,7 @@ def flattened(units: Sequence[Indices]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 class FastFold:
-    """One fold of a built-in inducer; subclasses count correct predictions.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        All rows, float64.
-    y : ndarray of shape (n_samples,)
-        Class numbers.
-    fold : (train, test)
-        Row numbers.
-    scaling : {"minmax", "standard"} or None
-        Fitted on the training rows.
-    name : str
-        Which built-in inducer.
-    """
+    """One fold of a built-in inducer, scaled by its training rows; subclasses count."""
 
     def __init__(self, X: Array, y: Indices, fold: Fold, scaling: str | None, name: str) -> None:
         train, test = fold
@@ -151,19 +137,7 @@ class KernelMachine(FastFold):
 
 
 class FastInducer:
-    """J of a built-in inducer over all folds.
-
-    Parameters
-    ----------
-    kind : type of FastFold
-        The inducer.
-    name : str
-        Its name, with K for k-NN.
-    X, y, folds, scaling
-        See :class:`FastFold`.
-    n_jobs : int or None
-        Threads; they share all arrays.
-    """
+    """J of a built-in inducer over all folds; its threads share all arrays."""
 
     def __init__(
         self,

@@ -15,14 +15,7 @@ Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
 
 
 def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
-    """Return (train, test) row numbers; None is 5×2 stratified [Prat 3.2].
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer rows than there are folds, or a fold has fewer than
-        two classes to learn from or nothing to test on.
-    """
+    """Return (train, test) row numbers that a classifier can learn from; None is 5×2 [Prat 3.2]."""
     if cv is None:
         seed = check_random_state(random_state).randint(2**31 - 1)
         cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed)

@@ -27,13 +27,7 @@ ONE_LEAF = 2**31 - 1
 
 
 def n_neighbors_of(name: str) -> int | None:
-    """Return K of "1nn" or "knn:K", None for the other built-in inducers.
-
-    Raises
-    ------
-    ValueError
-        If there is no built-in inducer of that name.
-    """
+    """Return K of "1nn" or "knn:K", None for the other built-in inducers."""
     if name == "1nn":
         return 1
     if name in ("lda", "svm_linear", "svm_rbf"):
@@ -87,25 +81,7 @@ def _label(columns: Indices, names: NDArray[Any] | None) -> str:
 
 @dataclass(frozen=True)
 class GeneralInducer:
-    """J by fitting and scoring an estimator from scratch on every subset and fold.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Cloned for every fit.
-    X : array, sparse matrix or frame
-        All rows.
-    y : ndarray of shape (n_samples,)
-        Labels.
-    folds : sequence of (train, test) pairs
-        Shared by all subsets.
-    scorer : callable
-        ``scorer(estimator, X, y)``.
-    n_jobs : int or None
-        Candidates evaluated at the same time.
-    names : ndarray or None
-        Feature names, for error messages.
-    """
+    """J by fitting and scoring an estimator from scratch on every subset and fold."""
 
     estimator: Any
     X: Any
@@ -113,7 +89,7 @@ class GeneralInducer:
     folds: Sequence[Fold]
     scorer: Callable[..., float]
     n_jobs: int | None = None
-    names: NDArray[Any] | None = None
+    names: NDArray[Any] | None = None  # of features, for error messages
 
     def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
         """Scores per candidate and fold."""
@@ -159,21 +135,11 @@ NOTHING: Indices = np.empty(0, dtype=np.intp)
 
 @dataclass
 class Evaluator:
-    """J of a set of units with each of several units added to it or removed from it.
+    """J of a set of units with each of several units added to it or removed from it."""
 
-    Parameters
-    ----------
-    inducer : object
-        Its ``scores(subset, units, adding)`` gives scores per candidate and fold.
-    units : list of ndarray
-        Columns of every unit.
-    empty : float or None
-        J(∅); None computes it by the inducer's ``empty_score``.
-    """
-
-    inducer: Any
+    inducer: Any  # its scores(subset, units, adding) are per candidate and fold
     units: list[Indices]
-    empty: float | None
+    empty: float | None  # J(∅); None computes it by the inducer's empty_score
 
     def __call__(self, members: NDArray[np.bool_], moved: Indices, adding: bool) -> Array:
         """Return J of every candidate; of `members` itself if `moved` is empty."""

@@ -59,37 +59,17 @@ class Examination:
 
 @dataclass
 class Search:
-    """A search under way.
+    """A search under way: its settings, and what it has seen so far."""
 
-    Parameters
-    ----------
-    evaluate : callable
-        ``evaluate(members, moved, adding)`` gives J of `members` with each of
-        the units `moved` added or removed; an empty `moved` gives J of
-        `members` itself.
-    criterion : object
-        See ``_criteria``.
-    sizes : ndarray of shape (n_units,)
-        Features per unit.
-    fixed : ndarray of bool, shape (n_units,)
-        Units that stay in every subset.
-    forward : bool
-        Direction.
-    target : int
-        Number of units at which to end.
-    log : EvaluationLog
-        Records and replays evaluations.
-    report : callable or None
-        Called with every visit that was not replayed, and the seconds it took.
-    """
-
+    # J of `members` with each of the units `moved` added or removed; of `members` if there is none
     evaluate: Callable[[Members, Indices, bool], Array]
-    criterion: Any
-    sizes: Indices
-    fixed: Members
+    criterion: Any  # see _criteria
+    sizes: Indices  # features per unit
+    fixed: Members  # units that stay in every subset
     forward: bool
-    target: int
+    target: int  # number of units at which to end
     log: EvaluationLog
+    # Called with every visit that was not replayed, its number, and the seconds it took.
     report: Callable[[Visit, int, float], None] | None = None
     visits: list[Visit] = field(default_factory=list)
     examinations: list[Examination] = field(default_factory=list)
