@@ -138,10 +138,8 @@ def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
     """Check feature names, width and labels of a frame whose columns are converted later."""
     check_columns(estimator, X, nominal=True)
     validate_data(estimator, X, y, skip_check_array=True)
-    n_rows = _num_samples(X)
     # One numeric column stands in for the frame: its own columns are checked one by one.
-    _, y = check_X_y(np.zeros((n_rows, 1)), y, ensure_min_samples=2)
-    return y
+    return check_X_y(np.zeros((_num_samples(X), 1)), y, ensure_min_samples=2)[1]
 
 
 def validate_for_parts(
@@ -160,15 +158,9 @@ def validate_width(estimator: Any, X: Any) -> None:
     validate_data(estimator, X, skip_check_array=True, reset=False)
 
 
-def validate_rows(estimator: Any, X: Any, *, allow_nan: bool = False) -> NDArray[Any]:
+def validate_rows(estimator: Any, X: Any) -> NDArray[Any]:
     """Check new rows against what `estimator` was fitted on."""
-    return validate_data(
-        estimator,
-        X,
-        dtype=FLOATS,
-        ensure_all_finite="allow-nan" if allow_nan else True,
-        reset=False,
-    )
+    return validate_data(estimator, X, dtype=FLOATS, reset=False)
 
 
 def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -26,10 +26,12 @@ from backstay._validation import (
     encode_labels,
     fit_context,
     has_fit_parameter,
+    is_nominal,
     resolve_n_features,
     take,
     validate_for_parts,
     validate_sample_weight,
+    validate_width,
     validate_X_y,
 )
 
@@ -179,6 +181,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="right"),
         ],
+        # For the rankers that have these parameters; the others are not concerned.
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
     }
     n_features_to_select: int | float | None
 
@@ -229,6 +234,30 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return tags
 
 
+class NominalFramesMixin(SelectorMixin):
+    """For selectors that take nominal columns, which an array could not hold."""
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows. A frame with nominal columns stays a frame: an array could not
+            hold their types.
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns.
+        """
+        if hasattr(X, "columns") and any(is_nominal(dtype) for dtype in X.dtypes):
+            check_is_fitted(self)
+            validate_width(self, X)
+            return self._transform(X)
+        return super().transform(X)
+
+
 def ranking_from_importances(importances: Floats) -> Indices:
     """Rank 1 for the largest; ties by column order; always a permutation."""
     order = np.argsort(-importances, kind="stable")
@@ -267,7 +296,30 @@ def importances_of(estimator: Any) -> Array:
     )
 
 
-class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
+class MetaRanker(MetaEstimatorMixin, FeatureRanker):
+    """Base of rankers around an ``estimator``: they take its input and its number of features."""
+
+    estimator: Any
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return validate_for_parts(self, X, y)
+
+    def _n_requested(self) -> int | float | None:
+        if self.n_features_to_select is not None:
+            return self.n_features_to_select
+        own = getattr(self.estimator, "n_features_to_select", None)
+        return None if isinstance(own, str) else own  # scikit-learn also has "auto"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.categorical = inner.categorical
+        return tags
+
+
+class InstanceWeighted(MetaRanker):
     """Any ranker with any instance weighting [Prat alg. 8.3].
 
     Parameters
@@ -319,7 +371,6 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "strategy": [StrOptions({"native", "sample", "order"})],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -362,11 +413,6 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
             self.estimator_.fit(take(X, rows), y[rows])
         return importances_of(self.estimator_)
 
-    def _n_requested(self) -> int | float | None:
-        if self.n_features_to_select is not None:
-            return self.n_features_to_select
-        return getattr(self.estimator, "n_features_to_select", None)
-
     def _rows(self, weights: Array, y: Indices) -> Indices:
         if self.strategy == "order":
             return np.argsort(-weights, kind="stable")
@@ -380,14 +426,10 @@ class InstanceWeighted(MetaEstimatorMixin, FeatureRanker):
             )
         return rows
 
-    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        return validate_for_parts(self, X, y)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
         weighting = get_tags(self.weighting).input_tags
-        tags.input_tags.sparse = inner.sparse and weighting.sparse
-        tags.input_tags.allow_nan = inner.allow_nan and weighting.allow_nan
-        tags.input_tags.categorical = inner.categorical and weighting.categorical
+        tags.input_tags.sparse &= weighting.sparse
+        tags.input_tags.allow_nan &= weighting.allow_nan
+        tags.input_tags.categorical &= weighting.categorical
         return tags

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from backstay._validation import Interval, StrOptions, check_random_state, resolve_n_features
-from backstay.base import Array, FeatureRanker, Indices
+from backstay._validation import StrOptions, check_random_state, resolve_n_features
+from backstay.base import Array, Indices
 from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._members import RESAMPLES
 
 
 class BaggedRanker(Ensemble):
@@ -109,10 +107,7 @@ class BaggedRanker(Ensemble):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
         **Ensemble._parameter_constraints,
-        "resample": [StrOptions(RESAMPLES)],
-        "max_samples": [Interval(Real, 0, 1, closed="right")],
         "aggregate": [StrOptions(set(AGGREGATES)), callable],
     }
 

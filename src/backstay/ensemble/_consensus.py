@@ -24,10 +24,10 @@ from backstay._validation import (
     resolve_n_features,
     take,
 )
-from backstay.base import Array, FeatureRanker, Indices, warn_single_members
+from backstay.base import Array, Indices, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._members import RESAMPLES, Member
+from backstay.ensemble._members import Member
 from backstay.stability import selection_frequency
 
 
@@ -182,12 +182,9 @@ class RepeatedSelector(Ensemble):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
         **Ensemble._parameter_constraints,
         "keep": [StrOptions({"top_k", "grow"})],
         "holdout": [Interval(Real, 0, 1, closed="neither")],
-        "resample": [StrOptions(RESAMPLES)],
-        "max_samples": [Interval(Real, 0, 1, closed="right")],
     }
 
     def __init__(

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import MetaEstimatorMixin
-from sklearn.utils import get_tags
+from numpy.typing import ArrayLike
 
 from backstay._validation import (
+    Interval,
     StrOptions,
-    check_is_fitted,
-    is_nominal,
     positive_int,
-    validate_for_parts,
-    validate_width,
 )
-from backstay.base import Array, FeatureRanker, Indices, warn_single_members
+from backstay.base import Array, Indices, MetaRanker, NominalFramesMixin, warn_single_members
 from backstay.ensemble._aggregate import break_ties
-from backstay.ensemble._members import Member, draw_rows, fit_members
+from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members
 
 
-class Ensemble(MetaEstimatorMixin, FeatureRanker):
+class Ensemble(NominalFramesMixin, MetaRanker):
     """Base of the ensembles; a new one writes the hook ``_score``, which calls ``_fit_runs``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MetaRanker._parameter_constraints,
         "n_resamples": [positive_int()],
+        "resample": [StrOptions(RESAMPLES)],
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
         "scale_on": [StrOptions({"member", "ensemble"})],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
     }
-    estimator: Any
     resample: str
     scale_on: str
     n_jobs: int | None
@@ -98,39 +93,3 @@ class Ensemble(MetaEstimatorMixin, FeatureRanker):
     def _n_kept(self) -> int:
         """How many of the best features the fitted ensemble keeps."""
         return self.n_features_
-
-    def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows. A frame with nominal columns stays a frame, as in :class:`ReliefF`.
-
-        Returns
-        -------
-        X_r : array or frame of shape (n_samples, n_selected_features)
-            The selected columns.
-        """
-        if hasattr(X, "columns") and any(is_nominal(dtype) for dtype in X.dtypes):
-            check_is_fitted(self)
-            validate_width(self, X)
-            return self._transform(X)
-        return super().transform(X)
-
-    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        return validate_for_parts(self, X, y)
-
-    def _n_requested(self) -> int | float | None:
-        if self.n_features_to_select is not None:
-            return self.n_features_to_select
-        own = getattr(self.estimator, "n_features_to_select", None)
-        return None if isinstance(own, str) else own  # scikit-learn also has "auto"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.categorical = inner.categorical
-        return tags

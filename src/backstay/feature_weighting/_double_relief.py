@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from backstay.base import Array, Indices, distance_weights, warn_single_members
-from backstay.feature_weighting._relief import ReliefF, ReliefFamily, relative_weights
+from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns
 
 
-class DoubleReliefF(ReliefFamily):
+class DoubleReliefF(ReliefF):
     """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
 
     Instances are visited one after the other in random order; neighbours are

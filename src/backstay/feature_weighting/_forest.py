@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,8 +74,6 @@ class ForestImportance(FeatureRanker):
         ],
         "max_depth": [None, positive_int()],
         "min_samples_leaf": [positive_int(), Interval(Real, 0.0, 1.0, closed="neither")],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -1,11 +1,11 @@
-"""Relief and ReliefF, and what their family shares [Prat 2.2.1, 2.2.2; Han 5.2]."""
+"""Relief and ReliefF [Prat 2.2.1, 2.2.2; Han 5.2]."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,18 +18,15 @@ from backstay._kernels._relief import neighbor_shares
 from backstay._validation import (
     Interval,
     StrOptions,
-    check_is_fitted,
     check_random_state,
     positive_int,
     validate_names,
-    validate_width,
     validate_X_y,
 )
-from backstay.base import Array, FeatureRanker, Indices, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, NominalFramesMixin, warn_single_members
 from backstay.feature_weighting._relief_table import (
     ReliefColumns,
     ReliefTable,
-    has_nominal,
     read_columns,
 )
 
@@ -39,27 +36,135 @@ BLOCK_BYTES = 16_000_000
 ROW_CHUNK = 1024
 
 
-class ReliefFamily(FeatureRanker):
-    """What the family shares: the table, the neighbours and the weighted sums."""
+def relative_weights(sample_weight: Array | None, n: int) -> Array:
+    """ω relative to its mean; equal weights become exactly 1, so that they change nothing."""
+    if sample_weight is None or (sample_weight == sample_weight[0]).all():
+        return np.ones(n)
+    return sample_weight / sample_weight.mean()
+
+
+def _run(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
+
+    Not through joblib, whose threads poll for results every 10 ms: as long as a
+    whole fit. This thread works too, so that two jobs start one thread only.
+    """
+    results: list[Any] = [None] * len(calls)
+    numbers = iter(range(len(calls)))
+
+    def work() -> None:
+        for number in numbers:  # one iterator for all: each call is taken once
+            results[number] = calls[number]()
+
+    n_threads = min(effective_n_jobs(n_jobs), len(calls))
+    if n_threads == 1:
+        work()
+        return results
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        others = [pool.submit(work) for _ in range(n_threads - 1)]
+        work()
+        for other in others:
+            other.result()
+    return results
+
+
+class ReliefF(NominalFramesMixin, FeatureRanker):
+    """ReliefF: features that separate near misses and not near hits.
+
+    For every visited instance, the differences to its k nearest hits are
+    subtracted from, and those to its k nearest misses added to, the features'
+    weights, averaged over the instances. Distances are Manhattan over range
+    normalised differences.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k; where a class has fewer, those it has are used.
+    miss : {"per_class", "any"}, default="per_class"
+        k nearest misses of each other class, weighted by P(C)/(1 − P(class));
+        or of all other classes together, which is RelievedF.
+    sigma : float, default=None
+        Influence exp(−(rank/sigma)²) of the neighbours, ranks from 0; None
+        gives all the same.
+    n_draws : int, default=None
+        Number of instances visited, drawn without replacement; None visits all.
+    metric : {"heom", "vdm"}, default="heom"
+        Difference of nominal values: 0/1, or the value difference metric.
+    missing : {"class", "worst"}, default="class"
+        Differences to missing nominal values: by the distribution of values in
+        the class (Relief-D), or 1 − 1/#values.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Nominal columns: by a frame's column types, or column numbers, names or
+        a mask.
+    n_features_to_select : int, float or None, default=None
+        How many features ``transform`` keeps; None is half.
+    n_jobs : int, default=None
+        Threads; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the instances when `n_draws` is given.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Weights in [−1, 1].
+    ranking_ : ndarray of shape (n_features,)
+        1 is best.
+
+    See Also
+    --------
+    DoubleReliefF : Seeks neighbours under the weights so far.
+    Simba : Ascends the margins under the weights so far.
+
+    Notes
+    -----
+    With ``sample_weight`` ω each instance's contribution is multiplied by ω_i
+    and its neighbours share their influence by ω [Han eq. 5.3]; only the
+    proportions of ω matter.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> ReliefF(n_features_to_select=3).fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
+        "n_neighbors": [positive_int()],
+        "miss": [StrOptions({"per_class", "any"})],
+        "sigma": [None, Interval(Real, 0, None, closed="neither")],
         "n_draws": [None, positive_int()],
         "metric": [StrOptions({"heom", "vdm"})],
         "missing": [StrOptions({"class", "worst"})],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
     }
-    n_neighbors: int
-    miss: str
-    sigma: float | None
-    n_draws: int | None
-    metric: str
-    missing: str
-    categorical_features: Any
-    n_jobs: int | None
-    random_state: Any
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        *,
+        miss: str = "per_class",
+        sigma: float | None = None,
+        n_draws: int | None = None,
+        metric: str = "heom",
+        missing: str = "class",
+        categorical_features: Any = "from_dtype",
+        n_features_to_select: int | float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.miss = miss
+        self.sigma = sigma
+        self.n_draws = n_draws
+        self.metric = metric
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:
         categorical = self.categorical_features
@@ -150,160 +255,6 @@ class ReliefFamily(FeatureRanker):
         shares *= (factor * omega[queries][:, None])[:, :, None]
         return rows.reshape(len(queries), -1), shares.reshape(len(queries), -1)
 
-    def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows. A frame with nominal columns stays a frame: an array could not
-            hold their types.
-
-        Returns
-        -------
-        X_r : array or frame of shape (n_samples, n_selected_features)
-            The selected columns.
-        """
-        if hasattr(X, "columns") and has_nominal(X):
-            check_is_fitted(self)
-            validate_width(self, X)
-            return self._transform(X)
-        return super().transform(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
-        return tags
-
-
-def relative_weights(sample_weight: Array | None, n: int) -> Array:
-    """ω relative to its mean; equal weights become exactly 1, so that they change nothing."""
-    if sample_weight is None or (sample_weight == sample_weight[0]).all():
-        return np.ones(n)
-    return sample_weight / sample_weight.mean()
-
-
-def _run(n_jobs: int | None, calls: list[Callable[[], Any]]) -> list[Any]:
-    """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
-
-    Not through joblib, whose threads poll for results every 10 ms: as long as a
-    whole fit. This thread works too, so that two jobs start one thread only.
-    """
-    results: list[Any] = [None] * len(calls)
-    numbers = iter(range(len(calls)))
-
-    def work() -> None:
-        for number in numbers:  # one iterator for all: each call is taken once
-            results[number] = calls[number]()
-
-    n_threads = min(effective_n_jobs(n_jobs), len(calls))
-    if n_threads == 1:
-        work()
-        return results
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        others = [pool.submit(work) for _ in range(n_threads - 1)]
-        work()
-        for other in others:
-            other.result()
-    return results
-
-
-class ReliefF(ReliefFamily):
-    """ReliefF: features that separate near misses and not near hits.
-
-    For every visited instance, the differences to its k nearest hits are
-    subtracted from, and those to its k nearest misses added to, the features'
-    weights, averaged over the instances. Distances are Manhattan over range
-    normalised differences.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        k; where a class has fewer, those it has are used.
-    miss : {"per_class", "any"}, default="per_class"
-        k nearest misses of each other class, weighted by P(C)/(1 − P(class));
-        or of all other classes together, which is RelievedF.
-    sigma : float, default=None
-        Influence exp(−(rank/sigma)²) of the neighbours, ranks from 0; None
-        gives all the same.
-    n_draws : int, default=None
-        Number of instances visited, drawn without replacement; None visits all.
-    metric : {"heom", "vdm"}, default="heom"
-        Difference of nominal values: 0/1, or the value difference metric.
-    missing : {"class", "worst"}, default="class"
-        Differences to missing nominal values: by the distribution of values in
-        the class (Relief-D), or 1 − 1/#values.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Nominal columns: by a frame's column types, or column numbers, names or
-        a mask.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
-    n_jobs : int, default=None
-        Threads; the result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the instances when `n_draws` is given.
-
-    Attributes
-    ----------
-    feature_importances_ : ndarray of shape (n_features,)
-        Weights in [−1, 1].
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
-
-    See Also
-    --------
-    DoubleReliefF : Seeks neighbours under the weights so far.
-    Simba : Ascends the margins under the weights so far.
-
-    Notes
-    -----
-    With ``sample_weight`` ω each instance's contribution is multiplied by ω_i
-    and its neighbours share their influence by ω [Han eq. 5.3]; only the
-    proportions of ω matter.
-
-    Examples
-    --------
-    >>> from backstay import ReliefF
-    >>> from backstay.datasets import make_xor
-    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
-    >>> ReliefF(n_features_to_select=3).fit(X, y).get_support(indices=True)
-    array([0, 1, 2])
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ReliefFamily._parameter_constraints,
-        "n_neighbors": [positive_int()],
-        "miss": [StrOptions({"per_class", "any"})],
-        "sigma": [None, Interval(Real, 0, None, closed="neither")],
-    }
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        *,
-        miss: str = "per_class",
-        sigma: float | None = None,
-        n_draws: int | None = None,
-        metric: str = "heom",
-        missing: str = "class",
-        categorical_features: Any = "from_dtype",
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.miss = miss
-        self.sigma = sigma
-        self.n_draws = n_draws
-        self.metric = metric
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
         table = self._table(X, y)
@@ -323,23 +274,8 @@ class ReliefF(ReliefFamily):
         n, n_classes = table.n, len(self.classes_)
         n_parts = effective_n_jobs(self.n_jobs)
         heaps = [nearest.empty_heaps(n, n_classes, k, n) for _ in range(n_parts)]
-        starts = table.starts
-        _run(
-            self.n_jobs,
-            [
-                partial(
-                    nearest.symmetric_neighbors,
-                    table.dense,
-                    False,
-                    n,
-                    starts,
-                    p,
-                    n_parts,
-                    *heaps[p],
-                )
-                for p in range(n_parts)
-            ],
-        )
+        search = partial(nearest.symmetric_neighbors, table.dense, False, n, table.starts)
+        _run(self.n_jobs, [partial(search, p, n_parts, *heaps[p]) for p in range(n_parts)])
         distances, rows = heaps[0]
         for other in heaps[1:]:
             nearest.merge_heaps(distances, rows, *other)
@@ -348,15 +284,12 @@ class ReliefF(ReliefFamily):
         neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
         # Features and rows in chunks of fixed size: sums do not depend on n_jobs.
         blocks = [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
-        chunks = table.dense_chunks()
-        parts = _run(
-            self.n_jobs,
-            [
-                partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
-                for f0, f1 in chunks
-                for b in blocks
-            ],
-        )
+        calls = [
+            partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
+            for f0, f1 in table.dense_chunks()
+            for b in blocks
+        ]
+        parts = _run(self.n_jobs, calls)
         by_chunk = [parts[i : i + len(blocks)] for i in range(0, len(parts), len(blocks))]
         return np.concatenate([np.sum(rows_of_chunk, axis=0) for rows_of_chunk in by_chunk])
 
@@ -379,6 +312,13 @@ class ReliefF(ReliefFamily):
         blocks = [visits[i : i + size] for i in range(0, len(visits), size)]
         return np.sum(_run(self.n_jobs, [partial(finish, b) for b in blocks]), axis=0)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        return tags
+
 
 class Relief(ReliefF):
     """Relief: one nearest hit and one nearest miss of each visited instance.
@@ -398,10 +338,6 @@ class Relief(ReliefF):
     >>> Relief(n_draws=100, random_state=0).fit(X, y).feature_importances_.shape
     (10,)
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = dict(
-        ReliefFamily._parameter_constraints
-    )
 
     n_neighbors = 1
     miss = "any"

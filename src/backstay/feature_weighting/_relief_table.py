@@ -6,7 +6,7 @@ Rows are sorted by class, so that the neighbours of one class lie together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -43,32 +43,23 @@ def read_columns(X: Any, categorical: Any) -> ReliefColumns:
     `categorical` is "from_dtype" (category, string and boolean columns of a
     frame), None, a mask, or a list of column numbers or names.
     """
-    n_features = X.shape[1]
+    n_rows, n_features = X.shape
     nominal = _nominal_columns(X, categorical)
-    is_numeric = np.ones(n_features, bool)
-    is_numeric[nominal] = False
-    numeric = np.flatnonzero(is_numeric)
+    numeric = np.delete(np.arange(n_features), nominal)
     if not len(nominal) and not hasattr(X, "columns"):  # an array, checked already
-        return ReliefColumns(X, numeric, np.empty((X.shape[0], 0), np.int32), nominal)
+        return ReliefColumns(X, numeric, _side_by_side([], n_rows), nominal)
     if hasattr(X, "columns"):
         codes = [_codes(X.iloc[:, j] if hasattr(X, "iloc") else X[:, int(j)]) for j in nominal]
         rest = X.iloc[:, numeric] if hasattr(X, "iloc") else X[:, numeric.tolist()]
     else:
         codes = [_codes(X[:, j]) for j in nominal]
         rest = X[:, numeric]
-    n_rows = X.shape[0]
+    values = np.empty((n_rows, 0))
     if len(numeric):
         values = check_array(
             rest, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="X"
         )
-    else:
-        values = np.empty((n_rows, 0))
-    return ReliefColumns(
-        numeric=values,
-        numeric_index=numeric,
-        codes=np.column_stack(codes) if codes else np.empty((n_rows, 0), np.int32),
-        nominal_index=nominal,
-    )
+    return ReliefColumns(values, numeric, _side_by_side(codes, n_rows), nominal)
 
 
 def _nominal_columns(X: Any, categorical: Any) -> Indices:
@@ -107,15 +98,37 @@ def _nominal_columns(X: Any, categorical: Any) -> Indices:
     return np.unique(chosen.astype(np.intp))
 
 
-def has_nominal(X: Any) -> bool:
-    """Whether a frame has columns that hold categories."""
-    return any(is_nominal(dtype) for dtype in X.dtypes)
+def _side_by_side(codes: list[NDArray[np.int32]], n_rows: int) -> NDArray[np.int32]:
+    return np.column_stack(codes) if codes else np.empty((n_rows, 0), np.int32)
 
 
 def _codes(column: Any) -> NDArray[np.int32]:
     values = column.to_numpy() if hasattr(column, "to_numpy") else column
     # Missing of any kind (None, NaN, pd.NA) gets −1; the order of codes has no meaning.
     return pd.factorize(np.asarray(values, dtype=object))[0].astype(np.int32)
+
+
+class NominalColumns(NamedTuple):
+    """Codes of nominal values, and for each column a square table of their differences."""
+
+    codes: NDArray[np.int32]
+    tables: Array  # all tables, one after the other
+    offsets: NDArray[np.int64]  # where each begins
+    sizes: NDArray[np.int64]  # its number of rows
+
+    @classmethod
+    def build(
+        cls, codes: NDArray[np.int32], classes: Indices, metric: str, missing: str
+    ) -> NominalColumns:
+        """Tabulate the differences of each column."""
+        columns = [nominal_table(column, classes, metric, missing) for column in codes.T]
+        sizes = np.array([len(table) for _, table in columns], dtype=np.int64)
+        return cls(
+            codes=_side_by_side([column for column, _ in columns], len(classes)),
+            tables=np.concatenate([np.empty(0), *(table.ravel() for _, table in columns)]),
+            offsets=np.cumsum(sizes**2) - sizes**2,
+            sizes=sizes,
+        )
 
 
 @dataclass(frozen=True)
@@ -131,10 +144,7 @@ class ReliefTable:
     dense_index: Indices
     gaps: Floats
     gap_index: Indices
-    codes: NDArray[np.int32]
-    tables: Array
-    offsets: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    nominal: NominalColumns
     nominal_index: Indices
     sparse: Any = None
 
@@ -152,8 +162,6 @@ class ReliefTable:
             index = index[:0]
         else:
             dense, gaps, has_gap = _scale_dense(columns.numeric, order)
-        nominal = [nominal_table(c, classes, metric, missing) for c in columns.codes[order].T]
-        sizes = np.array([len(t) for _, t in nominal], dtype=np.int64)
         return cls(
             n=len(y),
             n_features=columns.n_features,
@@ -165,14 +173,7 @@ class ReliefTable:
             dense_index=index[~has_gap],
             gaps=gaps,
             gap_index=index[has_gap],
-            codes=np.column_stack([c for c, _ in nominal])
-            if nominal
-            else np.empty((len(y), 0), np.int32),
-            tables=np.concatenate([t.ravel() for _, t in nominal]) if nominal else np.empty(0),
-            offsets=np.concatenate([[0], np.cumsum(sizes**2)[:-1]]).astype(np.int64)
-            if nominal
-            else np.empty(0, np.int64),
-            sizes=sizes,
+            nominal=NominalColumns.build(columns.codes[order], classes, metric, missing),
             nominal_index=columns.nominal_index,
         )
 
@@ -199,15 +200,8 @@ class ReliefTable:
         if len(self.gap_index):
             kernels.add_gap_distances(self.gaps, by_feature[self.gap_index], queries, D)
         if len(self.nominal_index):
-            kernels.add_nominal_distances(
-                self.codes,
-                self.tables,
-                self.offsets,
-                self.sizes,
-                by_feature[self.nominal_index],
-                queries,
-                D,
-            )
+            by_nominal = by_feature[self.nominal_index]
+            kernels.add_nominal_distances(*self.nominal, by_nominal, queries, D)
         return D
 
     def dense_chunks(self) -> list[tuple[int, int]]:
@@ -250,16 +244,7 @@ class ReliefTable:
             result[self.gap_index] = gap_sum
         if len(self.nominal_index):
             nominal_sum = np.zeros(len(self.nominal_index))
-            kernels.nominal_sums(
-                self.codes,
-                self.tables,
-                self.offsets,
-                self.sizes,
-                queries,
-                neighbors,
-                coefficients,
-                nominal_sum,
-            )
+            kernels.nominal_sums(*self.nominal, queries, neighbors, coefficients, nominal_sum)
             result[self.nominal_index] = nominal_sum
         return result
 
@@ -336,5 +321,4 @@ def nominal_table(
         table[:n_values, n_values:] = 1.0 - p_value
         table[n_values:, :n_values] = 1.0 - p_value.T
         table[n_values:, n_values:] = 1.0 - p_value.T @ p_value
-    full = np.where(known, codes, n_values + y).astype(np.int32)
-    return full, table
+    return np.where(known, codes, n_values + y).astype(np.int32), table

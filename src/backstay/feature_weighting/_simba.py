@@ -118,7 +118,6 @@ class Simba(FeatureRanker):
         "max_iter": [positive_int()],
         "tol": [Interval(Real, 0, None, closed="left")],
         "scaling": Scaling.OPTIONS,
-        "random_state": ["random_state"],
     }
 
     def __init__(

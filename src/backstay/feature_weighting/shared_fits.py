@@ -61,10 +61,8 @@ class SharedSVMRFE:
         if self.scaling.identity:
             return True
         for part in FIRST_THEN_REST:
-            own = Scaling(self.X[rows, part], self.kind)
-            if not np.array_equal(own.shift, self.scaling.shift[part]):
-                return False
-            if not np.array_equal(own.factor, self.scaling.factor[part]):
+            own, shared = Scaling(self.X[rows, part], self.kind), self.scaling
+            if (own.shift != shared.shift[part]).any() or (own.factor != shared.factor[part]).any():
                 return False
         return True
 
@@ -91,13 +89,9 @@ class SharedSVMRFE:
                 "SVMRFE needs two."
             )
         gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
+        classes = codes.astype(np.intp, copy=False)
         course = eliminate(
-            self.Z[rows],
-            codes.astype(np.intp, copy=False),
-            costs,
-            step=ranker.step,
-            tol=ranker.tol,
-            gram=gram,
+            self.Z[rows], classes, costs, step=ranker.step, tol=ranker.tol, gram=gram
         )
         return course.importances()
 
@@ -117,10 +111,8 @@ class SharedReliefF:
     def same_scale(self, rows: Rows) -> bool:
         """Compare the ranges of the rows with those of all rows."""
         for part in FIRST_THEN_REST:
-            drawn = self.X[rows, part]
-            if not np.array_equal(drawn.min(axis=0), self.low[part]):
-                return False
-            if not np.array_equal(drawn.max(axis=0), self.high[part]):
+            drawn, low, high = self.X[rows, part], self.low[part], self.high[part]
+            if (drawn.min(axis=0) != low).any() or (drawn.max(axis=0) != high).any():
                 return False
         return True
 
