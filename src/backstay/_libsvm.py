@@ -71,8 +71,7 @@ class LinearMachine:
             cache_size=CACHE,
             class_weight=self.class_weight,
         )
-        numbers: ClassNumbers = predicted.astype(np.intp)
-        return numbers
+        return predicted.astype(np.intp)
 
 
 def train_linear(rows: Array, classes: ClassNumbers, C: float) -> LinearMachine:

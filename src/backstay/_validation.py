@@ -59,10 +59,7 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
 
     Estimators that hold others must pass False, so that those check their own parameters.
     """
-    decorate: Callable[[Method], Method] = _fit_context(
-        prefer_skip_nested_validation=prefer_skip_nested_validation
-    )
-    return decorate
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
 def positive_int(*, minimum: int = 1) -> Interval:

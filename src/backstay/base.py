@@ -120,7 +120,7 @@ class InstanceWeighter(BaseEstimator, ABC):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "scale": [StrOptions({"mean", "sum"})],
+        "scale": [StrOptions({"mean", "sum"})]
     }
     scale: str
 
@@ -211,18 +211,24 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         weights = validate_sample_weight(sample_weight, codes)
         n_selected = resolve_n_features(self._n_requested(), self.n_features_in_)
         self.feature_importances_ = np.asarray(self._score(X, codes, weights), dtype=np.float64)
-        self.ranking_ = ranking_from_importances(self.feature_importances_)
-        self.n_features_ = n_selected
+        self.ranking_ = self._rank(self.feature_importances_)
+        self.n_features_ = self._n_kept(n_selected)
         return self
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
 
+    @abstractmethod
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
+
+    def _rank(self, importances: Array) -> Indices:
+        return ranking_from_importances(importances)
+
     def _n_requested(self) -> int | float | None:
         return self.n_features_to_select
 
-    @abstractmethod
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
+    def _n_kept(self, n_selected: int) -> int:
+        return n_selected
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -272,6 +278,13 @@ def distance_weights(importances: Floats) -> Array:
     if np.isinf(top):  # a perfect separator outweighs everything else
         return np.isinf(importances).astype(np.float64)
     return np.maximum(importances, 0.0) / top if top > 0.0 else np.ones(len(importances))
+
+
+def fit_weighted(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Any:
+    """Fit an estimator, with the weights where there are any and its fit takes them."""
+    if sample_weight is not None and has_fit_parameter(estimator, "sample_weight"):
+        return estimator.fit(X, y, sample_weight=sample_weight)
+    return estimator.fit(X, y)
 
 
 def importances_of(estimator: Any) -> Array:

@@ -16,13 +16,12 @@ from backstay._validation import (
     check_is_fitted,
     encode_labels,
     fit_context,
-    has_fit_parameter,
     positive_int,
     validate_rows,
     validate_sample_weight,
     validate_X_y,
 )
-from backstay.base import Array, Indices, Scaling, distance_weights, importances_of
+from backstay.base import Array, Indices, Scaling, distance_weights, fit_weighted, importances_of
 
 __all__ = ["DoublyWeightedKNeighborsClassifier"]
 
@@ -136,12 +135,7 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if given is None:
             return np.ones(X.shape[1])
         if hasattr(given, "fit"):
-            ranker = clone(given)
-            if omega is not None and has_fit_parameter(ranker, "sample_weight"):
-                ranker.fit(X, y, sample_weight=omega)
-            else:
-                ranker.fit(X, y)
-            return distance_weights(importances_of(ranker))
+            return distance_weights(importances_of(fit_weighted(clone(given), X, y, omega)))
         weights = np.asarray(given, dtype=np.float64)
         if weights.shape != (X.shape[1],):
             raise ValueError(

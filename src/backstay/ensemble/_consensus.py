@@ -20,11 +20,10 @@ from backstay._validation import (
     Interval,
     StrOptions,
     check_random_state,
-    has_fit_parameter,
     resolve_n_features,
     take,
 )
-from backstay.base import Array, Indices, warn_single_members
+from backstay.base import Array, Indices, fit_weighted, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import Member
@@ -79,19 +78,14 @@ class Holdout:
 
     def accuracy(self, columns: Indices) -> float:
         """Fit on the training rows, weighted where the classifier takes weights, and test."""
-        table, weights = take(self.X, columns, axis=1), self.sample_weight
-        classifier = clone(self.classifier)
-        fit_options = {}
-        if weights is not None and has_fit_parameter(classifier, "sample_weight"):
-            fit_options["sample_weight"] = weights[self.train]
-        classifier.fit(take(table, self.train), self.labels[self.train], **fit_options)
-        return float(
-            accuracy_score(
-                self.labels[self.test],
-                classifier.predict(take(table, self.test)),
-                sample_weight=None if weights is None else weights[self.test],
-            )
-        )
+        table, train, test = take(self.X, columns, axis=1), self.train, self.test
+        of_train = of_test = None
+        if self.sample_weight is not None:
+            of_train, of_test = self.sample_weight[train], self.sample_weight[test]
+        rows = take(table, train)
+        fitted = fit_weighted(clone(self.classifier), rows, self.labels[train], of_train)
+        predicted = fitted.predict(take(table, test))
+        return float(accuracy_score(self.labels[test], predicted, sample_weight=of_test))
 
     def accuracies(self, order: Indices) -> Array:
         """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
@@ -273,13 +267,13 @@ class RepeatedSelector(Ensemble):
             limit = min(limit, resolve_n_features(self.n_features_to_select, self.n_features_in_))
         return max(limit, 1)
 
-    def _n_kept(self) -> int:
+    def _n_kept(self, n_selected: int) -> int:
         if self.keep == "grow":
             scores = self.holdout_scores_
             return len(scores) - int(len(scores) > 1 and scores[-1] <= scores[-2])
         if self.n_features_to_select is None:
             return max(1, round(float(self.supports_.sum(axis=1).mean())))
-        return resolve_n_features(self.n_features_to_select, self.n_features_in_)
+        return n_selected
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

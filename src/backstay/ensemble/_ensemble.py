@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from backstay._validation import (
-    Interval,
-    StrOptions,
-    positive_int,
-)
+from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import Array, Indices, MetaRanker, NominalFramesMixin, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members
@@ -34,27 +29,8 @@ class Ensemble(NominalFramesMixin, MetaRanker):
     random_state: Any
     rankings_: Indices | None
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Run the estimator on every resample and put the results together.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Instance weights, for an estimator whose fit takes them.
-
-        Returns
-        -------
-        self : Ensemble
-            Fitted.
-        """
-        super().fit(X, y, sample_weight)
-        self.ranking_ = break_ties(self.feature_importances_, self.rankings_)
-        self.n_features_ = self._n_kept()
-        return self
+    def _rank(self, importances: Array) -> Indices:
+        return break_ties(importances, self.rankings_)
 
     def _fit_runs(
         self,
@@ -89,7 +65,3 @@ class Ensemble(NominalFramesMixin, MetaRanker):
             n_jobs=self.n_jobs,
             rng=rng,
         )
-
-    def _n_kept(self) -> int:
-        """How many of the best features the fitted ensemble keeps."""
-        return self.n_features_

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from backstay.base import Array
+
 ASSUMPTIONS = ("none", "unimodal", "r_concave")
 
 
@@ -81,9 +83,7 @@ def largest_tail(mean: float, t: int, B: int, r: float) -> float:
     return float(min(1.0, max(tails[best], -finer.fun)))
 
 
-def _tail(
-    a: np.ndarray[tuple[int], np.dtype[np.float64]], mean: float, t: int, B: int, r: float
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _tail(a: Array, mean: float, t: int, B: int, r: float) -> Array:
     """P(X ≥ t) for f(i) ∝ (a + i)^(1/r), cut where E X = mean (or uncut if it stays below)."""
     i = np.arange(B + 1)
     # Scaled by f(0): for small a the other terms are tiny, never the first.

@@ -11,16 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from backstay._validation import (
-    has_fit_parameter,
-    resolve_n_features,
-    take,
-    validate_sample_weight,
-)
+from backstay._validation import has_fit_parameter, resolve_n_features, take, validate_sample_weight
 from backstay.base import (
     Array,
     FeatureRanker,
     Indices,
+    fit_weighted,
     importances_of,
     one_thread,
     ranking_from_importances,
@@ -143,10 +139,7 @@ def _fit_member(
 ) -> Member:
     with one_thread():
         member = clone(estimator).set_params(**seeds)
-        if weights is None:
-            member.fit(take(X, rows), y[rows])
-        else:
-            member.fit(take(X, rows), y[rows], sample_weight=weights[rows])
+        fit_weighted(member, take(X, rows), y[rows], None if weights is None else weights[rows])
         return read_member(member, X.shape[1], ranked=ranked)
 
 
@@ -200,7 +193,12 @@ def fit_members(
     with one_thread():
         shared = shared_fits(estimator, X, y)
         if shared is None:
-            _refuse_one_scale(estimator, scale_on)
+            if scale_on == "ensemble":
+                raise ValueError(
+                    "scale_on='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
+                    f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
+                    "the ensemble in a pipeline where one scale for all members is wanted."
+                )
             calls = [
                 delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked)
                 for own, rows in tasks
@@ -217,12 +215,3 @@ def fit_members(
                 for (own, rows), one in zip(tasks, one_scale, strict=True)
             ]
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
-
-
-def _refuse_one_scale(estimator: Any, scale_on: str) -> None:
-    if scale_on == "ensemble":
-        raise ValueError(
-            "scale_on='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
-            f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
-            "the ensemble in a pipeline where one scale for all members is wanted."
-        )

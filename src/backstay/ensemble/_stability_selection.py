@@ -10,12 +10,7 @@ import numpy as np
 from backstay._validation import Interval, StrOptions, check_random_state
 from backstay.base import Array, Indices
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._error_bounds import (
-    ASSUMPTIONS,
-    error_bound,
-    largest_q,
-    smallest_threshold,
-)
+from backstay.ensemble._error_bounds import ASSUMPTIONS, error_bound, largest_q, smallest_threshold
 
 
 class StabilitySelection(Ensemble):
@@ -144,7 +139,7 @@ class StabilitySelection(Ensemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _n_kept(self) -> int:
+    def _n_kept(self, n_selected: int) -> int:
         # Frequencies and thresholds are quotients: 0.6 may lie above 60/100 by rounding.
         return int((self.selection_frequency_ >= self.threshold_ - 1e-12).sum())
 

@@ -18,7 +18,7 @@ from backstay._validation import (
     validate_X_y,
 )
 from backstay.base import Array, Indices
-from backstay.feature_weighting._rows import present_rows, row_counts
+from backstay.feature_weighting._rows import counted_rows
 
 FEATURE_BLOCK = 256
 
@@ -112,12 +112,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X, y = validate_X_y(self, X, y)
         self.classes_, codes = encode_labels(self, y)
         weights = validate_sample_weight(sample_weight, codes)
-        if weights is None:
-            omega = np.ones(len(codes))
-        else:
-            rows, codes = present_rows(codes, weights, self.classes_, type(self).__name__)
-            X, omega = X[rows], row_counts(weights[rows])
-        self.cut_points_ = cut_points(X, codes, omega)
+        rows, codes, omega = counted_rows(codes, weights, self.classes_, type(self).__name__)
+        self.cut_points_ = cut_points(X[rows], codes, omega)
         self.n_bins_ = np.array([len(c) + 1 for c in self.cut_points_])
         return self
 

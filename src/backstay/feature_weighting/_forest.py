@@ -100,14 +100,8 @@ class ForestImportance(FeatureRanker):
         self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        self.forest_ = FORESTS[self.forest](
-            n_estimators=self.n_estimators,
-            criterion=self.criterion,
-            max_features=self.max_features,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )
+        options = self.get_params(deep=False)  # all others are the forest's own
+        del options["n_features_to_select"]
+        self.forest_ = FORESTS[options.pop("forest")](**options)
         self.forest_.fit(X, y, sample_weight=sample_weight)
         return np.asarray(self.forest_.feature_importances_)

@@ -10,7 +10,7 @@ from scipy.special import digamma, polygamma
 
 from backstay._validation import StrOptions
 from backstay.base import Array, FeatureRanker, Indices
-from backstay.feature_weighting._rows import present_rows, row_counts
+from backstay.feature_weighting._rows import counted_rows
 
 
 class Moments(NamedTuple):
@@ -107,11 +107,8 @@ class _MomentFilter(FeatureRanker):
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None
     ) -> tuple[Moments, Any]:
         """Return the moments, and the labels of their classes."""
-        if sample_weight is None:
-            return class_moments(X, y, np.ones(len(y))), self.classes_
-        rows, codes = present_rows(y, sample_weight, self.classes_, type(self).__name__)
-        moments = class_moments(X[rows], codes, row_counts(sample_weight[rows]))
-        return moments, self.classes_[np.unique(y[rows])]
+        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
+        return class_moments(X[rows], codes, omega), self.classes_[np.unique(y[rows])]
 
 
 class BetweenWithinRatio(_MomentFilter):

@@ -24,11 +24,7 @@ from backstay._validation import (
     validate_X_y,
 )
 from backstay.base import Array, FeatureRanker, Indices, NominalFramesMixin, warn_single_members
-from backstay.feature_weighting._relief_table import (
-    ReliefColumns,
-    ReliefTable,
-    read_columns,
-)
+from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable, read_columns
 
 # Lists of all rows at once up to this size; beyond it, rows are finished block by block.
 MAX_LIST_BYTES = 100_000_000
@@ -211,12 +207,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         return mass
 
     def _from_distances(
-        self,
-        table: ReliefTable,
-        queries: Indices,
-        D: Array,
-        k: int,
-        omega: Array,
+        self, table: ReliefTable, queries: Indices, D: Array, k: int, omega: Array
     ) -> tuple[NDArray[np.int32], Array]:
         """:meth:`_coefficients` of the k nearest by the query rows' distances to all rows."""
         distances, rows = nearest.empty_heaps(len(queries), len(self.classes_), k, table.n)
@@ -293,13 +284,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         by_chunk = [parts[i : i + len(blocks)] for i in range(0, len(parts), len(blocks))]
         return np.concatenate([np.sum(rows_of_chunk, axis=0) for rows_of_chunk in by_chunk])
 
-    def _by_blocks(
-        self,
-        table: ReliefTable,
-        visits: Indices,
-        k: int,
-        omega: Array,
-    ) -> Array:
+    def _by_blocks(self, table: ReliefTable, visits: Indices, k: int, omega: Array) -> Array:
         """Distances of a block of instances to all rows, then their sums, then the next."""
 
         def finish(queries: Indices) -> Array:

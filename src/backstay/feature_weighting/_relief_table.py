@@ -210,24 +210,14 @@ class ReliefTable:
         return [(f0, min(f0 + 512, d)) for f0 in range(0, d, 512)]
 
     def dense_sums(
-        self,
-        queries: Indices,
-        neighbors: NDArray[np.int32],
-        coefficients: Array,
-        f0: int,
-        f1: int,
+        self, queries: Indices, neighbors: NDArray[np.int32], coefficients: Array, f0: int, f1: int
     ) -> Array:
         """:meth:`sums` for a range of the dense features."""
         total = np.zeros(f1 - f0)
         kernels.dense_sums(self.dense, queries, neighbors, coefficients, f0, f1, total)
         return total
 
-    def sums(
-        self,
-        queries: Indices,
-        neighbors: NDArray[np.int32],
-        coefficients: Array,
-    ) -> Array:
+    def sums(self, queries: Indices, neighbors: NDArray[np.int32], coefficients: Array) -> Array:
         """Per feature, the sum over rows and neighbours of coefficient times difference."""
         result = np.zeros(self.n_features)
         if self.sparse is not None:

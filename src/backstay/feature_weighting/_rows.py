@@ -23,12 +23,17 @@ def present_rows(
     return rows, codes.astype(np.intp, copy=False)
 
 
-def row_counts(sample_weight: Array) -> Array:
-    """Weights read as numbers of rows, all of them positive.
+def counted_rows(
+    y: Indices, sample_weight: Array | None, classes: Any, name: str
+) -> tuple[Any, Indices, Array]:
+    """Rows that count, their classes numbered anew, and how many rows each counts for.
 
     Integer weights are repetitions. Weights that sum to less than the number of rows,
     such as the published ones that sum to 1, are raised to mean 1: otherwise they would say
     that there is hardly any evidence, and no cut or test could be significant.
     """
-    total = sample_weight.sum()
-    return sample_weight * max(1.0, len(sample_weight) / total)
+    if sample_weight is None:
+        return slice(None), y, np.ones(len(y))
+    rows, codes = present_rows(y, sample_weight, classes, name)
+    omega = sample_weight[rows]
+    return rows, codes, omega * max(1.0, len(omega) / omega.sum())

@@ -244,7 +244,9 @@ def eliminate(
         features = machines.features[: machines.remaining]
         weights = machines.weights()
         if record_path:
-            path.append(_normalised(features, weights))
+            order, total = np.argsort(features), weights.sum()
+            shares = weights[order] / total if total > 0.0 else np.zeros(len(weights))
+            path.append(EliminationRound(features[order], shares))
         if machines.remaining == 1:
             break
         dropped = np.empty(machines.remaining, dtype=np.bool_)
@@ -255,13 +257,6 @@ def eliminate(
         number += 1
     last_round[machines.features[0]] = number
     return Elimination(last_round, last_weight, path)
-
-
-def _normalised(features: Indices, weights: Array) -> EliminationRound:
-    order = np.argsort(features)
-    total = weights.sum()
-    shares = weights[order] / total if total > 0.0 else np.zeros(len(weights))
-    return EliminationRound(features[order], shares)
 
 
 class SVMRFE(FeatureRanker):

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from backstay._kernels._discretize import contingency
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._discretize import bins, cut_points
-from backstay.feature_weighting._rows import present_rows, row_counts
+from backstay.feature_weighting._rows import counted_rows
 
 # Tables of counts are made for as many features at a time as fit into this.
 TABLE_BYTES = 32_000_000
@@ -45,10 +45,8 @@ class ValueFilter(FeatureRanker):
         self.n_features_to_select = n_features_to_select
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        omega = np.ones(len(y))
-        if sample_weight is not None:
-            rows, _ = present_rows(y, sample_weight, self.classes_, type(self).__name__)
-            X, y, omega = X[rows], y[rows], row_counts(sample_weight[rows])
+        rows, _, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
+        X, y = X[rows], y[rows]
         codes = self._codes(X, y, omega)
         n_values = codes.max(axis=0) + 1
         scores = np.empty(X.shape[1])

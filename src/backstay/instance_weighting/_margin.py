@@ -170,11 +170,7 @@ class MarginWeighting(InstanceWeighter):
         return first, later
 
     def _margins(
-        self,
-        X: Any,
-        y: Indices,
-        coefficients: tuple[Array, Array] | None,
-        omega: Array | None,
+        self, X: Any, y: Indices, coefficients: tuple[Array, Array] | None, omega: Array | None
     ) -> Array:
         if coefficients is None:
             return margins_of_all(X, y, np.ones(len(y)) if omega is None else omega)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from backstay.base import Array, Indices
 
+Present = tuple[float, float]  # J of the present subset and of its remainder
+
 
 class Plain:
     """Maximise J(S) [Prat alg. 2.1 and 2.2]."""
@@ -24,17 +26,11 @@ class Plain:
         """Note the scores of evaluated subsets, one row of `members` each."""
 
     def values(
-        self,
-        scores: Array,
-        remainders: Array,
-        current: tuple[float, float],
-        moved: Indices,
-        adding: bool,
+        self, scores: Array, remainders: Array, current: Present, moved: Indices, adding: bool
     ) -> Array:
         """Return what to maximise over the candidates, each of which moves one unit.
 
-        `scores` and `remainders` are J of each candidate subset and of what it leaves out;
-        `current` has those of the present subset.
+        `scores` and `remainders` are J of each candidate subset and of what it leaves out.
         """
         return scores
 
@@ -50,12 +46,7 @@ class Remainder(Plain):
     needs_rates: ClassVar[bool] = True
 
     def values(
-        self,
-        scores: Array,
-        remainders: Array,
-        current: tuple[float, float],
-        moved: Indices,
-        adding: bool,
+        self, scores: Array, remainders: Array, current: Present, moved: Indices, adding: bool
     ) -> Array:
         """Return f for every candidate."""
         a, b = current
@@ -96,16 +87,10 @@ class Accumulated(Plain):
         means = np.divide(
             self.sums, self.masses, out=np.zeros_like(self.sums), where=self.masses > 0
         )
-        result: Array = means[0] - means[1]
-        return result
+        return means[0] - means[1]
 
     def values(
-        self,
-        scores: Array,
-        remainders: Array,
-        current: tuple[float, float],
-        moved: Indices,
-        adding: bool,
+        self, scores: Array, remainders: Array, current: Present, moved: Indices, adding: bool
     ) -> Array:
         """Return λ/2·(1 ± R) + (1−λ)·J.
 

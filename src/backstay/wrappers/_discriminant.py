@@ -41,8 +41,7 @@ def inverse_root(matrix: Array) -> Array | None:
         lower = cholesky(matrix, lower=True, check_finite=False)
     except LinAlgError:
         return None
-    root: Array = solve_triangular(lower, np.eye(len(matrix)), lower=True, check_finite=False)
-    return root
+    return solve_triangular(lower, np.eye(len(matrix)), lower=True, check_finite=False)
 
 
 @dataclass(frozen=True)

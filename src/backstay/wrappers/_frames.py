@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.wrappers._search import Search
-from backstay.wrappers._units import Indices
+from backstay.wrappers._units import Indices, columns_of
 
 
 def path_frame(
@@ -18,11 +18,7 @@ def path_frame(
     """One row per visit."""
     rows = []
     for visit in search.visits:
-        columns = np.sort(
-            np.concatenate(
-                [np.empty(0, np.intp), *(units[u] for u in np.flatnonzero(visit.members))]
-            )
-        )
+        columns = columns_of(units, visit.members)
         started = visit.unit < 0
         rows.append(
             {

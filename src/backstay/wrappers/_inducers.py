@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from backstay._validation import take
 from backstay.base import Array, Indices
 from backstay.wrappers._folds import Fold
+from backstay.wrappers._units import NOTHING, columns_of
 
 # A tree of one leaf offers the training rows in their order, with distances summed directly: ties
 # go by row order. scikit-learn's brute force expands ‖a−b‖², which breaks ties by rounding.
@@ -127,10 +128,7 @@ class GeneralInducer:
         dummy = GeneralInducer(
             DummyClassifier(strategy="prior"), self.X, self.y, self.folds, self.scorer
         )
-        return float(np.mean(dummy.fold_scores(np.empty(0, dtype=np.intp))))
-
-
-NOTHING: Indices = np.empty(0, dtype=np.intp)
+        return float(np.mean(dummy.fold_scores(NOTHING)))
 
 
 @dataclass
@@ -143,13 +141,14 @@ class Evaluator:
 
     def __call__(self, members: NDArray[np.bool_], moved: Indices, adding: bool) -> Array:
         """Return J of every candidate; of `members` itself if `moved` is empty."""
-        inside = [columns for columns, here in zip(self.units, members, strict=True) if here]
-        n_left = len(inside) if not len(moved) else len(inside) + (1 if adding else -1)
+        n_left = int(members.sum())
+        if len(moved):
+            n_left += 1 if adding else -1
         if n_left == 0:
             if self.empty is None:
                 self.empty = self.inducer.empty_score()
             return np.full(max(1, len(moved)), self.empty)
-        subset = np.sort(np.concatenate([NOTHING, *inside]))
         candidates = [self.units[u] for u in moved] if len(moved) else [NOTHING]
+        subset = columns_of(self.units, members)
         scores = self.inducer.scores(subset, candidates, adding or not len(moved))
         return np.asarray(scores.mean(axis=1))

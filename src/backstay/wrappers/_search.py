@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from backstay.base import Array, Indices
 from backstay.wrappers._checkpoint import Evaluation, EvaluationLog
+from backstay.wrappers._units import NOTHING
 
 Members = NDArray[np.bool_]
 
@@ -78,7 +79,7 @@ class Search:
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
         start = self.fixed.copy() if self.forward else np.ones(len(self.fixed), dtype=bool)
-        scores, remainders = self.log.evaluate(1, lambda: self._evaluate(start, None, True))
+        scores, remainders = self.log.evaluate(1, lambda: self._evaluate(start, NOTHING, True))
         if start.any():  # the empty set is never handed to the inducer
             self.criterion.observe(start[None, :], scores)
         remainder = float(remainders[0]) if len(remainders) else np.nan
@@ -100,7 +101,7 @@ class Search:
         members = self.current.members
         if adding:
             return np.flatnonzero(~members)
-        return np.flatnonzero(members & ~self.fixed) if members.sum() > 1 else np.empty(0, np.intp)
+        return np.flatnonzero(members & ~self.fixed) if members.sum() > 1 else NOTHING
 
     def examine(self, adding: bool) -> Examination | None:
         """Evaluate every possible move; None if there is none."""
@@ -116,36 +117,22 @@ class Search:
         self.criterion.observe(candidates, scores)
         present = (self.current.score, self.current.remainder)
         values = self.criterion.values(scores, remainders, present, moved, adding)
-        examination = Examination(
-            adding,
-            moved,
-            scores,
-            remainders,
-            values,
-            candidates @ self.sizes,
-            first_of_best(values),
+        sizes, best = candidates @ self.sizes, first_of_best(values)
+        self.examinations.append(
+            Examination(adding, moved, scores, remainders, values, sizes, best)
         )
-        self.examinations.append(examination)
-        return examination
+        return self.examinations[-1]
 
     def accept(self, examination: Examination) -> None:
         """Make the best move of the latest examination."""
-        best = examination.best
+        best, adding, remainders = examination.best, examination.adding, examination.remainders
         unit = int(examination.moved[best])
         members = self.current.members.copy()
-        members[unit] = examination.adding
-        remainders = examination.remainders
-        self._visit(
-            Visit(
-                unit,
-                examination.adding,
-                members,
-                float(examination.scores[best]),
-                float(remainders[best]) if len(remainders) else np.nan,
-                float(examination.values[best]),
-                len(self.examinations) - 1,
-            )
-        )
+        members[unit] = adding
+        score, value = float(examination.scores[best]), float(examination.values[best])
+        remainder = float(remainders[best]) if len(remainders) else np.nan
+        number = len(self.examinations) - 1
+        self._visit(Visit(unit, adding, members, score, remainder, value, number))
 
     def move(self, adding: bool) -> bool:
         """Examine and make the best move; False if there is none."""
@@ -187,12 +174,10 @@ class Search:
                 break
         return None
 
-    def _evaluate(self, members: Members, moved: Indices | None, adding: bool) -> Evaluation:
-        units = np.empty(0, np.intp) if moved is None else moved
-        scores = self.evaluate(members, units, adding)
-        remainders = np.empty(0)
+    def _evaluate(self, members: Members, moved: Indices, adding: bool) -> Evaluation:
+        scores, remainders = self.evaluate(members, moved, adding), np.empty(0)
         if self.criterion.needs_remainder:
-            remainders = self.evaluate(~members, units, not adding)
+            remainders = self.evaluate(~members, moved, not adding)
         if self.criterion.needs_rates:
             for score in np.concatenate([scores, remainders]):
                 if not 0.0 <= score <= 1.0:

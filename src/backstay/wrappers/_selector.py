@@ -40,7 +40,7 @@ from backstay.wrappers._inducers import (
     n_neighbors_of,
 )
 from backstay.wrappers._search import Search, Visit, best_subset, order_units, progress_line
-from backstay.wrappers._units import make_units
+from backstay.wrappers._units import columns_of, make_units
 
 FAST: dict[str, type[FastFold]] = {
     "lda": Discriminant,
@@ -341,27 +341,15 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         return kept
 
     def _evaluator(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        codes: Indices,
-        folds: Sequence[Fold],
-        units: list[Indices],
+        self, X: Any, y: NDArray[Any], codes: Indices, folds: Sequence[Fold], units: list[Indices]
     ) -> Evaluator:
         accuracy = self.scoring is None or (
             isinstance(self.scoring, str) and self.scoring == "accuracy"
         )
         majority = float(np.bincount(codes).max() / len(codes)) if accuracy else None
         if isinstance(self.estimator, str) and accuracy:
-            fast = FastInducer(
-                FAST.get(self.estimator, Neighbors),
-                self.estimator,
-                X,
-                codes,
-                folds,
-                self.scaling,
-                self.n_jobs,
-            )
+            kind, name = FAST.get(self.estimator, Neighbors), self.estimator
+            fast = FastInducer(kind, name, X, codes, folds, self.scaling, self.n_jobs)
             return Evaluator(fast, units, majority)
         estimator = self.estimator
         if isinstance(estimator, str):
@@ -379,7 +367,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             what = "start"
             if visit.unit >= 0:
                 what = f"{'+' if visit.adding else '-'} {self._label(units[visit.unit])}"
-            size = sum(len(units[u]) for u in np.flatnonzero(visit.members))
+            size = len(columns_of(units, visit.members))
             progress_line(
                 f"step {step}: {what}, {size} of {self.n_features_in_} features, "
                 f"J={visit.score:.4f} ({seconds:.1f} s)"

@@ -11,6 +11,13 @@ from numpy.typing import NDArray
 
 from backstay.base import Indices
 
+NOTHING: Indices = np.empty(0, dtype=np.intp)
+
+
+def columns_of(units: list[Indices], members: NDArray[np.bool_]) -> Indices:
+    """Columns of the units that are members, in ascending order."""
+    return np.sort(np.concatenate([NOTHING, *(units[u] for u in np.flatnonzero(members))]))
+
 
 def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | None) -> int:
     """Column number of a feature given by number or by name."""
