@@ -46,12 +46,8 @@ def _machines_of_svc(kernel: Array, classes: Array) -> Machines:
     machine = SVC(C=1.0, kernel="precomputed").fit(kernel, classes)
     # With two classes SVC turns the signs round, so that positive means the second class.
     sign = -1.0 if len(machine.classes_) == 2 else 1.0
-    return (
-        machine.support_,
-        machine.n_support_,
-        sign * machine.dual_coef_,
-        sign * machine.intercept_,
-    )
+    coefficients, intercepts = sign * machine.dual_coef_, sign * machine.intercept_
+    return machine.support_, machine.n_support_, coefficients, intercepts
 
 
 @dataclass(frozen=True)
@@ -80,15 +76,9 @@ def train_linear(rows: Array, classes: ClassNumbers, C: float) -> LinearMachine:
     Only where :func:`matches_svc`; elsewhere ``SVC`` is the way.
     """
     libsvm.set_verbosity_wrap(0)
+    rows, numbers = np.ascontiguousarray(rows), classes.astype(np.float64)
     weight = np.ones(int(classes.max()) + 1)
-    model = libsvm.fit(
-        np.ascontiguousarray(rows),
-        classes.astype(np.float64),
-        kernel="linear",
-        C=C,
-        class_weight=weight,
-        **SETTINGS,
-    )
+    model = libsvm.fit(rows, numbers, kernel="linear", C=C, class_weight=weight, **SETTINGS)
     return LinearMachine(model[:7], weight)
 
 

@@ -28,26 +28,15 @@ try:
 except ImportError:  # pragma: no cover - another scikit-learn; callers have a public way
     libsvm = None
 
+# scikit-learn's own, for the other modules.
 __all__ = [
     "Interval",
     "StrOptions",
-    "check_columns",
     "check_is_fitted",
     "check_random_state",
-    "encode_labels",
-    "fit_context",
     "has_fit_parameter",
-    "is_nominal",
     "libsvm",
-    "positive_int",
-    "resolve_n_features",
     "take",
-    "validate_X_y",
-    "validate_for_parts",
-    "validate_names",
-    "validate_rows",
-    "validate_sample_weight",
-    "validate_width",
 ]
 
 FLOATS = [np.float64, np.float32]

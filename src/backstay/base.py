@@ -27,6 +27,7 @@ from backstay._validation import (
     fit_context,
     has_fit_parameter,
     is_nominal,
+    positive_int,
     resolve_n_features,
     take,
     validate_for_parts,
@@ -143,8 +144,7 @@ class InstanceWeighter(BaseEstimator, ABC):
         """
         X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
-        raw = self._weigh(X, codes)
-        self.sample_weight_ = self._scaled(raw)
+        self.sample_weight_ = self._scaled(self._weigh(X, codes))
         return self
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
@@ -173,14 +173,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     ``_score`` gets validated rows, class numbers 0..C-1 and weights (or None)
     and returns one importance per feature, higher is better. Every ranker is a
     scikit-learn selector that keeps the ``n_features_to_select`` best.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Importances, higher is better.
+    ranking_ : ndarray of shape (n_features,)
+        1 is best; a permutation.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": [
-            None,
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "n_features_to_select": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
         # For the rankers that have these parameters; the others are not concerned.
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
@@ -359,8 +362,6 @@ class InstanceWeighted(MetaRanker):
         The fitted estimator.
     weighting_ : InstanceWeighter
         The fitted weighter.
-    feature_importances_, ranking_ : ndarray of shape (n_features,)
-        As in every ranker.
 
     See Also
     --------

@@ -198,5 +198,4 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        shares = self.predict_proba(X)
-        return self.classes_[np.argmax(shares, axis=1)]
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]

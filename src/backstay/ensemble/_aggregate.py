@@ -104,6 +104,4 @@ def break_ties(scores: Scores, rankings: Ranks | None) -> Ranks:
     d = len(scores)
     totals = np.zeros(d) if rankings is None else rankings.sum(axis=0)
     order = np.lexsort((np.arange(d), totals, -scores))
-    ranking = np.empty(d, dtype=np.intp)
-    ranking[order] = np.arange(1, d + 1)
-    return ranking
+    return np.argsort(order) + 1

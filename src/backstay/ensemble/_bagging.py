@@ -136,9 +136,7 @@ class BaggedRanker(Ensemble):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
-        members = self._fit_runs(
-            X, y, sample_weight, rng, n_runs=self.n_resamples, max_samples=self.max_samples
-        )
+        members = self._fit_runs(X, y, sample_weight, rng, self.n_resamples)
         k = resolve_n_features(self._n_requested(), self.n_features_in_)
         self.rankings_ = np.array([member.ranking for member in members])
         self.weights_ = np.array([member.importances for member in members])

@@ -118,14 +118,8 @@ class RepeatedSelector(Ensemble):
         Judge of ``keep="grow"``; None is 1-NN on features scaled to [0, 1].
     holdout : float, default=0.3
         Share of each class held out with ``keep="grow"``.
-    resample : {"bootstrap", "subsample", "complementary_pairs"}, default="bootstrap"
+    resample, max_samples, scale_on, n_jobs
         As in :class:`BaggedRanker`.
-    max_samples : float, default=0.5
-        Share of the rows of each class for ``resample="subsample"``.
-    scale_on : {"member", "ensemble"}, default="member"
-        As in :class:`BaggedRanker`.
-    n_jobs : int, default=None
-        Runs at the same time; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the held-out rows, the rows of the runs and a seed for each.
 
@@ -212,14 +206,7 @@ class RepeatedSelector(Ensemble):
         rng = check_random_state(self.random_state)
         inside, self.holdout_rows_ = self._split(y, rng)
         members = self._fit_runs(
-            X,
-            y,
-            sample_weight,
-            rng,
-            n_runs=self.n_resamples,
-            max_samples=self.max_samples,
-            among=inside,
-            ranked=False,
+            X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
         )
         self.supports_ = np.array([self._support(member) for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)

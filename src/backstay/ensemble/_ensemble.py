@@ -24,6 +24,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         "scale_on": [StrOptions({"member", "ensemble"})],
     }
     resample: str
+    max_samples: float
     scale_on: str
     n_jobs: int | None
     random_state: Any
@@ -38,9 +39,8 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         y: Indices,
         sample_weight: Array | None,
         rng: np.random.RandomState,
-        *,
         n_runs: int,
-        max_samples: float,
+        *,
         among: Indices | None = None,
         ranked: bool = True,
     ) -> list[Member]:
@@ -52,7 +52,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
                     f"n_resamples={n_runs!r} must be even for resample='complementary_pairs'."
                 )
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
-        draws = draw_rows(self.resample, y[among], n_runs, max_samples, rng)
+        draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
         self.estimators_samples_ = [among[rows] for rows in draws]
         return fit_members(
             self.estimator,

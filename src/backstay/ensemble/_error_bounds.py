@@ -6,6 +6,9 @@ Notation of Shah & Samworth (2013): q features selected per run out of d, θ = q
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from functools import partial
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 
@@ -111,22 +114,14 @@ def error_bound(q: float, d: int, threshold: float, n_pairs: int, assumption: st
 
 def largest_q(pfer: float, d: int, threshold: float, n_pairs: int, assumption: str) -> int:
     """Return the largest q whose bound does not exceed `pfer`; 0 if there is none."""
-    low, high = 0, d + 1  # every bound grows with q
-    while high - low > 1:
-        middle = (low + high) // 2
-        if error_bound(middle, d, threshold, n_pairs, assumption) <= pfer:
-            low = middle
-        else:
-            high = middle
-    return low
+    # Every bound grows with q.
+    bound = partial(error_bound, d=d, threshold=threshold, n_pairs=n_pairs, assumption=assumption)
+    return bisect_right(range(1, d + 1), pfer, key=bound)
 
 
 def smallest_threshold(
     pfer: float, q: float, d: int, n_pairs: int, assumption: str
 ) -> float | None:
     """Return the smallest threshold above 1/2, on the grid of frequencies, that keeps `pfer`."""
-    n_runs = 2 * n_pairs
-    for needed in range(n_pairs + 1, n_runs + 1):
-        if error_bound(q, d, needed / n_runs, n_pairs, assumption) <= pfer:
-            return needed / n_runs
-    return None
+    grid = (needed / (2 * n_pairs) for needed in range(n_pairs + 1, 2 * n_pairs + 1))
+    return next((t for t in grid if error_bound(q, d, t, n_pairs, assumption) <= pfer), None)

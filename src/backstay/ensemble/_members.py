@@ -30,12 +30,9 @@ Rows = NDArray[np.intp]
 def draw_rows(
     resample: str, y: Indices, n: int, max_samples: float, rng: np.random.RandomState
 ) -> list[Rows]:
-    """Draw the rows of `n` members, class by class, so that every member sees every class.
+    """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
 
-    "bootstrap" draws as many rows of a class as it has, with replacement;
-    "subsample" a share `max_samples` of them, at least one, without;
-    "complementary_pairs" halves every class for members 2i and 2i + 1 and leaves
-    an odd row out; a single row is in both. Rows come in increasing order.
+    The halves of a complementary pair are members 2i and 2i + 1.
     """
     by_class = [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]
     if resample == "complementary_pairs":
@@ -45,9 +42,9 @@ def draw_rows(
         if resample == "bootstrap":
             parts = [rng.choice(rows, len(rows)) for rows in by_class]
         else:
-            sizes = [max(1, round(max_samples * len(rows))) for rows in by_class]
             parts = [
-                rng.choice(rows, m, replace=False) for rows, m in zip(by_class, sizes, strict=True)
+                rng.choice(rows, max(1, round(max_samples * len(rows))), replace=False)
+                for rows in by_class
             ]
         samples.append(np.sort(np.concatenate(parts)))
     return samples
@@ -83,11 +80,7 @@ class Member:
 
 
 def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
-    """Read importances, ranking and support off a fitted estimator.
-
-    A selector without importances has a support only, which is enough unless
-    `ranked`.
-    """
+    """Read a fitted estimator; unless `ranked`, a selector may have no importances."""
     support = None
     if hasattr(estimator, "get_support"):
         support = np.asarray(estimator.get_support(), dtype=np.bool_)
@@ -172,8 +165,8 @@ def fit_members(
     sample_weight: Array | None,
     samples: list[Rows],
     *,
-    scale_on: str = "member",
-    ranked: bool = True,
+    scale_on: str,
+    ranked: bool,
     n_jobs: int | None,
     rng: np.random.RandomState,
 ) -> list[Member]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from backstay._validation import Interval, StrOptions, check_random_state
+from backstay._validation import Interval, StrOptions, check_random_state, positive_int
 from backstay.base import Array, Indices
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._error_bounds import ASSUMPTIONS, error_bound, largest_q, smallest_threshold
@@ -38,10 +38,8 @@ class StabilitySelection(Ensemble):
         halves [Meinshausen & Bühlmann]. Classes are halved one by one.
     assumption : {"none", "unimodal", "r_concave"}, default="none"
         Which bound chooses q or τ. The others are for complementary pairs only.
-    scale_on : {"member", "ensemble"}, default="member"
+    scale_on, n_jobs
         As in :class:`BaggedRanker`.
-    n_jobs : int, default=None
-        Runs at the same time; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the rows, and a seed for every run.
 
@@ -109,10 +107,12 @@ class StabilitySelection(Ensemble):
         **Ensemble._parameter_constraints,
         "threshold": [None, Interval(Real, 0.5, 1, closed="right")],
         "pfer": [None, Interval(Real, 0, None, closed="neither")],
-        "n_features_per_run": [None, Interval(Integral, 1, None, closed="left")],
+        "n_features_per_run": [None, positive_int()],
         "resample": [StrOptions({"complementary_pairs", "subsample"})],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
     }
+
+    max_samples = 0.5
 
     def __init__(
         self,
@@ -150,25 +150,19 @@ class StabilitySelection(Ensemble):
         threshold, q = self._resolve(self.n_features_in_)
         rng = check_random_state(self.random_state)
         n_runs = self.n_resamples * (2 if self.resample == "complementary_pairs" else 1)
-        members = self._fit_runs(X, y, sample_weight, rng, n_runs=n_runs, max_samples=0.5)
+        members = self._fit_runs(X, y, sample_weight, rng, n_runs)
         self.supports_ = np.array([member.selected(q) for member in members])
         self.rankings_ = np.array([member.ranking for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)
         self.threshold_ = threshold
         mean_q = float(self.supports_.sum(axis=1).mean())
         self.n_features_per_run_ = q if mean_q == q else mean_q
-        self.error_bound_ = {
-            name: self._bound(self.n_features_per_run_, self.n_features_in_, threshold, assumption)
-            for name, assumption in zip(
-                ("meinshausen_buhlmann", "unimodal", "r_concave"), ASSUMPTIONS, strict=True
-            )
-        }
+        known = ASSUMPTIONS if self.resample == "complementary_pairs" else ("none",)
+        given = (self.n_features_per_run_, self.n_features_in_, threshold, self.n_resamples)
+        bounds = [error_bound(*given, a) if a in known else float("nan") for a in ASSUMPTIONS]
+        names = ("meinshausen_buhlmann", "unimodal", "r_concave")
+        self.error_bound_ = dict(zip(names, bounds, strict=True))
         return self.selection_frequency_
-
-    def _bound(self, q: float, d: int, threshold: float, assumption: str) -> float:
-        if self.resample == "subsample" and assumption != "none":
-            return float("nan")
-        return error_bound(q, d, threshold, self.n_resamples, assumption)
 
     def _resolve(self, d: int) -> tuple[float, int]:
         """Threshold and q, one of them from the bound where it is not given."""

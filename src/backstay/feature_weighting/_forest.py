@@ -42,8 +42,6 @@ class ForestImportance(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Importances that sum to 1, or all 0 where no tree could split.
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
     forest_ : RandomForestClassifier or ExtraTreesClassifier
         The fitted forest, on class numbers 0..C-1.
 

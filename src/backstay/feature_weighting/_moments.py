@@ -122,13 +122,6 @@ class BetweenWithinRatio(_MomentFilter):
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half.
 
-    Attributes
-    ----------
-    feature_importances_ : ndarray of shape (n_features,)
-        Ratio of the sums of squares.
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
-
     Notes
     -----
     ``sample_weight`` makes a row count for ω rows.
@@ -202,8 +195,6 @@ class TTest(_MomentFilter):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         |t|; 0 for constant features, infinite where only the variance is 0.
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
 
     See Also
     --------

@@ -103,8 +103,6 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Weights in [−1, 1].
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
 
     See Also
     --------
@@ -187,9 +185,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         n = table.n
         m = n if self.n_draws is None else min(self.n_draws, n)
         drawn = check_random_state(self.random_state).permutation(n)[:m]
-        position = np.empty(n, np.intp)
-        position[table.order] = np.arange(n)
-        return position[drawn]
+        return np.argsort(table.order)[drawn]
 
     def _n_listed(self, table: ReliefTable) -> int:
         """Length of the neighbour lists: no more than the largest class, or all misses, offer."""
@@ -238,9 +234,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
             factor = prior[None, :] / (1.0 - prior[own])[:, None]
             factor[np.arange(len(queries)), own] = -1.0
         ranks = np.arange(rows.shape[2])
-        influence = (
-            np.ones(len(ranks)) if self.sigma is None else np.exp(-((ranks / self.sigma) ** 2))
-        )
+        influence = np.exp(-((ranks / (self.sigma or np.inf)) ** 2))  # all 1 without sigma
         shares = np.empty(rows.shape)
         neighbor_shares(rows, influence, omega, shares)
         shares *= (factor * omega[queries][:, None])[:, :, None]

@@ -31,18 +31,9 @@ class ReliefColumns:
     codes: NDArray[np.int32]
     nominal_index: Indices
 
-    @property
-    def n_features(self) -> int:
-        """Number of features of all kinds."""
-        return len(self.numeric_index) + len(self.nominal_index)
-
 
 def read_columns(X: Any, categorical: Any) -> ReliefColumns:
-    """Split a frame or array into numeric and nominal columns.
-
-    `categorical` is "from_dtype" (category, string and boolean columns of a
-    frame), None, a mask, or a list of column numbers or names.
-    """
+    """Split a frame or array by ``categorical_features`` into numeric and nominal columns."""
     n_rows, n_features = X.shape
     nominal = _nominal_columns(X, categorical)
     numeric = np.delete(np.arange(n_features), nominal)
@@ -154,17 +145,15 @@ class ReliefTable:
         order = np.argsort(y, kind="stable")
         classes = y[order]
         starts = np.concatenate([[0], np.cumsum(np.bincount(y))]).astype(np.intp)
-        index, triple = columns.numeric_index, None
-        if sparse.issparse(columns.numeric):
-            scaled = _scale_sparse(columns.numeric[order])
+        numeric, index, triple = columns.numeric, columns.numeric_index, None
+        if sparse.issparse(numeric):
+            scaled = _scale_sparse(numeric[order])
             triple = (scaled.data, scaled.indices, scaled.indptr)
-            dense, gaps, has_gap = _scale_dense(np.empty((len(y), 0)), order)
-            index = index[:0]
-        else:
-            dense, gaps, has_gap = _scale_dense(columns.numeric, order)
+            numeric, index = np.empty((len(y), 0)), index[:0]
+        dense, gaps, has_gap = _scale_dense(numeric, order)
         return cls(
             n=len(y),
-            n_features=columns.n_features,
+            n_features=len(columns.numeric_index) + len(columns.nominal_index),
             order=order,
             classes=classes,
             starts=starts,

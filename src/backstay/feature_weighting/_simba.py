@@ -86,8 +86,6 @@ class Simba(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         w²/max w².
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
     n_iter_ : int
         Visits, or steps of the batch solver.
 
@@ -185,12 +183,8 @@ class Simba(FeatureRanker):
                 f"and progressive={self.progressive!r} have no meaning; "
                 "use strategy='normal' and progressive=False."
             )
-        if (
-            sample_weight is not None
-            and (sample_weight != sample_weight[0]).any()
-            and self.strategy == "normal"
-            and not self.delta
-        ):
+        ignored = self.strategy == "normal" and not self.delta
+        if ignored and sample_weight is not None and (sample_weight != sample_weight[0]).any():
             warnings.warn(
                 "sample_weight has no effect on Simba with strategy='normal' and delta=False; "
                 "choose another strategy or delta=True.",

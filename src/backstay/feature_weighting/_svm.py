@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import combinations
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,7 +22,7 @@ from backstay._kernels._svm import (
     one_vs_one_duals,
     squared_weights,
 )
-from backstay._validation import Interval, check_is_fitted
+from backstay._validation import Interval, check_is_fitted, positive_int
 from backstay.base import Array, FeatureRanker, Indices, Scaling
 from backstay.feature_weighting._rows import present_rows
 
@@ -198,16 +199,13 @@ class _Machines:
         coefficients = np.zeros((n_classes - 1, len(self.y)))
         coefficients[:, machine.support_] = machine.dual_coef_
         self.duals[:] = 0.0
-        m = 0
-        for a in range(n_classes):
-            for b in range(a + 1, n_classes):
-                # libsvm's layout: a row's coefficient against class c is in line c, or c − 1
-                # for classes after its own.
-                first = slice(self.starts[a], self.starts[a + 1])
-                second = slice(self.starts[b], self.starts[b + 1])
-                self.duals[m, first] = coefficients[b - 1, first]
-                self.duals[m, second] = coefficients[a, second]
-                m += 1
+        for m, (a, b) in enumerate(combinations(range(n_classes), 2)):
+            # libsvm's layout: a row's coefficient against class c is in line c, or c − 1 for
+            # classes after its own.
+            first = slice(self.starts[a], self.starts[a + 1])
+            second = slice(self.starts[b], self.starts[b + 1])
+            self.duals[m, first] = coefficients[b - 1, first]
+            self.duals[m, second] = coefficients[a, second]
 
 
 def _n_dropped(step: int | float, remaining: int) -> int:
@@ -288,8 +286,6 @@ class SVMRFE(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Share of the features that a feature outlasts, itself included.
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
     path_ : list of EliminationRound
         With ``record_path=True``: for each round the surviving ``features`` and
         their normalised ``weights`` r_j = |w_j| / Σ|w|.
@@ -329,10 +325,7 @@ class SVMRFE(FeatureRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "step": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-        ],
+        "step": [positive_int(), Interval(Real, 0, 1, closed="neither")],
         "scaling": Scaling.OPTIONS,
         "tol": [Interval(Real, 0, None, closed="neither")],
         "record_path": ["boolean"],

@@ -29,8 +29,6 @@ class InformationGain(ValueFilter):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         MI(C, X) in bits, between 0 and H(C).
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
     discretizer_ : transformer
         The fitted transformer, if one was given.
 
@@ -292,8 +290,6 @@ class CategoryImportance(ValueFilter):
         Importance, in (0, 1].
     class_importances_ : ndarray of shape (n_features, n_classes)
         PCF's weights P(c|x), of a group the largest.
-    ranking_ : ndarray of shape (n_features,)
-        1 is best.
 
     Notes
     -----

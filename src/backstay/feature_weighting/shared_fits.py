@@ -20,6 +20,7 @@ from backstay._validation import encode_labels, fit_context
 from backstay.base import Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
+from backstay.feature_weighting._rows import present_rows
 from backstay.feature_weighting._svm import SVMRFE, eliminate
 
 __all__ = ["SharedFits", "shared_fits"]
@@ -78,22 +79,12 @@ class SharedSVMRFE:
         Copies stay rows of their own: merged into one row of higher cost they have
         the same optimum, but the solver would stop at another point near it.
         """
-        costs = np.full(len(rows), float(ranker.C))
-        if omega is not None:
-            costs *= omega
-            rows, costs = rows[costs > 0.0], costs[costs > 0.0]
-        present, codes = np.unique(self.y[rows], return_inverse=True)
-        if len(present) < 2:
-            raise ValueError(
-                "sample_weight is positive for one class only among the rows of a member; "
-                "SVMRFE needs two."
-            )
+        omega = np.ones(len(rows)) if omega is None else omega
+        kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
+        rows, costs = rows[kept], float(ranker.C) * omega[kept]
         gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
-        classes = codes.astype(np.intp, copy=False)
-        course = eliminate(
-            self.Z[rows], classes, costs, step=ranker.step, tol=ranker.tol, gram=gram
-        )
-        return course.importances()
+        step, tol = ranker.step, ranker.tol
+        return eliminate(self.Z[rows], codes, costs, step=step, tol=tol, gram=gram).importances()
 
     def at_own_scale(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
         """Hand the rows to the ranker."""

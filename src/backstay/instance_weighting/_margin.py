@@ -49,13 +49,6 @@ def inverse_distance_shares(distances: Array, chosen: NDArray[np.bool_]) -> Arra
     return np.divide(inverse, total, out=np.zeros_like(inverse), where=total > 0.0)
 
 
-def inverse_or_uniform(distances: Array) -> Array:
-    """ω ∝ 1/distance; uniform where all margin vectors coincide [Han eq. 4.6]."""
-    if not distances.all():
-        return np.ones_like(distances)
-    return distances.min() / distances
-
-
 class MarginWeighting(InstanceWeighter):
     """Weigh instances by how typical their margin vector is (MBIW).
 
@@ -138,7 +131,9 @@ class MarginWeighting(InstanceWeighter):
             previous = omega
             margins = self._margins(X, y, coefficients, None if n_iter == 1 else previous)
             with one_thread():
-                omega = inverse_or_uniform(mean_euclidean_distances(margins))
+                distances = mean_euclidean_distances(margins)
+            # ω ∝ 1/distance; uniform where all margin vectors coincide [Han eq. 4.6].
+            omega = distances.min() / distances if distances.all() else np.ones(len(y))
             omega = omega / omega.mean()
             if np.abs(omega - previous).max() < self.tol:
                 break

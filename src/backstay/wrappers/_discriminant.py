@@ -161,18 +161,10 @@ class Discriminant(FastFold):
         n_test = len(self.test_classes)
         test, means = base.vectors[:, :n_test], base.vectors[:, n_test:]
         scores = test.T @ means - 0.5 * (means**2).sum(axis=0) + self.log_priors
-        centres = np.ascontiguousarray(rows[:, n_test:])
+        changes, centres = (np.ascontiguousarray(p) for p in np.hsplit(rows, [n_test]))
         unsure |= self._drops_direction(means.T @ means, centres, offsets, sign)
         discriminant_correct(
-            scores,
-            np.ascontiguousarray(rows[:, :n_test]),
-            centres,
-            offsets,
-            sign,
-            self.test_classes,
-            CLOSE,
-            counts,
-            unsure,
+            scores, changes, centres, offsets, sign, self.test_classes, CLOSE, counts, unsure
         )
 
     def _drops_direction(

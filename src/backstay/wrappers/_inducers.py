@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -125,9 +125,7 @@ class GeneralInducer:
 
     def empty_score(self) -> float:
         """Score of predicting without features, from the class frequencies of the training rows."""
-        dummy = GeneralInducer(
-            DummyClassifier(strategy="prior"), self.X, self.y, self.folds, self.scorer
-        )
+        dummy = replace(self, estimator=DummyClassifier(strategy="prior"))
         return float(np.mean(dummy.fold_scores(NOTHING)))
 
 

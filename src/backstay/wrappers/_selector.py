@@ -61,10 +61,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     ----------
     estimator : str or scikit-learn classifier, default="1nn"
         The inducer. ``"1nn"``, ``"knn:K"``, ``"lda"``, ``"svm_linear"`` and
-        ``"svm_rbf"`` are evaluated incrementally, with the result that
-        scikit-learn's ``KNeighborsClassifier``, ``LinearDiscriminantAnalysis`` and
-        ``SVC`` (C=1, gamma="scale") give behind a scaler; see Notes. Any other
-        classifier or pipeline is fitted from scratch on every subset, as it is.
+        ``"svm_rbf"`` are evaluated incrementally; Notes say to what in scikit-learn
+        they are equal. Any other classifier or pipeline is fitted from scratch on
+        every subset, as it is.
     direction : {"forward", "backward"}, default="forward"
         SFG starts from nothing, SBG from all features.
     floating : bool, default=False
@@ -171,7 +170,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         "accumulation_weight": [StrOptions({"size", "score"}), None],
         "n_features_to_select": [
             StrOptions({"best"}),
-            Interval(Integral, 1, None, closed="left"),
+            positive_int(),
             Interval(Real, 0, 1, closed="right"),
         ],
         "stop": [StrOptions({"never", "no_gain"})],
@@ -343,9 +342,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     def _evaluator(
         self, X: Any, y: NDArray[Any], codes: Indices, folds: Sequence[Fold], units: list[Indices]
     ) -> Evaluator:
-        accuracy = self.scoring is None or (
-            isinstance(self.scoring, str) and self.scoring == "accuracy"
-        )
+        accuracy = self.scoring in (None, "accuracy")
         majority = float(np.bincount(codes).max() / len(codes)) if accuracy else None
         if isinstance(self.estimator, str) and accuracy:
             kind, name = FAST.get(self.estimator, Neighbors), self.estimator
