@@ -27,7 +27,6 @@ class Ensemble(NominalFramesMixin, MetaRanker):
     max_samples: float
     scale_on: str
     n_jobs: int | None
-    random_state: Any
     rankings_: Indices | None
 
     def _rank(self, importances: Array) -> Indices:

@@ -24,12 +24,11 @@ from backstay.base import (
 from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
-Rows = NDArray[np.intp]
 
 
 def draw_rows(
     resample: str, y: Indices, n: int, max_samples: float, rng: np.random.RandomState
-) -> list[Rows]:
+) -> list[Indices]:
     """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
 
     The halves of a complementary pair are members 2i and 2i + 1.
@@ -50,7 +49,7 @@ def draw_rows(
     return samples
 
 
-def _draw_pairs(by_class: list[Rows], n: int, rng: np.random.RandomState) -> list[Rows]:
+def _draw_pairs(by_class: list[Indices], n: int, rng: np.random.RandomState) -> list[Indices]:
     samples = []
     for _ in range(n // 2):
         shuffled = [rng.permutation(rows) for rows in by_class]
@@ -127,7 +126,7 @@ def _fit_member(
     X: Any,
     y: NDArray[Any],
     weights: Array | None,
-    rows: Rows,
+    rows: Indices,
     ranked: bool,
 ) -> Member:
     with one_thread():
@@ -142,7 +141,7 @@ def _fit_shared_member(
     shared: SharedFits,
     classes: NDArray[Any],
     weights: Array | None,
-    rows: Rows,
+    rows: Indices,
     one_scale: bool,
 ) -> Member:
     with one_thread():
@@ -163,7 +162,7 @@ def fit_members(
     X: Any,
     y: NDArray[Any],
     sample_weight: Array | None,
-    samples: list[Rows],
+    samples: list[Indices],
     *,
     scale_on: str,
     ranked: bool,

@@ -8,7 +8,7 @@ import numpy as np
 
 from backstay.base import Array, Indices, distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, relative_weights
-from backstay.feature_weighting._relief_table import ReliefColumns
+from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
 
 
 class DoubleReliefF(ReliefF):
@@ -71,7 +71,7 @@ n_features_to_select
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
-        table = self._table(X, y)
+        table = ReliefTable.build(X, y, self.metric, self.missing)
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = self._visits(table)
         mass = self._mass(omega, visits)

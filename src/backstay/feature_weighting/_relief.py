@@ -166,19 +166,13 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
             y = validate_names(self, X, y)
             return read_columns(X, categorical), y
         X, y = validate_X_y(self, X, y, accept_sparse=["csr"], allow_nan=not sparse.issparse(X))
-        if sparse.issparse(X):
-            nominal = np.empty(0, np.intp)
-            if categorical is not None and not isinstance(categorical, str) and len(categorical):
-                raise ValueError(
-                    f"categorical_features={categorical!r} must be 'from_dtype' or None "
-                    "with a sparse X."
-                )
-            codes = np.empty((X.shape[0], 0), np.int32)
-            return ReliefColumns(X, np.arange(X.shape[1]), codes, nominal), y
+        listed = categorical is not None and not isinstance(categorical, str) and len(categorical)
+        if listed and sparse.issparse(X):
+            raise ValueError(
+                f"categorical_features={categorical!r} must be 'from_dtype' or None "
+                "with a sparse X."
+            )
         return read_columns(X, categorical), y
-
-    def _table(self, X: ReliefColumns, y: Indices) -> ReliefTable:
-        return ReliefTable.build(X, y, self.metric, self.missing)
 
     def _visits(self, table: ReliefTable) -> Indices:
         """Sorted row numbers of the instances to visit, drawn without replacement."""
@@ -242,7 +236,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
-        table = self._table(X, y)
+        table = ReliefTable.build(X, y, self.metric, self.missing)
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = np.arange(table.n) if self.n_draws is None else np.sort(self._visits(table))
         mass = self._mass(omega, visits)

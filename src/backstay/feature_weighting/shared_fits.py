@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from backstay._kernels._distances import pad
 from backstay._validation import encode_labels, fit_context
-from backstay.base import Scaling, warn_single_members
+from backstay.base import Array, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
 from backstay.feature_weighting._rows import present_rows
@@ -25,8 +25,6 @@ from backstay.feature_weighting._svm import SVMRFE, eliminate
 
 __all__ = ["SharedFits", "shared_fits"]
 
-Rows = NDArray[np.intp]
-Weights = NDArray[np.float64]
 
 MAX_DISTANCE_BYTES = 200_000_000
 # Where draws do not span the ranges, a few columns tell.
@@ -36,28 +34,28 @@ FIRST_THEN_REST = (slice(0, 16), slice(16, None))
 class SharedFits(Protocol):
     """All rows, checked, with the scale and the tables learned from them; a fit names its rows."""
 
-    def same_scale(self, rows: Rows) -> bool:
+    def same_scale(self, rows: Indices) -> bool:
         """Whether the rows alone would be scaled exactly as all rows are."""
 
     def prepare(self) -> None:
         """Compute the tables, once it is known that a fit will use them."""
 
-    def at_one_scale(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
+    def at_one_scale(self, ranker: Any, rows: Indices, omega: Array | None) -> Array:
         """Return the importances `ranker` finds in the rows at the scale of all rows."""
 
-    def at_own_scale(self, ranker: Any, rows: Rows, omega: Weights | None) -> Weights:
+    def at_own_scale(self, ranker: Any, rows: Indices, omega: Array | None) -> Array:
         """Return the importances `ranker` finds in the rows alone, as its ``fit`` would."""
 
 
 class SharedSVMRFE:
     """One scaling and one Gram matrix for SVM-RFE on many draws of the same rows."""
 
-    def __init__(self, ranker: SVMRFE, X: NDArray[Any], y: Rows) -> None:
+    def __init__(self, ranker: SVMRFE, X: NDArray[Any], y: Indices) -> None:
         self.X, self.y = np.asarray(X, dtype=np.float64), y
         self.kind = ranker.scaling
         self.scaling = Scaling(self.X, self.kind)
 
-    def same_scale(self, rows: Rows) -> bool:
+    def same_scale(self, rows: Indices) -> bool:
         """Compare shift and factor of the rows with those of all rows."""
         if self.scaling.identity:
             return True
@@ -73,7 +71,7 @@ class SharedSVMRFE:
         n, d = self.X.shape
         self.gram = self.Z @ self.Z.T if n < d else None
 
-    def at_one_scale(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
+    def at_one_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Eliminate on the rows, copies included, with their part of the Gram matrix.
 
         Copies stay rows of their own: merged into one row of higher cost they have
@@ -86,7 +84,7 @@ class SharedSVMRFE:
         step, tol = ranker.step, ranker.tol
         return eliminate(self.Z[rows], codes, costs, step=step, tol=tol, gram=gram).importances()
 
-    def at_own_scale(self, ranker: SVMRFE, rows: Rows, omega: Weights | None) -> Weights:
+    def at_own_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Hand the rows to the ranker."""
         return ranker._score(self.X[rows], self.y[rows], omega)
 
@@ -94,12 +92,12 @@ class SharedSVMRFE:
 class SharedReliefF:
     """One range per feature and one table of distances for ReliefF on draws of the same rows."""
 
-    def __init__(self, ranker: ReliefF, X: ReliefColumns, y: Rows) -> None:
+    def __init__(self, ranker: ReliefF, X: ReliefColumns, y: Indices) -> None:
         self.columns, self.X, self.y = X, X.numeric, y
         self.metric, self.missing = ranker.metric, ranker.missing
         self.low, self.high = self.X.min(axis=0), self.X.max(axis=0)
 
-    def same_scale(self, rows: Rows) -> bool:
+    def same_scale(self, rows: Indices) -> bool:
         """Compare the ranges of the rows with those of all rows."""
         for part in FIRST_THEN_REST:
             drawn, low, high = self.X[rows, part], self.low[part], self.high[part]
@@ -117,7 +115,7 @@ class SharedReliefF:
         if 8 * table.n**2 <= MAX_DISTANCE_BYTES:
             self.D = table.distances(np.arange(table.n))[np.ix_(position, position)]
 
-    def at_one_scale(self, ranker: ReliefF, rows: Rows, omega: Weights | None) -> Weights:
+    def at_one_scale(self, ranker: ReliefF, rows: Indices, omega: Array | None) -> Array:
         """Look the neighbours up among the rows drawn; sum the differences as ReliefF does."""
         y = self.y[rows]
         warn_single_members(ranker.classes_, y)
@@ -145,14 +143,14 @@ class SharedReliefF:
         parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
         return np.asarray(np.sum(parts, axis=0) / mass)
 
-    def at_own_scale(self, ranker: ReliefF, rows: Rows, omega: Weights | None) -> Weights:
+    def at_own_scale(self, ranker: ReliefF, rows: Indices, omega: Array | None) -> Array:
         """Hand the rows to the ranker."""
         drawn = replace(self.columns, numeric=self.X[rows], codes=self.columns.codes[rows])
         return ranker._score(drawn, self.y[rows], omega)
 
 
 @fit_context(prefer_skip_nested_validation=True)
-def _checked(ranker: Any, X: Any, y: NDArray[Any]) -> tuple[Any, Rows]:
+def _checked(ranker: Any, X: Any, y: NDArray[Any]) -> tuple[Any, Indices]:
     """Return what ``fit`` would hand to the method: the table and the class numbers."""
     table, labels = ranker._validate_input(X, y)
     return table, encode_labels(ranker, labels)[1]

@@ -65,11 +65,9 @@ class EvaluationLog:
         self.folds = list(folds)
         self.evaluations: list[Evaluation] = []
         self.replayed = 0
-        if self.path is None:
-            return
-        if self.path.exists():
+        if self.path is not None and self.path.exists():
             self._load(self.path)
-        else:
+        elif self.path is not None:
             try:
                 self._write(self.path)  # not at the first step, when work would be lost
             except OSError as error:
