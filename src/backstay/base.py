@@ -244,7 +244,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
 
 class NominalFramesMixin(SelectorMixin):
-    """For selectors that take nominal columns, which an array could not hold."""
+    """For selectors that take nominal columns, whose types an array could not hold."""
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.
@@ -252,8 +252,7 @@ class NominalFramesMixin(SelectorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows. A frame with nominal columns stays a frame: an array could not
-            hold their types.
+            Rows. A frame with nominal columns stays a frame.
 
         Returns
         -------

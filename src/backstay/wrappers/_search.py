@@ -203,9 +203,8 @@ def best_subset(visits: list[Visit], sizes: Indices, n_units: int | None) -> Mem
     if n_units is not None:
         met = [v for v in met if v.members.sum() == n_units]
     top = max(v.score for v in met)
-    return min(
-        (v.members for v in met if v.score >= top - TIE), key=lambda members: members @ sizes
-    )
+    best = [v.members for v in met if v.score >= top - TIE]
+    return min(best, key=lambda members: members @ sizes)
 
 
 def order_units(search: Search, selected: Members) -> Indices:
