@@ -198,4 +198,5 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        shares = self.predict_proba(X)  # before anything of the fit is asked for
+        return self.classes_[np.argmax(shares, axis=1)]
