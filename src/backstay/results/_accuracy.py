@@ -12,7 +12,7 @@ from scipy import stats
 
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
-from backstay.results._metrics import chance_level
+from backstay.results._metrics import METRICS
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._stability import size_places
@@ -31,7 +31,7 @@ class AccuracyAnswers(Parts):
         return self._one().facts.metric
 
     def chance(self, metric: str | None = None) -> float:
-        """Return what guessing reaches, for one data set; nan for a metric without such a level.
+        """Return what guessing reaches, for one data set.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class AccuracyAnswers(Parts):
             None is the metric that decides.
         """
         part = self._one()
-        return chance_level(part.check_metric(metric), part.codes)
+        return METRICS[part.check_metric(metric)].chance_of(part.codes)
 
     def accuracy(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
         """Mean score of every method by classifier and size.

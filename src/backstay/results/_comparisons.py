@@ -254,15 +254,18 @@ class ComparisonAnswers(Parts):
 def score_difference(
     records: Records,
     configuration: Configuration,
-    reference: str,
+    reference: str | Configuration,
     *,
     test: str = "auto",
     confidence: float = 0.95,
 ) -> DifferenceTest:
-    """Test the difference in score from a reference method, over the resamples both finished."""
+    """Test the difference in score from a reference, over the resamples both finished.
+
+    The name of a method stands for that method in the same configuration.
+    """
     if test not in ("auto", *RUN_TESTS):
         raise ValueError(f"test={test!r} is unknown; there are auto, {', '.join(RUN_TESTS)}.")
-    runs_a, a = run_scores(records, replace(configuration, method=reference))
+    runs_a, a = run_scores(records, _reference(configuration, reference))
     runs_b, b = run_scores(records, configuration)
     both = np.intersect1d(runs_a, runs_b)
     a, b = a[np.isin(runs_a, both)], b[np.isin(runs_b, both)]
@@ -284,19 +287,19 @@ def score_difference(
 def stability_difference(
     records: Records,
     configuration: Configuration,
-    reference: str,
+    reference: str | Configuration,
     *,
     measure: str = "kuncheva",
     confidence: float = 0.95,
     **options: Any,
 ) -> DifferenceTest:
-    """Test the difference in stability from a reference method, over the same resamples."""
-    method, size = configuration.method, configuration.size
+    """Test the difference in stability from a reference, over the same resamples."""
+    against = _reference(configuration, reference)
     if measure not in ("kuncheva", "nogueira"):  # the two are equal for subsets of one size
         options = {"measure": measure, "confidence": confidence, **options}
-        return _bootstrapped(records, configuration, reference, options)
-    runs_a, a = pair_matrix(records, reference, size)
-    runs_b, b = pair_matrix(records, method, size)
+        return _bootstrapped(records, configuration, against.method, options)
+    runs_a, a = pair_matrix(records, against.method, against.size)
+    runs_b, b = pair_matrix(records, configuration.method, configuration.size)
     both = np.intersect1d(runs_a, runs_b)
     if len(both) < 3:
         return NO_RUNS
@@ -305,6 +308,12 @@ def stability_difference(
     value = mean_of_pairs(apart)
     variance = float(jackknife_of_pairs(apart.sum(axis=1)))
     return _normal_test("jackknife", value, variance, confidence, len(both))
+
+
+def _reference(configuration: Configuration, reference: str | Configuration) -> Configuration:
+    if isinstance(reference, Configuration):
+        return reference
+    return replace(configuration, method=reference)
 
 
 def _bootstrapped(

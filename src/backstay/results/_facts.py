@@ -64,6 +64,8 @@ class DatasetFacts:
         Whether the splits are those of the 5×2cv tests.
     feature_names, sample_names : list of str or None
         Names of columns and rows, where the table had any.
+    null, null_runs : int
+        Permutations of the labels that were run as a control, and runs on each.
     fingerprints : dict
         Hashes of X, y and the groups.
     splits : str
@@ -88,6 +90,8 @@ class DatasetFacts:
     five_by_two: bool
     feature_names: list[str] | None
     sample_names: list[str] | None
+    null: int
+    null_runs: int
     fingerprints: dict[str, str | None]
     splits: str
     provenance: dict[str, Any]

@@ -65,25 +65,24 @@ class FeatureAnswers(Parts):
             lambda part: _frequency_rows(part, size_within(part, size)),
         )
 
-    def signature(self, method: str, size: int, *, threshold: float = THRESHOLDS[0]) -> Table:
-        """Consensus signature: features among the best in more than a share of the runs.
+    def signature(self, method: str, size: int) -> Table:
+        """Signature: the `size` features that were most often among the best `size`.
 
-        Most often chosen first, and by mean rank among equals.
+        Most often chosen first, and by mean rank among equals. Its ``core`` are those
+        that more than half of the runs chose.
 
         Parameters
         ----------
         method : str
             Name of a method.
         size : int
-            Number of features selected in each run.
-        threshold : float, default=0.5
-            The share of runs, as in [Han 7.4].
+            Number of features selected in each run, and of the signature.
         """
         return self._table(
             f"signature of {method}",
-            f"among the best {size} in more than {threshold:.0%} of runs",
-            lambda part: signature_rows(part, method, size_within(part, size), threshold),
-            "method size feature name frequency",
+            f"the {size} most often among the best {size}",
+            lambda part: signature_rows(part, part.check_method(method), size_within(part, size)),
+            "method size feature name frequency core",
         )
 
     def features(self, method: str | None = None, size: int | None = None) -> Table:
@@ -101,8 +100,8 @@ class FeatureAnswers(Parts):
         -------
         Table
             ``feature`` (number of the column), ``name``, ``frequency`` (share of runs),
-            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, and ``relevant``, which
-            is None where the truth is not known.
+            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core`` and
+            ``relevant``, which is None where the truth is not known.
         """
         if (method is None) != (size is None):
             raise ValueError("give method and size together, or neither.")
@@ -114,7 +113,7 @@ class FeatureAnswers(Parts):
             f"features of {method}",
             f"best {size}",
             lambda part: _feature_rows(part, of, size_within(part, at)),
-            "feature name frequency mean_rank weight in_signature relevant",
+            "feature name frequency mean_rank weight in_signature core relevant",
         )
 
     def consensus(self, size: int) -> Table:
@@ -194,6 +193,7 @@ def _feature_rows(records: Records, method: str, size: int) -> Rows:
     _, weights = records.weights(method)
     weight = weights.mean(axis=0) if len(weights) else np.full(records.n_features, np.nan)
     relevant = relevant_features(records)
+    members = {row["feature"] for row in signature_rows(records, method, size)}
     # Those that only other methods chose come last, by how often they did.
     elsewhere = np.where(own > 0, 0, most)
     order = np.lexsort((np.nan_to_num(ranks, nan=records.n_features), -elsewhere, -own))
@@ -204,7 +204,8 @@ def _feature_rows(records: Records, method: str, size: int) -> Rows:
             "frequency": float(own[j]),
             "mean_rank": float(ranks[j]),
             "weight": float(weight[j]),
-            "in_signature": bool(own[j] > THRESHOLDS[0]),
+            "in_signature": int(j) in members,
+            "core": bool(own[j] > THRESHOLDS[0]),
             "relevant": None if relevant is None else bool(relevant[j]),
         }
         for j in order
@@ -237,13 +238,13 @@ def _relevant_rows(records: Records, size: int, relevant: NDArray[np.bool_]) -> 
     rows: Rows = []
     for method in split:
         _, orders = records.orders(method)
-        often = frequencies(records, method, size) > THRESHOLDS[0]
+        members = [row["feature"] for row in signature_rows(records, method, size)]
         rows.append(
             {
                 "method": method,
                 "found": float(relevant[orders[:, :size]].sum(axis=1).mean()),
-                "signature": int(often.sum()),
-                "right": int((often & relevant).sum()),
+                "signature": len(members),
+                "right": int(relevant[members].sum()),
                 "bias_squared": float(split[method]["bias_squared"]),
                 "variance": float(split[method]["variance"]),
             }

@@ -1,34 +1,93 @@
-"""Which method, at which size? One answer, and an accuracy that pays for having chosen.
+"""Which method, at which size? Three answers, and a score that pays for having chosen.
 
-The best of many accuracies is too good to be true. So the whole choice is
-repeated inside a bootstrap over the pooled out-of-sample predictions and judged
-on the rows left out of it (bias-corrected cross-validation, Tsamardinos,
-Greasidou & Borboudakis 2018).
+The best of many scores is too good to be true. So the whole choice is repeated inside a bootstrap
+over the rows, from predictions of rows that were not trained on, and judged on the rows left out
+of it (bias-corrected cross-validation, Tsamardinos, Greasidou & Borboudakis 2018).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay.comparison import DifferenceTest
 from backstay.results._accuracy import accuracy_rows
+from backstay.results._choosing import RULES, Grounds, Rule, gather_grounds
+from backstay.results._comparisons import score_difference, stability_difference
 from backstay.results._facts import Configuration
-from backstay.results._metrics import POOLED_METRICS, chance_level
+from backstay.results._metrics import METRICS, Metric
+from backstay.results._null import null_stability
 from backstay.results._parts import Parts
+from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
-from backstay.results._signature import THRESHOLDS, signature_rows
-from backstay.results._stability import curve_rows, mean_stability
+from backstay.results._signature import core_of, signature_rows
+from backstay.results._stability import curve_rows
 from backstay.results._weighting import weighting_verdict
 
 Floats = NDArray[np.float64]
-# One-sided 95 %: what a configuration must exceed chance by, in standard errors.
-ABOVE_CHANCE = 1.645
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Finalist:
+    """One of the three answers to "which method, at which size?".
+
+    Attributes
+    ----------
+    name : {"trusted", "short", "accurate"}
+        The most stable of the good configurations, the shortest of them, or the best score.
+    configuration : Configuration
+        Method, size, classifier and metric.
+    score : Estimate
+        Bias-corrected estimate for the rule that made this choice.
+    apparent : float
+        Pooled score of the configuration, before correction.
+    stability : Estimate
+        Nogueira's measure at this size; the interval is for more resamples of these rows.
+    null : float
+        Mean stability of the same method with shuffled labels; nan if that was not run.
+    costs : dict of str to (DifferenceTest, DifferenceTest)
+        Against each other answer by name: the difference of this one's score from that one's,
+        and of its stability.
+    """
+
+    name: str
+    configuration: Configuration
+    score: Estimate
+    apparent: float
+    stability: Estimate
+    null: float
+    costs: dict[str, tuple[DifferenceTest, DifferenceTest]] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.configuration.method
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        assert self.configuration.size is not None
+        return self.configuration.size
+
+    @property
+    def classifier(self) -> str:
+        """Name of the classifier."""
+        assert self.configuration.classifier is not None
+        return self.configuration.classifier
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,50 +96,91 @@ class Recommendation:
 
     Attributes
     ----------
-    method, classifier, size : str, str, int or None
-        None if no method does better than chance.
-    signature : list of str
-        Names of the features in the consensus over runs, most frequent first.
-    features : list of int
-        The same as column numbers.
-    accuracy : float
-        Bias-corrected estimate for the whole procedure, choice included.
-    low, high : float
-        Its 95 % interval: the wider of the bootstrap's percentiles and Wilson's.
+    metric : str
+        The metric that decided.
+    answers : dict of str to Finalist
+        "trusted", which is the one recommended, "short" and "accurate"; empty if no
+        configuration is shown to be above chance.
+    score : Estimate
+        Bias-corrected estimate for the whole procedure, choice included: trained on the
+        training part of a split, tested on the rest.
+    beside : dict of str to Estimate
+        The same by the study's other metrics, for the same choices.
     apparent : float
-        Pooled accuracy of the chosen configuration, before correction.
+        Pooled score of the chosen configuration, or of the best where none is, before correction.
     chance : float
         What guessing reaches.
-    stability : float
-        Kuncheva's index at the size chosen.
+    signature : list of str
+        Names of the features of the trusted answer, as many as its size, most frequent first.
+    core : list of str
+        Those of them that more than half of the runs selected.
+    features : list of int
+        The signature as column numbers.
     sentence : str
         The choice in words.
     """
 
-    method: str | None
-    classifier: str | None
-    size: int | None
-    signature: list[str]
-    features: list[int]
-    accuracy: float
-    low: float
-    high: float
+    metric: str
+    answers: dict[str, Finalist]
+    score: Estimate
+    beside: dict[str, Estimate]
     apparent: float
     chance: float
-    stability: float
+    signature: list[str]
+    core: list[str]
+    features: list[int]
     sentence: str
+
+    @property
+    def trusted(self) -> Finalist | None:
+        """The answer that is recommended; None if there is none."""
+        return self.answers.get("trusted")
+
+    @property
+    def method(self) -> str | None:
+        """Name of the method; None if nothing is recommended."""
+        return None if self.trusted is None else self.trusted.method
+
+    @property
+    def classifier(self) -> str | None:
+        """Name of the classifier; None if nothing is recommended."""
+        return None if self.trusted is None else self.trusted.classifier
+
+    @property
+    def size(self) -> int | None:
+        """Number of features; None if nothing is recommended."""
+        return None if self.trusted is None else self.trusted.size
+
+    @property
+    def stability(self) -> float:
+        """Stability of the trusted answer; nan if nothing is recommended."""
+        return math.nan if self.trusted is None else self.trusted.stability.value
 
     def __repr__(self) -> str:
         return f"Recommendation: {self.sentence}"
 
     def frame(self) -> pd.DataFrame:
-        """Return the recommendation as a frame of one row."""
-        names = (
-            "method", "classifier", "size", "stability", "accuracy", "low", "high", "apparent",
-            "chance",
-        )  # fmt: skip
-        row = {name: getattr(self, name) for name in names}
-        return pd.DataFrame([{**row, "signature": ", ".join(self.signature)}])
+        """Return a row per answer."""
+        rows = [
+            {
+                "answer": answer.name,
+                "method": answer.method,
+                "size": answer.size,
+                "classifier": answer.classifier,
+                "stability": answer.stability.value,
+                "stability_low": answer.stability.low,
+                "stability_high": answer.stability.high,
+                "null": answer.null,
+                "metric": self.metric,
+                "score": answer.score.value,
+                "low": answer.score.low,
+                "high": answer.score.high,
+                "apparent": answer.apparent,
+                "chance": self.chance,
+            }
+            for answer in self.answers.values()
+        ]
+        return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -98,6 +198,8 @@ class Choice:
         None where no accuracy was measured.
     stability, low, high : float
         Nogueira's measure of the method at that size, with its 95 % interval.
+    null : float
+        Mean stability with shuffled labels; nan if that was not run.
     n_runs : int
         Runs of the method that did not fail.
     """
@@ -108,6 +210,7 @@ class Choice:
     stability: float
     low: float
     high: float
+    null: float
     n_runs: int
 
     @property
@@ -139,35 +242,36 @@ class RecommendationAnswers(Parts):
         self,
         *,
         metric: str | None = None,
-        threshold: float = THRESHOLDS[0],
         n_bootstrap: int = 1000,
         random_state: int | None = 0,
     ) -> Recommendation:
         """Recommend one method, one size and one signature, or none, for one data set.
 
-        The smallest size within one standard error of the best accuracy and the
-        most stable method there. The accuracy quoted pays for having chosen:
-        the choice is repeated in a bootstrap over the pooled out-of-sample
-        predictions and judged on the rows left out. Nothing is recommended
-        unless that is above chance.
+        Candidates are the configurations above chance whose score is within one
+        standard error of the best; the error is that of the paired difference, corrected
+        for the rows that resamples share. Three of them are named: *trusted*, the most
+        stable above its shuffled-label null (within a standard error, the one with
+        fewer features), which is what is recommended; *short*, the fewest features; and
+        *accurate*, the best score. The score quoted pays for having chosen: the choice
+        is repeated in a bootstrap over the rows, from predictions of rows that were not
+        trained on, and judged on the rows left out. Nothing is recommended unless that
+        is above chance.
 
         Parameters
         ----------
-        metric : {"accuracy", "balanced_accuracy"}, default=None
+        metric : str, default=None
             What is good; None is the study's deciding metric.
-        threshold : float, default=0.5
-            A feature is in the signature if more than this share of runs chose it.
         n_bootstrap : int, default=1000
             Bootstrap samples, of rows or of whole groups.
         random_state : int or None, default=0
             Seed of the bootstrap.
         """
-        return recommended(self._one(), metric, threshold, n_bootstrap, random_state)
+        return recommended(self._one(), metric, n_bootstrap, random_state)
 
     def choice(self) -> Choice:
         """Return what to look at, for one data set: the recommendation, or what stands in.
 
-        Where nothing is recommended, the most accurate configuration; where no
+        Where nothing is recommended, the configuration with the best score; where no
         accuracy was measured, the stablest method at its stablest size.
         """
         return choice_of(self._one())
@@ -178,12 +282,12 @@ def choice_of(records: Records) -> Choice:
     if not records.classifiers:
         return _looked_at("unjudged", records, _stablest(records), None)
     found = recommended(records)
+    if found.trusted is not None:
+        return _looked_at("recommended", records, found.trusted.configuration, found)
     metric = records.facts.metric
-    if found.method is not None:
-        chosen = Configuration(found.method, found.size, found.classifier, metric)
-        return _looked_at("recommended", records, chosen, found)
+    gain = METRICS[metric].gain
     rows = accuracy_rows(records, [metric])
-    best = max(rows, key=lambda row: np.nan_to_num(row["value"], nan=-np.inf))
+    best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
     chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
     return _looked_at("nothing", records, chosen, found)
 
@@ -207,103 +311,145 @@ def _stablest(records: Records) -> Configuration:
 def _looked_at(
     kind: str, records: Records, configuration: Configuration, found: Recommendation | None
 ) -> Choice:
+    steady = _stability(records, configuration)
+    return Choice(
+        kind=kind,
+        configuration=configuration,
+        recommendation=found,
+        stability=steady.value,
+        low=steady.low,
+        high=steady.high,
+        null=_null(records, configuration),
+        n_runs=len(records.orders(configuration.method)[0]),
+    )
+
+
+def _stability(records: Records, configuration: Configuration) -> Estimate:
+    """Return Nogueira's measure of a configuration; undefined below two runs."""
     method, size = configuration.method, configuration.size
     assert size is not None
-    n_runs = len(records.orders(method)[0])
-    value = low = high = math.nan
-    if n_runs > 1:
-        (row,) = curve_rows(records, method, sizes=[size])
-        value, low, high = row["value"], row["low"], row["high"]
-    return Choice(kind, configuration, found, value, low, high, n_runs)
+    if len(records.orders(method)[0]) < 2:
+        return Estimate(math.nan, math.nan, math.nan)
+    (row,) = curve_rows(records, method, sizes=[size])
+    return Estimate(row["value"], row["low"], row["high"])
+
+
+def _null(records: Records, configuration: Configuration) -> float:
+    null = null_stability(records, configuration.method)
+    assert configuration.size is not None
+    return float(null[:, records.check_size(configuration.size)].mean()) if len(null) else math.nan
 
 
 def recommended(
     records: Records,
     metric: str | None = None,
-    threshold: float = THRESHOLDS[0],
     n_bootstrap: int = 1000,
     random_state: int | None = 0,
 ) -> Recommendation:
     """Return the recommendation, computed once for all who ask with the same seed."""
-    metric = records.facts.metric if metric is None else metric
+    records.check_classifier(None)
+    metric = records.check_metric(metric)
+    if n_bootstrap < 10:
+        raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 10.")
 
     def compute() -> Recommendation:
-        return _recommend(records, metric, threshold, n_bootstrap, random_state)
+        return _recommend(records, METRICS[metric], n_bootstrap, random_state)
 
     if random_state is None:
         return compute()
-    return records.once(("recommendation", metric, threshold, n_bootstrap, random_state), compute)
-
-
-@dataclass(frozen=True)
-class _Pool:
-    """Out-of-sample correctness of every configuration, row by row.
-
-    right : share of a row's tests that were right, row × (method × classifier × size);
-    tested : whether the row was tested at all; kind : class of each row, all 0 for plain accuracy.
-    """
-
-    right: Floats
-    tested: Floats
-    kind: NDArray[Any]
-    shape: tuple[int, int, int]
-
-    @cached_property
-    def _by_class(self) -> list[tuple[NDArray[Any], Floats, Floats, Floats]]:
-        """Rows of every class; whether they were tested, and sums of right and its square."""
-        found = []
-        for c in np.unique(self.kind):
-            rows = self.kind == c
-            right, tested = self.right[rows], self.tested[rows]
-            found.append((rows, tested, right * tested, right**2 * tested))
-        return found
-
-    def estimates(self, copies: Floats) -> tuple[Floats, Floats]:
-        """Return accuracy and standard error of every configuration, rows counted by copies."""
-        means, variances = [], []
-        for rows, tested, right, squared in self._by_class:
-            counts = copies[rows]
-            size = counts @ tested
-            size = np.where(size > 0, size, np.nan)
-            mean = counts @ right / size
-            square = counts @ squared / size
-            means.append(mean)
-            variances.append(np.maximum(square - mean**2, 0) / size)
-        errors = np.sqrt(np.sum(variances, axis=0)) / len(means)
-        return np.mean(means, axis=0), errors
+    return records.once(("recommendation", metric, n_bootstrap, random_state), compute)
 
 
 def _recommend(
-    records: Records, metric: str, threshold: float, n_bootstrap: int, random_state: Any
+    records: Records, metric: Metric, n_bootstrap: int, random_state: Any
 ) -> Recommendation:
-    """Choose the smallest size near the best accuracy and the most stable method there."""
-    if metric not in POOLED_METRICS:
-        raise ValueError(
-            f"metric={metric!r} must be 'accuracy' or 'balanced_accuracy': the choice is "
-            "repeated on single predictions, which these average."
-        )
-    if n_bootstrap < 10:
-        raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 10.")
-    records.check_classifier(None)
-    pool = _pool(records, metric)
-    stability = np.array(
-        [[mean_stability(records, m, size) for size in records.sizes] for m in records.methods]
+    copies = _draws(records, n_bootstrap, random_state)
+    inside = metric.gain(pooled_scores(records, metric.name, copies))
+    grounds = gather_grounds(records, metric, inside)
+    drawn = {name: _repeated(rule, grounds, inside) for name, rule in RULES.items()}
+    left_out = (copies == 0).astype(np.float64)
+    others = [name for name in records.facts.scoring if name != metric.name]
+    outside = {name: pooled_scores(records, name, left_out) for name in (metric.name, *others)}
+
+    def quoted(name: str, rule: str) -> Estimate:
+        return _quoted(records, METRICS[name], outside[name], drawn[rule])
+
+    score = quoted(metric.name, "trusted")
+    chance = metric.chance_of(records.codes)
+    places = {name: int(rule(grounds.value[None], grounds)[0]) for name, rule in RULES.items()}
+    worst = metric.gain(score.low if metric.higher_is_better else score.high)
+    answers: dict[str, Finalist] = {}
+    if worst > metric.gain(chance):
+        for name, place in places.items():
+            if place >= 0:
+                answers[name] = _answer(
+                    records, metric, name, grounds, place, quoted(metric.name, name)
+                )
+        answers = _with_costs(records, answers)
+    apparent = grounds.value[places["trusted"]] if answers else np.nanmax(grounds.value)
+    rows = []
+    if answers:
+        trusted = answers["trusted"]
+        rows = signature_rows(records, trusted.method, trusted.size)
+    found = Recommendation(
+        metric=metric.name,
+        answers=answers,
+        score=score,
+        beside={name: quoted(name, "trusted") for name in others},
+        apparent=float(metric.gain(apparent)),
+        chance=chance,
+        signature=[row["name"] for row in rows],
+        core=core_of(rows),
+        features=[row["feature"] for row in rows],
+        sentence="",
     )
-    chance = chance_level(metric, records.codes)
-    everyone = np.ones(records.n_samples)
-    accuracy, error = pool.estimates(everyone)
-    chosen = choose(accuracy, error, stability, chance, pool.shape)
-    drawn = _bootstrap(records, pool, stability, chance, n_bootstrap, random_state)
-    corrected = float(np.mean(drawn))
-    low, high = _interval(drawn, corrected, _effective_rows(records, metric))
-    base = {"accuracy": corrected, "low": low, "high": high, "chance": chance}
-    if chosen is None or low <= chance:
-        return _none_found(records, metric, accuracy, base)
-    return _found(records, metric, threshold, chosen, accuracy, error, stability, base)
+    return _with_sentence(records, found, grounds)
 
 
-def _effective_rows(records: Records, metric: str) -> float:
-    """Return how many independent rows an accuracy rests on; a group counts as one."""
+def _draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
+    """Return how often each row is drawn, whole groups at a time, in every bootstrap sample."""
+    rng = np.random.default_rng(random_state)
+    units = records.units
+    n_units = int(units.max()) + 1
+    return np.array(
+        [
+            np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)[units]
+            for _ in range(n_bootstrap)
+        ],
+        dtype=np.float64,
+    )
+
+
+def _repeated(rule: Rule, grounds: Grounds, inside: Floats) -> NDArray[np.intp]:
+    """Return the configuration that a rule chooses on every draw; −1 where none has a score."""
+    chosen = rule(inside, grounds)
+    known = np.isfinite(inside)
+    # Where nothing beats chance the best is what one would have looked at.
+    best = np.argmax(np.where(known, inside, -np.inf), axis=1)
+    return np.where(chosen >= 0, chosen, np.where(known.any(axis=1), best, -1))
+
+
+def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np.intp]) -> Estimate:
+    """Return the mean and interval of what the choices made on draws reach on the rows left out."""
+    known = drawn >= 0
+    values = outside[known, drawn[known]]
+    values = values[np.isfinite(values)]
+    if not len(values):
+        raise ValueError("too few rows were tested for a bootstrap over them.")
+    value = float(values.mean())
+    low, high = (float(end) for end in np.quantile(values, [0.025, 0.975]))
+    if math.isfinite(metric.high):
+        # Predictions that are nearly all right have no spread to show; Wilson's interval
+        # knows that so many rows can hide a few errors.
+        span = metric.high - metric.low
+        bounds = _wilson((value - metric.low) / span, effective_rows(records, metric.name))
+        low = min(low, metric.low + span * bounds[0])
+        high = max(high, metric.low + span * bounds[1])
+    return Estimate(value, max(low, metric.low), min(high, metric.high))
+
+
+def effective_rows(records: Records, metric: str) -> float:
+    """Return how many independent rows a score rests on; a group counts as one."""
     share = (int(records.units.max()) + 1) / records.n_samples
     if metric == "accuracy":
         return share * records.n_samples
@@ -311,156 +457,83 @@ def _effective_rows(records: Records, metric: str) -> float:
     return float(share * len(counts) ** 2 / (1 / counts).sum())
 
 
-def _interval(drawn: Floats, value: float, n: float) -> tuple[float, float]:
-    """Return the wider of the bootstrap's percentiles and Wilson's interval.
-
-    A bootstrap of predictions that are nearly all right has no spread to show;
-    Wilson's interval knows that so many rows can hide a few errors.
-    """
+def _wilson(value: float, n: float) -> tuple[float, float]:
     z = 1.96
     middle = (value + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(value * (1 - value) / n + z**2 / (4 * n**2))
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return float(min(low, middle - half)), float(max(high, middle + half))
+    return middle - half, middle + half
 
 
-def _pool(records: Records, metric: str) -> _Pool:
-    shape = (len(records.methods), len(records.classifiers), len(records.sizes))
-    right = np.zeros((records.n_samples, *shape))
-    times = np.zeros((records.n_samples, shape[0]))
-    for m, method in enumerate(records.methods):
-        for resample, predicted in records.predicted(method):
-            test = records.test(resample)
-            hit = predicted == records.codes[test]
-            right[test, m] += np.moveaxis(hit, -1, 0)
-            times[test, m] += 1
-    tested = np.broadcast_to((times > 0)[:, :, None, None], right.shape)
-    right /= np.maximum(times, 1)[:, :, None, None]
-    flat = records.n_samples, -1
-    kind = np.zeros(records.n_samples, dtype=int) if metric == "accuracy" else records.codes
-    return _Pool(right.reshape(flat), tested.reshape(flat).astype(float), kind, shape)
+def _answer(
+    records: Records, metric: Metric, name: str, grounds: Grounds, place: int, score: Estimate
+) -> Finalist:
+    configuration = grounds.configurations[place]
+    return Finalist(
+        name=name,
+        configuration=configuration,
+        score=score,
+        apparent=float(metric.gain(grounds.value[place])),
+        stability=_stability(records, configuration),
+        null=_null(records, configuration),
+    )
 
 
-def choose(
-    accuracy: Floats, error: Floats, stability: Floats, chance: float, shape: tuple[int, int, int]
-) -> tuple[int, int, int] | None:
-    """Return the places of method, classifier and size, or None if nothing beats chance.
-
-    The smallest size at which some method is within one standard error of the
-    best accuracy; of the methods there, the most stable; of its classifiers,
-    the most accurate.
-    """
-    value = accuracy.reshape(shape)
-    good = value - ABOVE_CHANCE * error.reshape(shape) > chance
-    if not good.any():
-        return None
-    value = np.where(good, value, -np.inf)
-    best = np.unravel_index(int(np.argmax(value)), shape)
-    enough = value >= value[best] - error.reshape(shape)[best]
-    size = int(np.argmax(enough.any(axis=(0, 1))))
-    there = enough[:, :, size].any(axis=1)
-    # An undefined stability never wins over a defined one.
-    steady = np.where(there, np.nan_to_num(stability[:, size], nan=-2.0), -np.inf)
-    method = int(np.argmax(steady))
-    classifier = int(np.argmax(value[method, :, size]))
-    return method, classifier, size
+def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Finalist]:
+    """Add to every answer what it costs, or gains, against the others."""
+    found = {}
+    for name, answer in answers.items():
+        costs = {
+            other: (
+                score_difference(records, answer.configuration, against.configuration),
+                stability_difference(records, answer.configuration, against.configuration),
+            )
+            for other, against in answers.items()
+            if against.configuration != answer.configuration
+        }
+        found[name] = Finalist(**{**vars(answer), "costs": costs})
+    return found
 
 
-def _bootstrap(
-    records: Records,
-    pool: _Pool,
-    stability: Floats,
-    chance: float,
-    n_bootstrap: int,
-    random_state: Any,
-) -> Floats:
-    """Repeat the choice on drawn rows, whole groups at a time, and judge it on the others."""
-    rng = np.random.default_rng(random_state)
-    units = records.units
-    n_units = int(units.max()) + 1
-    found: list[float] = []
-    for _ in range(n_bootstrap):
-        copies = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)[units]
-        inside = pool.estimates(copies.astype(float))
-        outside, _ = pool.estimates((copies == 0).astype(float))
-        if not np.isfinite(inside[0]).any():
-            continue
-        choice = choose(*inside, stability, chance, pool.shape)
-        flat = (
-            int(np.nanargmax(inside[0]))
-            if choice is None
-            else int(np.ravel_multi_index(choice, pool.shape))
+def _with_sentence(records: Records, found: Recommendation, grounds: Grounds) -> Recommendation:
+    words = _sentence(records, found, grounds) if found.trusted else _why_none(found, grounds)
+    return Recommendation(**{**vars(found), "sentence": words})
+
+
+def _why_none(found: Recommendation, grounds: Grounds) -> str:
+    name, score = METRICS[found.metric].title, found.score
+    return (
+        f"No method is recommended: none is shown to be above chance. The best {name} of "
+        f"{len(grounds.value)} configurations is {found.apparent:.3f}; accounting for having "
+        f"chosen it, expect {score.value:.3f} (95 % [{score.low:.3f}, {score.high:.3f}]), and "
+        f"guessing reaches {found.chance:.3f}."
+    )
+
+
+def _sentence(records: Records, found: Recommendation, grounds: Grounds) -> str:
+    trusted, name = found.answers["trusted"], METRICS[found.metric].title
+    n_good = grounds.n_candidates
+    sentence = (
+        f"{trusted.method} with {trusted.size} feature{'s' if trusted.size > 1 else ''} and "
+        f"{trusted.classifier}: "
+    )
+    if n_good > 1:
+        sentence += (
+            f"of the {n_good} configurations whose {name} is within one standard error of the "
+            "best, the most stable"
         )
-        if np.isfinite(outside[flat]):
-            found.append(float(outside[flat]))
-    if not found:
-        raise ValueError("too few rows were tested for a bootstrap over them.")
-    return np.array(found)
-
-
-def _none_found(
-    records: Records, metric: str, accuracy: Floats, base: dict[str, float]
-) -> Recommendation:
-    name = metric.replace("_", " ")
-    sentence = (
-        f"No method is recommended: the best {name} over {accuracy.size} configurations, "
-        f"{np.nanmax(accuracy):.3f}, is {base['accuracy']:.3f} "
-        f"(95 % [{base['low']:.3f}, {base['high']:.3f}]) once the choice is accounted for, "
-        f"which is not above chance, {base['chance']:.3f}. A selection that is stable all the "
-        "same is stable noise."
+    else:
+        sentence += f"no other configuration's {name} is within one standard error"
+    sentence += f" (stability {trusted.stability.value:.2f}"
+    if math.isfinite(trusted.null):
+        sentence += f"; {trusted.null:.2f} with shuffled labels"
+    score = found.score
+    sentence += (
+        f"). Having chosen among {len(grounds.value)}, expect {name} {score.value:.3f} (95 % "
+        f"[{score.low:.3f}, {score.high:.3f}]; chance {found.chance:.3f}). "
+        f"{len(found.core)} of its {len(found.signature)} most frequent features were selected in "
+        "more than half of the runs."
     )
-    return Recommendation(
-        method=None,
-        classifier=None,
-        size=None,
-        signature=[],
-        features=[],
-        apparent=float(np.nanmax(accuracy)),
-        stability=math.nan,
-        sentence=sentence,
-        **base,
-    )
-
-
-def _found(
-    records: Records,
-    metric: str,
-    threshold: float,
-    chosen: tuple[int, int, int],
-    accuracy: Floats,
-    error: Floats,
-    stability: Floats,
-    base: dict[str, float],
-) -> Recommendation:
-    m, c, s = chosen
-    shape = (len(records.methods), len(records.classifiers), len(records.sizes))
-    flat = int(np.ravel_multi_index(chosen, shape))
-    method, classifier, size = records.methods[m], records.classifiers[c], records.sizes[s]
-    steady = float(stability[m, s])
-    best = int(np.nanargmax(accuracy))
-    rows = signature_rows(records, method, size, threshold)
-    name = metric.replace("_", " ")
-    sentence = (
-        f"{method} with {size} feature{'s' if size > 1 else ''} and {classifier}: the smallest "
-        f"size whose pooled {name}, {accuracy[flat]:.3f}, is within one standard error "
-        f"({error[best]:.3f}) of the best, {accuracy[best]:.3f}, and the most stable method "
-        f"there (Kuncheva {steady:.2f}). Having chosen among {accuracy.size} configurations, "
-        f"expect {base['accuracy']:.3f} (95 % [{base['low']:.3f}, {base['high']:.3f}]; "
-        f"chance {base['chance']:.3f}). "
-        f"{len(rows)} features were selected in more than {threshold:.0%} of the runs."
-    )
-    sentence += _against_control(records, method, size)
-    return Recommendation(
-        method=method,
-        classifier=classifier,
-        size=size,
-        signature=[row["name"] for row in rows],
-        features=[row["feature"] for row in rows],
-        apparent=float(accuracy[flat]),
-        stability=steady,
-        sentence=sentence,
-        **base,
-    )
+    return sentence + _against_control(records, trusted.method, trusted.size)
 
 
 def _against_control(records: Records, method: str, size: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._facts import DatasetFacts, Role
-from backstay.results._metrics import METRICS, POOLED_METRICS, score
+from backstay.results._metrics import METRICS, score
 from backstay.results._store import Store
 
 Ints = NDArray[Any]
@@ -74,12 +74,14 @@ class Records:
             methods={name: Role(**role) for name, role in stored["methods"].items()},
             classifiers=self.classifiers,
             scoring=stored["scoring"],
-            metric=deciding_metric(stored["scoring"]),
+            metric=stored.get("metric", stored["scoring"][0]),
             resampling=stored["resampling"],
             n_resamples=self.n_resamples,
             five_by_two=stored["five_by_two"],
             feature_names=stored["feature_names"],
             sample_names=stored.get("sample_names"),
+            null=stored.get("null", [0, 0])[0],
+            null_runs=stored.get("null", [0, 0])[1],
             fingerprints=stored["data"],
             splits=stored["splits"],
             provenance=dict(said or {}),
@@ -179,7 +181,10 @@ class Records:
         if metric is None:
             return self.facts.metric
         scoring = self.facts.scoring
-        allowed = [m for m in METRICS if m != "roc_auc" or "roc_auc" in scoring]
+        kept = {METRICS[name].needs for name in scoring} | {"labels"}
+        if "probabilities" in kept:
+            kept.add("scores")
+        allowed = [name for name, known in METRICS.items() if known.needs in kept]
         if metric not in allowed:
             raise ValueError(f"metric={metric!r} is not available; there are {', '.join(allowed)}.")
         return metric
@@ -188,7 +193,8 @@ class Records:
 
     def _read(self, method: str, name: str) -> tuple[Ints, list[NDArray[Any]]]:
         method = self.check_method(method)
-        pairs = list(self.store.task_arrays(self.dataset, method, name))
+        found = self.store.task_arrays(self.dataset, method, name)
+        pairs = [(i, array) for i, array in found if i >= 0]
         return np.array([i for i, _ in pairs], dtype=np.intp), [array for _, array in pairs]
 
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
@@ -199,6 +205,23 @@ class Records:
             return resamples, np.array(rows) if rows else np.empty((0, self.n_features), np.int32)
 
         return self.once(("orders", method), read)
+
+    def null_orders(self, method: str) -> list[NDArray[np.int32]]:
+        """Return, for every permutation of the labels, the orders of its runs; two at least.
+
+        Runs with shuffled labels are stored under negative numbers: −1 − (b·r + i) is run i of
+        r on permutation b.
+        """
+
+        def read() -> list[NDArray[np.int32]]:
+            by_permutation: dict[int, list[NDArray[Any]]] = {}
+            found = self.store.task_arrays(self.dataset, self.check_method(method), "order")
+            for i, order in found:
+                if i < 0:
+                    by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
+            return [np.array(rows) for _, rows in sorted(by_permutation.items()) if len(rows) > 1]
+
+        return self.once(("null orders", method), read)
 
     def mean_ranks(self, method: str) -> Floats:
         """Return the mean rank of every feature over resamples, 1 is best."""
@@ -235,11 +258,14 @@ class Records:
         """Return resamples and a metric: resample × classifier × size."""
         return self.once(("scores", method, metric), lambda: self._scored(method, metric))
 
+    def leanings(self, method: str) -> list[tuple[int, NDArray[np.float64]]]:
+        """Return, by resample, scores of classes: classifier × size × test row × column."""
+        resamples, rows = self._read(method, "scores")
+        return list(zip(resamples.tolist(), rows, strict=True))
+
     def _scored(self, method: str, metric: str) -> tuple[Ints, Floats]:
         predicted = self.predicted(method)
-        leanings: dict[int, NDArray[Any]] = {}
-        if metric == "roc_auc":
-            leanings = dict(self.store.task_arrays(self.dataset, method, "scores"))
+        leanings = {} if METRICS[metric].needs == "labels" else dict(self.leanings(method))
         values = [
             score(metric, self.codes[self.test(i)], labels, leanings.get(i), len(self.classes))
             for i, labels in predicted
@@ -247,8 +273,3 @@ class Records:
         shape = (len(values), len(self.classifiers), len(self.sizes))
         resamples = np.array([i for i, _ in predicted], dtype=np.intp)
         return resamples, np.array(values).reshape(shape)
-
-
-def deciding_metric(scoring: list[str]) -> str:
-    """Return the metric that decides: the first that a choice can be repeated with."""
-    return next((name for name in scoring if name in POOLED_METRICS), "accuracy")

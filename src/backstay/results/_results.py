@@ -15,6 +15,7 @@ from backstay.results._accuracy import AccuracyAnswers
 from backstay.results._comparisons import ComparisonAnswers
 from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import FeatureAnswers
+from backstay.results._null import NullAnswers
 from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
 from backstay.results._samples import SampleAnswers
@@ -26,6 +27,7 @@ from backstay.results._weighting import WeightingAnswers
 
 class Results(
     StabilityAnswers,
+    NullAnswers,
     AccuracyAnswers,
     FeatureAnswers,
     SampleAnswers,

@@ -1,4 +1,4 @@
-"""What is the signature? The features that most runs of a method chose."""
+"""What is the signature? The features that a method's runs selected most often."""
 
 from __future__ import annotations
 
@@ -9,22 +9,32 @@ from numpy.typing import NDArray
 
 from backstay.results._parts import Rows
 from backstay.results._records import Records
-from backstay.stability import consensus, selection_frequency
+from backstay.stability import selection_frequency
 
-# A feature is in the signature if more than the first share of the runs chose it.
+# A feature of the signature is in its core if more than the first share of the runs chose it.
 THRESHOLDS = (0.5, 0.85)
 
 
-def signature_rows(records: Records, method: str, size: int, threshold: float) -> Rows:
-    """Features among the best in more than a share of the runs, most frequent first."""
-    _, orders = records.orders(method)
-    if len(orders) < 2:
-        return []
-    chosen = consensus(orders[:, :size], records.n_features, threshold)
-    frequency = frequencies(records, method, size)
-    ranks = records.mean_ranks(method)
-    best_first = sorted(chosen.tolist(), key=lambda j: (-frequency[j], ranks[j]))
-    return [frequency_row(records, method, size, j, frequency) for j in best_first]
+def signature_rows(records: Records, method: str, size: int) -> Rows:
+    """Return the `size` most frequent features, by mean rank among equals, and their core.
+
+    Fewer if fewer were ever selected; none below two runs.
+    """
+    frequency, ranks = frequencies(records, method, size), records.mean_ranks(method)
+    order = np.lexsort((ranks, -frequency))[:size]
+    return [
+        {
+            **frequency_row(records, method, size, int(j), frequency),
+            "core": bool(frequency[j] > THRESHOLDS[0]),
+        }
+        for j in order
+        if frequency[j] > 0
+    ]
+
+
+def core_of(rows: Rows) -> list[str]:
+    """Return the names of the features that more than half of the runs selected."""
+    return [row["name"] for row in rows if row["core"]]
 
 
 def frequencies(records: Records, method: str, size: int) -> NDArray[np.float64]:
@@ -42,6 +52,7 @@ def frequencies(records: Records, method: str, size: int) -> NDArray[np.float64]
 def frequency_row(
     records: Records, method: str, size: int, feature: int, frequency: NDArray[np.float64]
 ) -> dict[str, Any]:
+    """Return a feature's row in tables of selection frequencies."""
     return {
         "method": method,
         "size": size,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -147,21 +147,32 @@ def pair_matrix(
 
     def compute() -> tuple[NDArray[Any], Floats]:
         resamples, orders = records.orders(method)
-        d = records.n_features
         sizes = [records.sizes[place] for place in size_places(records, size)]
-        sizes = [k for k in sizes if k < d]
+        sizes = [k for k in sizes if k < records.n_features]
         pairs = np.zeros((len(resamples), len(resamples)))
-        mask = np.zeros((len(resamples), d), dtype=np.float32)
-        filled = 0
-        for k in sizes:  # increasing, so that each adds to the one before
-            np.put_along_axis(mask, orders[:, filled:k].astype(np.intp), 1, axis=1)
-            filled = k
-            pairs += ((mask @ mask.T).astype(np.float64) - k**2 / d) / (k - k**2 / d)
+        for one in kuncheva_pairs(orders, sizes, records.n_features):
+            pairs += one
         pairs = pairs / len(sizes) if sizes else np.full_like(pairs, np.nan)
         np.fill_diagonal(pairs, 0)
         return resamples, pairs
 
     return records.once(("pairs", records.check_method(method), size), compute)
+
+
+def kuncheva_pairs(
+    orders: NDArray[Any], sizes: Iterable[int], n_features: int
+) -> Iterator[NDArray[np.float64]]:
+    """Yield, for increasing sizes, Kuncheva's index of every two orders; 0 on the diagonal."""
+    mask = np.zeros((len(orders), n_features), dtype=np.float32)
+    filled = 0
+    for k in sizes:  # each adds to the one before
+        np.put_along_axis(mask, orders[:, filled:k].astype(np.intp), 1, axis=1)
+        filled = k
+        shared = (mask @ mask.T).astype(np.float64)
+        span = k - k**2 / n_features
+        pairs = (shared - k**2 / n_features) / span if span else np.full_like(shared, np.nan)
+        np.fill_diagonal(pairs, 0)
+        yield pairs
 
 
 def mean_stability(records: Records, method: str, size: int | None) -> float:

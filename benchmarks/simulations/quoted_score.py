@@ -1,0 +1,91 @@
+"""Is the quoted score right? Beside the truth: the procedure trained on as many other rows.
+
+    python -m benchmarks.simulations.quoted_score --out quoted.jsonl
+
+The study chooses on a data set; the chosen procedure is then trained on training sets of the size
+that the study's resamples have, drawn from the population, and tested on fresh rows.
+"""
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+
+from benchmarks.simulations._run import METHODS, arguments, repeat, rows, study
+
+METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
+GENERATORS = {
+    "independent": ([40, 40], 20, 0.6, 1),
+    "blocks of ten": ([40, 40], 30, 0.5, 10),
+    "imbalanced, 3:1": ([75, 25], 20, 0.7, 1),
+}
+N_TRAINING_SETS, N_FRESH = 10, 2000
+
+
+def draw(name, seed, counts=None):
+    given, n_relevant, shift, block = GENERATORS[name]
+    rng = np.random.default_rng(seed)
+    return rows(rng, given if counts is None else counts, 300, n_relevant, shift, block)
+
+
+def one(name, seed):
+    X, y = draw(name, [seed, 2])
+    given = np.array(GENERATORS[name][0])
+    fresh = draw(name, [seed, 3], (given * N_FRESH // given.sum()).tolist())
+    svm = {"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))}
+    results = study(50, seed, null=0, scoring=METRICS, classifiers=svm).run(X, y)
+    found = {}
+    for metric in METRICS:
+        answer = results.recommend(metric=metric)
+        chosen = answer.trusted.configuration if answer.trusted else None
+        if chosen is None:
+            continue
+        truth = []
+        for number in range(N_TRAINING_SETS):
+            train = draw(name, [seed, 4, number], (given * 2 // 3).tolist())
+            truth.append(_score(metric, METHODS[chosen.method], chosen.size, train, fresh))
+        score = answer.score
+        found[metric] = [score.value, score.low, score.high, float(np.mean(truth)), answer.apparent]
+    return {"found": found}
+
+
+def _score(metric, method, size, train, fresh):
+    ranker = clone(method).fit(*train)
+    best = np.argsort(ranker.ranking_)[:size]
+    model = make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))
+    model.fit(train[0][:, best], train[1])
+    X, y = fresh[0][:, best], fresh[1]
+    if metric == "roc_auc":
+        return roc_auc_score(y, model.decision_function(X))
+    scorer = accuracy_score if metric == "accuracy" else balanced_accuracy_score
+    return scorer(y, model.predict(X))
+
+
+def main():
+    args = arguments(__doc__, 40)
+    cases = [(name, seed) for seed in range(args.sets) for name in GENERATORS]
+    lines = []
+    for row in repeat(one, cases, args.out, args.jobs):
+        for metric, (value, low, high, truth, apparent) in row["found"].items():
+            lines.append(
+                {
+                    "generator": row["case"][0],
+                    "metric": metric,
+                    "quoted": value,
+                    "truth": truth,
+                    "bias": value - truth,
+                    "bias of the apparent score": apparent - truth,
+                    "covered": low <= truth <= high,
+                }
+            )
+    frame = pd.DataFrame(lines)
+    table = frame.groupby(["generator", "metric"], sort=False).mean()
+    table.insert(0, "data sets", frame.groupby(["generator", "metric"]).size())
+    print(table.round(3).reset_index().to_markdown(index=False))
+
+
+if __name__ == "__main__":
+    main()

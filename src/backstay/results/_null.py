@@ -1,0 +1,110 @@
+"""What is stability worth? The same runs with shuffled labels.
+
+Features drawn by lot agree at 0, but a method's selections on resamples of the same rows agree
+far above that even where the labels mean nothing, because training sets share rows. That floor
+is measured: labels are permuted, the same resampling protocol is run on each permutation, and
+the stability found there is set beside the real one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.results._parts import Parts, Rows
+from backstay.results._records import Records
+from backstay.results._signature import THRESHOLDS
+from backstay.results._stability import kuncheva_pairs, mean_stability
+from backstay.results._table import Table
+from backstay.stability import mean_of_pairs
+
+Floats = NDArray[np.float64]
+
+
+class NullAnswers(Parts):
+    """Stability and selection frequencies under shuffled labels."""
+
+    def null(self) -> Table:
+        """Stability with shuffled labels beside the real one, by method and size.
+
+        Returns
+        -------
+        Table
+            ``stability`` is Kuncheva's index S of the study; ``null`` the mean over permutations
+            of the labels, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
+            ``p_value`` is (1 + #{S₀ ≥ S})/(B + 1) for B permutations, ``above`` is
+            (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that more than
+            such a share of a permutation's runs selected, averaged over permutations. Empty if
+            the study ran no shuffled labels.
+        """
+        return self._table(
+            "stability with shuffled labels",
+            "95 % range over permutations of the labels",
+            _null_rows,
+            "method size stability null low high p_value above above_50% above_85% "
+            "n_permutations n_runs",
+        )
+
+
+def null_stability(records: Records, method: str) -> Floats:
+    """Return Kuncheva's index under each permutation: permutation × size; no rows without any."""
+
+    def compute() -> Floats:
+        found = []
+        for orders in records.null_orders(method):
+            pairs = kuncheva_pairs(orders, records.sizes, records.n_features)
+            found.append([mean_of_pairs(p) for p in pairs])
+        return np.array(found).reshape(len(found), len(records.sizes))
+
+    return records.once(("null", method), compute)
+
+
+def above_null(records: Records, method: str, size: int) -> float:
+    """Return (S − S₀)/(1 − S₀), or S itself where no shuffled labels were run."""
+    stability = mean_stability(records, method, size)
+    null = null_stability(records, method)
+    if not len(null):
+        return stability
+    floor = float(null[:, records.check_size(size)].mean())
+    return (stability - floor) / (1 - floor) if floor < 1 else math.nan
+
+
+def _null_rows(records: Records) -> Rows:
+    rows: Rows = []
+    for method in records.methods:
+        null = null_stability(records, method)
+        if not len(null):
+            continue
+        runs = records.null_orders(method)
+        for place, size in enumerate(records.sizes):
+            values = null[:, place]
+            stability = mean_stability(records, method, size)
+            low, high = np.quantile(values, [0.025, 0.975])
+            defined = math.isfinite(stability) and np.isfinite(values).all()
+            exceeding = int((values >= stability).sum())
+            rows.append(
+                {
+                    "method": method,
+                    "size": size,
+                    "stability": stability,
+                    "null": float(values.mean()),
+                    "low": float(low),
+                    "high": float(high),
+                    "p_value": (1 + exceeding) / (len(values) + 1) if defined else math.nan,
+                    "above": above_null(records, method, size),
+                    **_often(runs, size, records.n_features),
+                    "n_permutations": len(values),
+                    "n_runs": sum(len(orders) for orders in runs),
+                }
+            )
+    return rows
+
+
+def _often(runs: list[NDArray[np.int32]], size: int, n_features: int) -> dict[str, float]:
+    """Count features selected in more than a share of a permutation's runs, on average."""
+    shares = np.array(
+        [np.bincount(o[:, :size].ravel(), minlength=n_features) / len(o) for o in runs]
+    )
+    return {f"above_{t:.0%}": float((shares > t).sum(axis=1).mean()) for t in THRESHOLDS}
