@@ -1,7 +1,7 @@
 """What stability is worth: the same methods with shuffled labels, on noise and on a signal.
 
-    python examples/shuffled_labels.py
-    python examples/shuffled_labels.py --data folder    # NPZ files with X and y
+python examples/shuffled_labels.py
+python examples/shuffled_labels.py --data folder    # NPZ files with X and y
 """
 
 import argparse

@@ -86,7 +86,12 @@ def main(n_outer=12, n_inner=25, null=20, folder=None):
             if found.trusted is None:
                 continue
             chosen = {
-                answer.name: (answer.method, answer.size, answer.stability.value, answer.score.value)
+                answer.name: (
+                    answer.method,
+                    answer.size,
+                    answer.stability.value,
+                    answer.score.value,
+                )
                 for answer in found.answers.values()
             }
             chosen["smallest"] = (*smallest(results), np.nan)

@@ -1,6 +1,6 @@
 """How often is something recommended: on noise, and where there is a signal?
 
-    python -m benchmarks.simulations.recommended --out recommended.jsonl
+python -m benchmarks.simulations.recommended --out recommended.jsonl
 """
 
 import numpy as np

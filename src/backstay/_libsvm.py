@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from backstay._validation import libsvm
+from backstay._validation import libsvm, ovr_decision_function
 
 Array = NDArray[np.float64]
 ClassNumbers = NDArray[np.intp]
@@ -52,14 +53,17 @@ def _machines_of_svc(kernel: Array, classes: Array) -> Machines:
 
 @dataclass(frozen=True)
 class LinearMachine:
-    """A linear SVM as libsvm returns it: the model's arrays, and a weight of 1 per class."""
+    """A linear SVM as libsvm returns it: the model's arrays, and the weights of the classes."""
 
     model: tuple[NDArray[Any], ...]
     class_weight: Array
 
-    def predict(self, rows: Array) -> ClassNumbers:
-        """Return the class number of every row."""
-        predicted = libsvm.predict(
+    def predict(self, rows: Array) -> tuple[ClassNumbers, Array]:
+        """Return the class number of every row, and scores as ``decision_function`` gives them.
+
+        Two classes have one column, which is positive for the second; more have one each.
+        """
+        pairs = libsvm.decision_function(
             np.ascontiguousarray(rows),
             *self.model,
             svm_type=0,
@@ -67,17 +71,27 @@ class LinearMachine:
             cache_size=CACHE,
             class_weight=self.class_weight,
         )
-        return predicted.astype(np.intp)
+        n_classes = len(self.class_weight)
+        if n_classes == 2:
+            return (pairs[:, 0] <= 0).astype(np.intp), -pairs
+        votes = np.zeros((len(rows), n_classes), dtype=np.intp)
+        for place, (a, b) in enumerate(combinations(range(n_classes), 2)):
+            np.add.at(votes, (np.arange(len(rows)), np.where(pairs[:, place] > 0, a, b)), 1)
+        return votes.argmax(axis=1), ovr_decision_function(pairs < 0, -pairs, n_classes)
 
 
-def train_linear(rows: Array, classes: ClassNumbers, C: float) -> LinearMachine:
+def train_linear(
+    rows: Array, classes: ClassNumbers, C: float, *, balanced: bool = False
+) -> LinearMachine:
     """Train a linear SVM on rows of class numbers 0, 1, …, all present.
 
-    Only where :func:`matches_svc`; elsewhere ``SVC`` is the way.
+    ``balanced`` weighs classes as ``class_weight="balanced"`` does. Only where
+    :func:`matches_svc`; elsewhere ``SVC`` is the way.
     """
     libsvm.set_verbosity_wrap(0)
     rows, numbers = np.ascontiguousarray(rows), classes.astype(np.float64)
-    weight = np.ones(int(classes.max()) + 1)
+    counts = np.bincount(classes)
+    weight = len(classes) / (len(counts) * counts) if balanced else np.ones(len(counts))
     model = libsvm.fit(rows, numbers, kernel="linear", C=C, class_weight=weight, **SETTINGS)
     return LinearMachine(model[:7], weight)
 
@@ -106,5 +120,11 @@ def _same_machines(rows: Array, classes: ClassNumbers) -> bool:
 
 def _same_predictions(X: Array, classes: ClassNumbers) -> bool:
     n = len(classes)
-    theirs = SVC(kernel="linear").fit(X[:n], classes).predict(X[n:])
-    return np.array_equal(train_linear(X[:n], classes, 1.0).predict(X[n:]), theirs)
+    for balanced in (False, True):
+        svc = SVC(kernel="linear", class_weight="balanced" if balanced else None)
+        svc.fit(X[:n], classes)
+        labels, scores = train_linear(X[:n], classes, 1.0, balanced=balanced).predict(X[n:])
+        theirs = svc.decision_function(X[n:]).reshape(scores.shape)
+        if not np.array_equal(labels, svc.predict(X[n:])) or not np.array_equal(scores, theirs):
+            return False
+    return True

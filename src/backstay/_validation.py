@@ -13,6 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing as take
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import _ovr_decision_function as ovr_decision_function
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -36,6 +37,7 @@ __all__ = [
     "check_random_state",
     "has_fit_parameter",
     "libsvm",
+    "ovr_decision_function",
     "take",
 ]
 

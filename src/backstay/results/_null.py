@@ -36,15 +36,16 @@ class NullAnswers(Parts):
             of the labels, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
             ``p_value`` is (1 + #{S₀ ≥ S})/(B + 1) for B permutations, ``above`` is
             (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that more than
-            such a share of a permutation's runs selected, averaged over permutations. Empty if
-            the study ran no shuffled labels.
+            such a share of runs selected, averaged over sets of as many runs as a permutation
+            has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled labels.
+            Empty if the study ran no shuffled labels.
         """
         return self._table(
             "stability with shuffled labels",
             "95 % range over permutations of the labels",
             _null_rows,
             "method size stability null low high p_value above above_50% above_85% "
-            "n_permutations n_runs",
+            "null_above_50% null_above_85% n_permutations n_runs",
         )
 
 
@@ -77,7 +78,9 @@ def _null_rows(records: Records) -> Rows:
         null = null_stability(records, method)
         if not len(null):
             continue
-        runs = records.null_orders(method)
+        runs, n_each = records.null_orders(method), records.facts.null_runs
+        _, orders = records.orders(method)
+        real = [orders[i : i + n_each] for i in range(0, len(orders) - n_each + 1, n_each)]
         for place, size in enumerate(records.sizes):
             values = null[:, place]
             stability = mean_stability(records, method, size)
@@ -94,7 +97,8 @@ def _null_rows(records: Records) -> Rows:
                     "high": float(high),
                     "p_value": (1 + exceeding) / (len(values) + 1) if defined else math.nan,
                     "above": above_null(records, method, size),
-                    **_often(runs, size, records.n_features),
+                    **_often("above", real, size, records.n_features),
+                    **_often("null_above", runs, size, records.n_features),
                     "n_permutations": len(values),
                     "n_runs": sum(len(orders) for orders in runs),
                 }
@@ -102,9 +106,13 @@ def _null_rows(records: Records) -> Rows:
     return rows
 
 
-def _often(runs: list[NDArray[np.int32]], size: int, n_features: int) -> dict[str, float]:
-    """Count features selected in more than a share of a permutation's runs, on average."""
+def _often(
+    name: str, runs: list[NDArray[np.int32]], size: int, n_features: int
+) -> dict[str, float]:
+    """Count features selected in more than a share of a few runs, on average over sets of runs."""
+    if not runs:
+        return {f"{name}_{t:.0%}": math.nan for t in THRESHOLDS}
     shares = np.array(
         [np.bincount(o[:, :size].ravel(), minlength=n_features) / len(o) for o in runs]
     )
-    return {f"above_{t:.0%}": float((shares > t).sum(axis=1).mean()) for t in THRESHOLDS}
+    return {f"{name}_{t:.0%}": float((shares > t).sum(axis=1).mean()) for t in THRESHOLDS}

@@ -193,8 +193,7 @@ class Records:
 
     def _read(self, method: str, name: str) -> tuple[Ints, list[NDArray[Any]]]:
         method = self.check_method(method)
-        found = self.store.task_arrays(self.dataset, method, name)
-        pairs = [(i, array) for i, array in found if i >= 0]
+        pairs = list(self.store.task_arrays(self.dataset, method, name))
         return np.array([i for i, _ in pairs], dtype=np.intp), [array for _, array in pairs]
 
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
@@ -215,10 +214,9 @@ class Records:
 
         def read() -> list[NDArray[np.int32]]:
             by_permutation: dict[int, list[NDArray[Any]]] = {}
-            found = self.store.task_arrays(self.dataset, self.check_method(method), "order")
-            for i, order in found:
-                if i < 0:
-                    by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
+            method_ = self.check_method(method)
+            for i, order in self.store.task_arrays(self.dataset, method_, "order", null=True):
+                by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
             return [np.array(rows) for _, rows in sorted(by_permutation.items()) if len(rows) > 1]
 
         return self.once(("null orders", method), read)

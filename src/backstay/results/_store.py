@@ -313,12 +313,15 @@ class Store:
         return [dict(zip(names, (*row[:4], json.loads(row[4])), strict=True)) for row in rows]
 
     def task_arrays(
-        self, dataset: str, method: str, name: str
+        self, dataset: str, method: str, name: str, *, null: bool = False
     ) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield one array of every task of a method that went well, by resample."""
+        """Yield one array of every task of a method that went well, by resample.
+
+        Runs with shuffled labels, which have negative numbers, are yielded for ``null=True`` only.
+        """
         ids = self._rows(
             "SELECT resample, id FROM tasks WHERE dataset = ? AND method = ? AND error IS NULL "
-            "ORDER BY resample",
+            f"AND resample {'<' if null else '>='} 0 ORDER BY resample",
             dataset,
             method,
         )

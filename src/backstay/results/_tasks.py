@@ -27,7 +27,9 @@ def _time_rows(records: Records) -> Rows:
     rows: Rows = []
     tasks = records.store.tasks(records.dataset)
     for method in records.methods:
-        spent = [task["seconds"] for task in tasks if task["method"] == method]
+        spent = [
+            task["seconds"] for task in tasks if task["method"] == method and task["resample"] >= 0
+        ]
         if not spent:
             continue
         row: Row = {"method": method}

@@ -17,7 +17,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from backstay._identity import difference, digest, fingerprint, versions
 from backstay._validation import encode_labels
 from backstay.results import METRICS, Role, Store, StoreError
-from backstay.study._protocols import FiveByTwo, Split
+from backstay.study._protocols import NULL_RUNS, FiveByTwo, Split
+
+# Quoted beside the metric that decides.
+BESIDE = ("balanced_accuracy", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class CheckedStudy:
     roles: dict[str, Role]
     classifiers: dict[str, Any]
     scoring: list[str]
+    metric: str
+    null: int
     preprocess: Any
     resampling: Any
     description: dict[str, Any]
@@ -78,25 +83,52 @@ def preprocessing(given: Any) -> Any:
     return given
 
 
-def metric_names(scoring: Any) -> list[str]:
-    """Return the names of the metrics, all of them known."""
-    names = [scoring] if isinstance(scoring, str) else list(scoring)
+# What a classifier must have for a metric.
+NEEDED = {
+    "labels": ("predict",),
+    "scores": ("decision_function", "predict_proba"),
+    "probabilities": ("predict_proba",),
+}
+
+
+def metric_names(
+    metric: Any, scoring: Any, classifiers: Mapping[str, Any]
+) -> tuple[str, list[str]]:
+    """Return the metric that decides and all metrics, it first; classifiers must allow them.
+
+    The default is the area under the ROC curve where every classifier ranks rows, else
+    balanced accuracy.
+    """
+    if metric is None and scoring is not None:
+        metric = scoring if isinstance(scoring, str) else next(iter(scoring), None)
+    if metric is None:
+        ranked = all(_allows(classifier, "scores") for classifier in classifiers.values())
+        metric = "roc_auc" if ranked else "balanced_accuracy"
+    more = [scoring] if isinstance(scoring, str) else scoring
+    names = list(dict.fromkeys([metric, *(BESIDE if more is None else more)]))
     for name in names:
         if name not in METRICS:
-            raise ValueError(f"scoring={name!r} is unknown; there are {', '.join(METRICS)}.")
-    if not names:
-        raise ValueError("scoring is empty; give at least one of " + ", ".join(METRICS) + ".")
-    return names
+            argument = "metric" if name == metric else "scoring"
+            raise ValueError(f"{argument}={name!r} is unknown; there are {', '.join(METRICS)}.")
+        needs = METRICS[name].needs
+        for title, classifier in classifiers.items():
+            if not _allows(classifier, needs):
+                raise ValueError(
+                    f"scoring={name!r} needs {' or '.join(NEEDED[needs])}; "
+                    f"classifiers[{title!r}]={classifier!r} has none."
+                )
+    return metric, names
 
 
-def require_scores(classifiers: Mapping[str, Any]) -> None:
-    """Refuse classifiers that cannot rank rows, which the area under the curve needs."""
-    for name, classifier in classifiers.items():
-        if not any(hasattr(classifier, m) for m in ("decision_function", "predict_proba")):
-            raise ValueError(
-                f"scoring='roc_auc' needs decision_function or predict_proba; "
-                f"classifiers[{name!r}]={classifier!r} has neither."
-            )
+def _allows(classifier: Any, needs: str) -> bool:
+    return any(hasattr(classifier, name) for name in NEEDED[needs])
+
+
+def n_permutations(null: Any) -> int:
+    """Return the number of permutations of the labels to run."""
+    if isinstance(null, bool) or not isinstance(null, Integral) or null < 0:
+        raise ValueError(f"null={null!r} must be a number of permutations, 0 for none.")
+    return int(null)
 
 
 def check_random_state_is_plain(state: Any) -> None:
@@ -255,6 +287,8 @@ def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[
         "methods": {name: vars(study.roles[name]) for name in study.methods},
         "classifiers": list(study.classifiers),
         "scoring": study.scoring,
+        "metric": study.metric,
+        "null": [study.null, NULL_RUNS if study.null else 0],
     }
 
 

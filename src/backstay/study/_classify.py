@@ -35,22 +35,24 @@ from backstay.study._rows import Sides, take_columns
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
 Arrays = dict[str, NDArray[Any]]
-# Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers.
-Shortcut = Callable[[Array, NDArray[np.intp], Array], NDArray[np.intp]]
+# Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers and
+# scores: one column for two classes, else one per class.
+Shortcut = Callable[[Array, NDArray[np.intp], Array], tuple[NDArray[np.intp], Array]]
 
 
 @dataclass(frozen=True)
 class Classification:
     """What every task does with its ranking.
 
-    Scores are kept beside the predicted classes for the area under the curve; shortcuts are ways
-    around some of the classifiers that change nothing but the time it takes.
+    ``keep`` says what is kept beside the predicted classes: "labels" for nothing, "scores" or
+    "probabilities". Shortcuts are ways around some of the classifiers that change nothing but
+    the time it takes.
     """
 
     classifiers: Mapping[str, Any]
     sizes: tuple[int, ...]
     classes: Labels
-    keep_scores: bool = False
+    keep: str = "labels"
     shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
 
 
@@ -64,10 +66,10 @@ def classify(
     n_scores = 1 if len(how.classes) == 2 else len(how.classes)
     shape = (len(how.classifiers), len(how.sizes), sides.test.n_rows)
     found: Arrays = {"predicted": np.empty(shape, dtype="<i2")}
-    if how.keep_scores:
+    if how.keep != "labels":
         found["scores"] = np.empty((*shape, n_scores), dtype="<f8")
     cuts = _Cuts(how.sizes, sides, ranking.order, record)
-    direct = _predict_directly(how, cuts, found["predicted"])
+    direct = _predict_directly(how, cuts, found)
     if len(direct) < len(how.classifiers):
         _predict_generally(how, cuts, ranking, seed, found, skip=direct)
     return found
@@ -104,7 +106,7 @@ class _Cuts:
 # The direct way.
 
 
-def _predict_directly(how: Classification, cuts: _Cuts, predicted: NDArray[Any]) -> set[str]:
+def _predict_directly(how: Classification, cuts: _Cuts, found: Arrays) -> set[str]:
     """Predict with the classifiers that have a shortcut; return their names."""
     if not how.shortcuts:
         return set()
@@ -119,7 +121,10 @@ def _predict_directly(how: Classification, cuts: _Cuts, predicted: NDArray[Any])
         for i, name in enumerate(how.classifiers):
             if name in how.shortcuts:
                 with cuts.stage(name, j):
-                    predicted[i, j] = numbers[how.shortcuts[name](train, codes, test)]
+                    labels, scores = how.shortcuts[name](train, codes, test)
+                    found["predicted"][i, j] = numbers[labels]
+                    if "scores" in found:
+                        found["scores"][i, j] = _on_all_classes(scores, numbers, len(how.classes))
     return set(how.shortcuts)
 
 
@@ -149,8 +154,10 @@ def _shortcut_of(classifier: Any) -> Shortcut | None:
         return None
     if _equal(steps[1], KNeighborsClassifier(n_neighbors=1)):
         return _nearest
-    if _equal(steps[1], SVC(kernel="linear", C=getattr(steps[1], "C", 1.0))) and matches_svc():
-        return partial(_linear, C=float(steps[1].C))
+    for weight in (None, "balanced"):
+        svm = SVC(kernel="linear", C=getattr(steps[1], "C", 1.0), class_weight=weight)
+        if _equal(steps[1], svm) and matches_svc():
+            return partial(_linear, C=float(svm.C), balanced=weight == "balanced")
     return None
 
 
@@ -158,14 +165,19 @@ def _equal(step: Any, wanted: Any) -> bool:
     return type(step) is type(wanted) and step.get_params() == wanted.get_params()
 
 
-def _nearest(train: Array, classes: NDArray[np.intp], test: Array) -> NDArray[np.intp]:
-    """Class of the nearest row; of rows equally near, the first."""
-    nearest: NDArray[np.intp] = classes[cdist(test, train, "sqeuclidean").argmin(axis=1)]
-    return nearest
+def _nearest(
+    train: Array, classes: NDArray[np.intp], test: Array
+) -> tuple[NDArray[np.intp], Array]:
+    """Class of the nearest row; of rows equally near, the first. It has all the votes."""
+    nearest = classes[cdist(test, train, "sqeuclidean").argmin(axis=1)]
+    votes = np.eye(int(classes.max()) + 1)[nearest]
+    return nearest, votes[:, 1:] if votes.shape[1] == 2 else votes
 
 
-def _linear(train: Array, classes: NDArray[np.intp], test: Array, C: float) -> NDArray[np.intp]:
-    return train_linear(train, classes, C).predict(test)
+def _linear(
+    train: Array, classes: NDArray[np.intp], test: Array, C: float, balanced: bool
+) -> tuple[NDArray[np.intp], Array]:
+    return train_linear(train, classes, C, balanced=balanced).predict(test)
 
 
 # The general way.
@@ -185,7 +197,7 @@ def _predict_generally(
                 model.fit(train, cuts.sides.y_train, **_votes(model, ranking.sample_weight))
                 found["predicted"][i, j] = np.searchsorted(how.classes, model.predict(test))
                 if "scores" in found:
-                    found["scores"][i, j] = _scores(model, test, how.classes)
+                    found["scores"][i, j] = _scores(model, test, how)
 
 
 def _weighted(classifier: Any, importances: Array) -> Any:
@@ -202,21 +214,34 @@ def _votes(model: Any, sample_weight: Array | None) -> dict[str, Array]:
     return {"sample_weight": sample_weight} if doubly and sample_weight is not None else {}
 
 
-def _scores(model: Any, X: Any, classes: Labels) -> Array:
+def _scores(model: Any, X: Any, how: Classification) -> Array:
     """Return how much the model leans towards the second class, or to each of more than two."""
-    score = getattr(model, "decision_function", None) or model.predict_proba
+    score = getattr(model, "decision_function", None)
+    if score is None or how.keep == "probabilities":
+        score = model.predict_proba
     values = np.asarray(score(X), dtype=np.float64)
-    if values.ndim == 2 and len(classes) == 2:
+    if values.ndim == 2 and values.shape[1] == 2:
         values = values[:, 1]
-    if values.ndim == 1:  # two classes, or two of more among the training rows
-        values = np.column_stack([-values, values])
-    if len(classes) == 2:
-        return values[:, 1:]
-    if values.shape[1] != len(model.classes_):
+    if values.ndim == 1:
+        values = values[:, None]
+    n_present = len(model.classes_)
+    if values.shape[1] != (1 if n_present == 2 else n_present):
         raise ValueError(
-            f"decision_function gives {values.shape[1]} columns for {len(model.classes_)} "
-            "classes; roc_auc needs one per class."
+            f"decision_function gives {values.shape[1]} columns for {n_present} classes; "
+            "ranking the rows needs one per class."
         )
-    everyone = np.full((values.shape[0], len(classes)), -np.inf)
-    everyone[:, np.searchsorted(classes, model.classes_)] = values
-    return everyone
+    numbers = np.searchsorted(how.classes, model.classes_)
+    return _on_all_classes(values, numbers, len(how.classes), how.keep == "probabilities")
+
+
+def _on_all_classes(
+    scores: Array, numbers: NDArray[np.intp], n_classes: int, probabilities: bool = False
+) -> Array:
+    """Return scores with a column per class of the data; classes not trained on come last."""
+    if n_classes == 2:
+        return scores
+    if scores.shape[1] == 1:  # two of more classes among the training rows
+        scores = np.hstack([1 - scores if probabilities else -scores, scores])
+    found = np.full((len(scores), n_classes), 0.0 if probabilities else -np.inf)
+    found[:, numbers] = scores
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
 from joblib.parallel import get_active_backend
@@ -28,7 +28,7 @@ class StudyError(RuntimeError):
 def finished_tasks(
     inputs: SharedInputs,
     methods: dict[str, Any],
-    splits: Sequence[Split],
+    splits: Mapping[int, Split],
     pending: list[tuple[str, int]],
     n_jobs: int | None,
 ) -> Generator[TaskRecord, None, None]:
@@ -63,7 +63,7 @@ def finished_tasks(
 def _attempt(
     inputs: SharedInputs,
     methods: dict[str, Any],
-    splits: Sequence[Split],
+    splits: Mapping[int, Split],
     tasks: list[tuple[str, int]],
     n_jobs: int | None,
 ) -> Iterator[TaskRecord]:

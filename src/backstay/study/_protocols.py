@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -24,15 +24,21 @@ Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
 # A draw of whole groups may miss a class; after so many draws in vain it is an error.
 GROUP_DRAWS = 200
+# Runs on each permutation of the labels: enough for pairs, few enough for many permutations.
+NULL_RUNS = 3
 
 
 @dataclass(frozen=True)
 class Split:
-    """One resample: training rows, test rows and the seed of what is random on it."""
+    """One resample: training rows, test rows and the seed of what is random on it.
+
+    ``labels`` are shuffled labels of all rows, for a run of the null; None for the true ones.
+    """
 
     train: Rows
     test: Rows
     seed: int
+    labels: NDArray[Any] | None = None
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -257,6 +263,45 @@ def draw_splits(
     for number, split in enumerate(splits):
         _check_split(resampling, number, split, y, groups)
     return splits
+
+
+def draw_null_splits(
+    resampling: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    n_permutations: int,
+    seeds: np.random.SeedSequence,
+) -> list[Split]:
+    """Draw resamples with shuffled labels, so many permutations with a few resamples each.
+
+    The protocol is the study's, drawn anew on every permutation; of its splits some are taken
+    at random, for the first ones of a protocol may be special, such as two halves.
+    """
+    found = []
+    for child in seeds.spawn(n_permutations):
+        rng = np.random.default_rng(child)
+        labels = shuffled_labels(y, groups, rng)
+        splits = draw_splits(resampling, labels, groups, child)
+        n_runs = min(NULL_RUNS, len(splits))
+        for place in sorted(rng.choice(len(splits), n_runs, replace=False)):
+            found.append(replace(splits[place], labels=labels))
+    return found
+
+
+def shuffled_labels(
+    y: NDArray[Any], groups: NDArray[Any] | None, rng: np.random.Generator
+) -> NDArray[Any]:
+    """Return the labels in random order: of whole groups, or within groups that mix classes."""
+    if groups is None:
+        return y[rng.permutation(len(y))]
+    names, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    if (y == y[first][member]).all():
+        return y[first][rng.permutation(len(names))][member]
+    shuffled = y.copy()
+    for group in range(len(names)):
+        rows = np.flatnonzero(member == group)
+        shuffled[rows] = y[rows[rng.permutation(len(rows))]]
+    return shuffled
 
 
 def _check_split(

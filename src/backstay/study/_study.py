@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._identity import describe
-from backstay.results import Records, Results, Role, Store, partner_arrays
+from backstay.results import METRICS, Records, Results, Role, Store, partner_arrays
 from backstay.study._checks import (
     CheckedData,
     CheckedStudy,
@@ -25,15 +25,15 @@ from backstay.study._checks import (
     enter_data,
     estimators_by_name,
     metric_names,
+    n_permutations,
     preprocessing,
-    require_scores,
     seed_of_study,
 )
 from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
 from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
-from backstay.study._protocols import Split, Subsampling, draw_splits
+from backstay.study._protocols import Split, Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of
 from backstay.study._task import SharedInputs
 
@@ -54,15 +54,24 @@ class Study:
         How rows are split; None is ``Subsampling(100, train_size=2/3)``. Any
         scikit-learn splitter will do, or a list of pairs of training and test rows.
     classifiers : dict of str to classifier, default=None
-        None is a linear SVM and 1-NN on features scaled to [0, 1]; ``{}`` studies
-        stability only. A :class:`DoublyWeightedKNeighborsClassifier` without
-        feature weights of its own gets the method's feature weights, and its
-        instance weights as votes.
+        None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on
+        features scaled to [0, 1]; ``{}`` studies stability only. A
+        :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own
+        gets the method's feature weights, and its instance weights as votes.
     sizes : list of int or "log", default="log"
         Subset sizes; "log" is 1, 2, 5, 10, 20, 50, … below the number of features.
-    scoring : list of str, default=("accuracy", "balanced_accuracy")
-        Of "accuracy", "balanced_accuracy", "f1_macro" and "roc_auc" (one class
-        against the others, averaged, beyond two classes).
+    metric : str, default=None
+        The metric that decides: what a recommendation, comparisons and the report go by. Of
+        "roc_auc" (one class against the others, averaged, beyond two classes),
+        "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", and, for
+        classifiers with probabilities, "log_loss" and "brier". None is the first of
+        `scoring`, or "roc_auc" where every classifier ranks rows.
+    scoring : list of str, default=None
+        Metrics to report beside it; None is balanced accuracy and accuracy.
+    null : int, default=0
+        Permutations of the labels to run as a control of stability: the same resampling
+        protocol with a few resamples each, without classifiers; see
+        :meth:`backstay.results.Results.null`. 20 is enough to see a floor.
     preprocess : transformer, Pipeline or list of steps, default=None
         Fitted on training rows before everything else. It may change values and
         select columns, not make new ones.
@@ -112,7 +121,9 @@ class Study:
         *,
         classifiers: Mapping[str, Any] | None = None,
         sizes: Iterable[int] | str = "log",
-        scoring: Iterable[str] = ("accuracy", "balanced_accuracy"),
+        metric: str | None = None,
+        scoring: Iterable[str] | None = None,
+        null: int = 0,
         preprocess: Any = None,
         controls: bool = True,
         store: str | os.PathLike[str] | None = None,
@@ -124,7 +135,9 @@ class Study:
         self.resampling = resampling
         self.classifiers = classifiers
         self.sizes = sizes
+        self.metric = metric
         self.scoring = scoring
+        self.null = null
         self.preprocess = preprocess
         self.controls = controls
         self.store = store
@@ -235,7 +248,7 @@ class Study:
     def _classifiers(self) -> dict[str, Any]:
         if self.classifiers is None:
             return {
-                "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
+                "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced")),
                 "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
             }
         return estimators_by_name("classifiers", self.classifiers, "predict")
@@ -243,10 +256,9 @@ class Study:
     def _checked(self) -> CheckedStudy:
         check_random_state_is_plain(self.random_state)
         methods, roles = self._methods_and_roles()
-        classifiers, scoring = self._classifiers(), metric_names(self.scoring)
-        steps = preprocessing(self.preprocess)
-        if "roc_auc" in scoring:
-            require_scores(classifiers)
+        classifiers, steps = self._classifiers(), preprocessing(self.preprocess)
+        metric, scoring = metric_names(self.metric, self.scoring, classifiers)
+        null = n_permutations(self.null)
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
         description = {
             "methods": describe(self.methods, "methods"),
@@ -254,11 +266,21 @@ class Study:
             "preprocess": describe(steps, "preprocess"),
             "sizes": sizes,
             "scoring": scoring,
+            "metric": metric,
+            "null": null,
             "controls": bool(self.controls),
             "random_state": None if self.random_state is None else int(self.random_state),
         }
         return CheckedStudy(
-            methods, roles, classifiers, scoring, steps, self._resampling(), description
+            methods,
+            roles,
+            classifiers,
+            scoring,
+            metric,
+            null,
+            steps,
+            self._resampling(),
+            description,
         )
 
     def _run_all(self, datasets: Mapping[str, Any], retry_failed: bool) -> Results:
@@ -281,8 +303,11 @@ class Study:
         self, store: Store, study: CheckedStudy, data: CheckedData, retry_failed: bool
     ) -> None:
         seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
-        splits = draw_splits(study.resampling, data.y, data.groups, seeds)
-        facts = enter_data(store, study, data, splits)
+        drawn = draw_splits(study.resampling, data.y, data.groups, seeds)
+        null = draw_null_splits(study.resampling, data.y, data.groups, study.null, seeds)
+        facts = enter_data(store, study, data, drawn)
+        # Runs with shuffled labels have negative numbers: the study may grow at the other end.
+        splits = dict(enumerate(drawn)) | {-1 - i: split for i, split in enumerate(null)}
         if retry_failed:
             store.forget_failures(data.name)
         if self._run_tasks(store, study, data, splits):
@@ -292,11 +317,11 @@ class Study:
         _report_failures(store, data.name)
 
     def _run_tasks(
-        self, store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split]
+        self, store: Store, study: CheckedStudy, data: CheckedData, splits: dict[int, Split]
     ) -> int:
         """Run the tasks that are left, write each as soon as it is done; return their number."""
         done = store.done(data.name)
-        tasks = [(method, i) for i in range(len(splits)) for method in study.methods]
+        tasks = [(method, i) for i in splits for method in study.methods]
         pending = [task for task in tasks if task not in done]
         running = finished_tasks(
             _shared_inputs(study, data), study.methods, splits, pending, self.n_jobs
@@ -319,14 +344,10 @@ class Study:
 
 
 def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
-    keep_scores = "roc_auc" in study.scoring
-    classification = Classification(
-        study.classifiers,
-        data.sizes,
-        data.classes,
-        keep_scores,
-        {} if keep_scores else shortcuts_of(study.classifiers),
-    )
+    needs = {METRICS[name].needs for name in study.scoring}
+    keep = next((kind for kind in ("probabilities", "scores") if kind in needs), "labels")
+    shortcuts = {} if keep == "probabilities" else shortcuts_of(study.classifiers)
+    classification = Classification(study.classifiers, data.sizes, data.classes, keep, shortcuts)
     numbers = numbers_of(data.X) if study.preprocess is None else None
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
 

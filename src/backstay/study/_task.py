@@ -58,7 +58,8 @@ def run_task(
 
 
 def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) -> None:
-    train, y_train = inputs.rows(split.train), inputs.y[split.train]
+    labels = inputs.y if split.labels is None else split.labels
+    train, y_train = inputs.rows(split.train), labels[split.train]
     n_features = inputs.X.shape[1]
     steps, columns = None, np.arange(n_features)
     if inputs.preprocess is not None:
@@ -75,7 +76,8 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
             f"size {most} is more than the {len(columns)} features that preprocess left."
         )
     record.arrays.update(ranking.arrays(columns, n_features))
-    if inputs.classification.classifiers:
+    # Shuffled labels are a control of the selection; nothing is to be predicted.
+    if inputs.classification.classifiers and split.labels is None:
         test = inputs.rows(split.test)
         if steps is not None:
             with Stage(record, "preprocess"):
