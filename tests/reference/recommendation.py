@@ -3,18 +3,16 @@
 import math
 
 import numpy as np
-from sklearn.metrics import average_precision_score
 
 
 def pooled(metric, codes, n_classes, tests, copies):
     """Score one configuration on drawn rows; `tests` holds rows, labels, scores per resample."""
-    if metric == "roc_auc":
+    if metric in ("roc_auc", "average_precision"):
         classes = [1] if n_classes == 2 else range(n_classes)
-        found = [one_against_others(c, codes, n_classes, tests, copies) for c in classes]
+        single = one_against_others if metric == "roc_auc" else pooled_average_precision
+        found = [single(c, codes, n_classes, tests, copies) for c in classes]
         found = [value for value in found if not math.isnan(value)]
         return np.mean(found) if found else math.nan
-    if metric == "average_precision":
-        return mean_average_precision(codes, n_classes, tests, copies)
     said = {}
     for rows, labels, scores in tests:
         for place, row in enumerate(rows):
@@ -54,17 +52,34 @@ def one_against_others(positive, codes, n_classes, tests, copies):
     return total / size if size else math.nan
 
 
-def mean_average_precision(codes, n_classes, tests, copies):
-    classes = [1] if n_classes == 2 else range(n_classes)
-    found = []
-    for rows, _, scores in tests:
-        repeated = np.repeat(np.arange(len(rows)), copies[rows].astype(int))
-        for c in classes:
-            truth = codes[rows][repeated] == c
-            if truth.any():
-                column = 0 if n_classes == 2 else c
-                found.append(average_precision_score(truth, scores[repeated, column]))
-    return np.mean(found) if found else math.nan
+def pooled_average_precision(positive, codes, n_classes, tests, copies):
+    """Mean over drawn rows of hits above over rows above, both as expected over resamples."""
+    column = 0 if n_classes == 2 else positive
+
+    def above(i):
+        """Yield, for every row met with i, its class and how often it scores higher than i."""
+        for j in range(len(codes)):
+            order = []
+            for rows, _, scores in tests:
+                rows = list(rows)
+                if i in rows and j in rows:
+                    a, b = scores[rows.index(j)][column], scores[rows.index(i)][column]
+                    order.append(1.0 if a > b else 0.5 if a == b else 0.0)
+            if order and j != i:
+                yield j, np.mean(order)
+
+    total = size = 0.0
+    for i in np.flatnonzero(codes == positive):
+        tested = any(i in rows for rows, _, _ in tests)
+        if not copies[i] or not tested:
+            continue
+        hits = rows_above = float(copies[i])
+        for j, share in above(i):
+            rows_above += copies[j] * share
+            hits += copies[j] * share * (codes[j] == positive)
+        total += copies[i] * hits / rows_above
+        size += copies[i]
+    return total / size if size else math.nan
 
 
 def loss(metric, code, scores):

@@ -1,10 +1,9 @@
 """Every configuration's score on drawn rows, from predictions of rows that were not trained on.
 
-A row is tested on many resamples. Labels and losses are averaged per row; for the AUC it is the
-order of every two rows that is averaged, over the resamples that tested both. Scores of
-different resamples are thus never compared with each other, nor averaged, which would make a
-row's score that of an ensemble and the AUC too good. Average precision, which no average of
-rows or pairs gives, is computed on each resample.
+A row is tested on many resamples. Labels and losses are averaged per row; for the AUC and average
+precision it is the order of every two rows that is averaged, over the resamples that tested
+both. Scores of different resamples are thus never compared with each other, nor averaged, which
+would make a row's score that of an ensemble and the AUC too good.
 
 Rows count as often as they are drawn, so one pass gives the score on many draws.
 """
@@ -48,10 +47,8 @@ def pooled_scores(records: Records, metric: str, copies: Floats) -> Floats:
             found.append(_labels(records, method, metric, copies))
         elif needs == "probabilities":
             found.append(_losses(records, method, metric, copies))
-        elif metric == "roc_auc":
-            found.append(_areas(records, method, copies))
         else:
-            found.append(_precisions(records, method, copies))
+            found.append(_ranked(records, method, metric, copies))
     return np.concatenate(found, axis=1)
 
 
@@ -93,47 +90,76 @@ def _losses(records: Records, method: str, metric: str, copies: Floats) -> Float
     return _ratio(copies @ total.reshape(n, -1), size[:, None])
 
 
-def _areas(records: Records, method: str, copies: Floats) -> Floats:
-    """Share of pairs of drawn rows in the right order, each class against the others."""
+def _ranked(records: Records, method: str, metric: str, copies: Floats) -> Floats:
+    """Return the AUC or average precision on drawn rows, each class against the others."""
     leanings = records.leanings(method)
-    by_class = [
-        _pairs_in_order(records, leanings, c, column, copies)
-        for c, column in class_columns(len(records.classes))
-    ]
-    with np.errstate(invalid="ignore"):
-        defined = np.isfinite(by_class)
-        total = np.where(defined, by_class, 0).sum(axis=0)
-        return _ratio(total, defined.sum(axis=0).astype(float))
+    by_class = []
+    for positive, column in class_columns(len(records.classes)):
+        ours, others = _some(records.codes == positive), _some(records.codes != positive)
+        below, known = _order(records, leanings, column, ours, others)
+        if metric == "roc_auc":
+            by_class.append(_areas(below, known, copies[:, ours], copies[:, others]))
+        else:
+            among, both = _order(records, leanings, column, ours, ours)
+            high = _above(among, both, copies[:, ours])
+            low = _above(below, known, copies[:, others])
+            by_class.append(_precision(high, low, copies[:, ours] * np.diagonal(both)))
+    defined = np.isfinite(by_class)
+    total = np.where(defined, by_class, 0).sum(axis=0)
+    return _ratio(total, defined.sum(axis=0).astype(float))
 
 
-def _pairs_in_order(
+def _order(
     records: Records,
     leanings: list[tuple[int, NDArray[Any]]],
-    positive: int,
     column: int,
-    copies: Floats,
-) -> Floats:
-    ours, others = _some(records.codes == positive), _some(records.codes != positive)
-    place = np.full(records.n_samples, -1)
-    place[ours], place[others] = np.arange(len(ours)), np.arange(len(others))
-    inside = np.zeros(records.n_samples, dtype=bool)
-    inside[ours] = inside[others] = True
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> tuple[Floats, Floats]:
+    """Return how often rows score higher than others: configuration × first × second.
+
+    As a share of the resamples that tested both, ties as halves; and whether any did.
+    """
+    place_a, place_b = (np.full(records.n_samples, -1) for _ in range(2))
+    place_a[first], place_b[second] = np.arange(len(first)), np.arange(len(second))
     n_configurations = int(np.prod(_shape(records)))
-    order = np.zeros((n_configurations, len(ours), len(others)))
-    times = np.zeros((len(ours), len(others)))
+    higher = np.zeros((n_configurations, len(first), len(second)))
+    times = np.zeros((len(first), len(second)))
     for resample, scores in leanings:
-        test = records.test(resample)
-        mine = inside[test] & (records.codes[test] == positive)
-        rest = inside[test] & (records.codes[test] != positive)
+        a, b = place_a[records.test(resample)], place_b[records.test(resample)]
         values = scores[..., column].reshape(n_configurations, -1)
-        high, low = values[:, mine, None], values[:, None, rest]
-        at = np.ix_(place[test[mine]], place[test[rest]])
-        order[(slice(None), *at)] += (high > low) + 0.5 * (high == low)
-        times[at] += 1
-    order /= np.maximum(times, 1)
-    size = ((copies[:, ours] @ (times > 0)) * copies[:, others]).sum(axis=1)
-    right = [((copies[:, ours] @ o) * copies[:, others]).sum(axis=1) for o in order]
-    return _ratio(np.array(right).T, np.broadcast_to(size[:, None], (len(copies), len(order))))
+        high, low = values[:, a >= 0, None], values[:, None, b >= 0]
+        rows, columns = np.ix_(a[a >= 0], b[b >= 0])
+        higher[:, rows, columns] += (high > low) + 0.5 * (high == low)
+        times[rows, columns] += 1
+    higher /= np.maximum(times, 1)
+    return higher, (times > 0).astype(np.float64)
+
+
+def _areas(higher: Floats, known: Floats, ours: Floats, others: Floats) -> Floats:
+    """Return the share of pairs of drawn rows in the right order."""
+    size = ((ours @ known) * others).sum(axis=1)
+    right = np.array([((ours @ one) * others).sum(axis=1) for one in higher]).T
+    return _ratio(right, np.broadcast_to(size[:, None], right.shape))
+
+
+def _above(higher: Floats, known: Floats, others: Floats) -> Floats:
+    """Return the expected number of drawn rows above each row: draw × configuration × row."""
+    return np.stack([others @ (known - one).T for one in higher], axis=1)
+
+
+def _precision(hits: Floats, misses: Floats, drawn: Floats) -> Floats:
+    """Return the mean over drawn rows of the share of hits among the rows as high or higher.
+
+    A row is not above itself, but its own copies are as high as it is; the halves that ties
+    with itself contribute to `hits` are its copies'.
+    """
+    own = drawn[:, None, :]
+    hits = hits + own / 2
+    share = _ratio(hits, hits + misses)
+    weight = np.broadcast_to(own, share.shape)
+    total = np.where(weight > 0, share * weight, 0).sum(axis=2)
+    return _ratio(total, weight.sum(axis=2))
 
 
 def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -142,32 +168,3 @@ def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
     if len(rows) <= MOST_ROWS:
         return rows
     return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
-
-
-def _precisions(records: Records, method: str, copies: Floats) -> Floats:
-    """Average precision on the drawn rows of every resample, averaged over resamples."""
-    n_configurations = int(np.prod(_shape(records)))
-    total = np.zeros((len(copies), n_configurations))
-    times = np.zeros((len(copies), n_configurations))
-    for resample, scores in records.leanings(method):
-        test = records.test(resample)
-        drawn, codes = copies[:, test], records.codes[test]
-        for c, column in class_columns(len(records.classes)):
-            for k, values in enumerate(scores[..., column].reshape(n_configurations, -1)):
-                found = _weighted_precision(drawn, codes == c, values)
-                known = np.isfinite(found)
-                total[known, k] += found[known]
-                times[known, k] += 1
-    return _ratio(total, times)
-
-
-def _weighted_precision(drawn: Floats, positive: NDArray[np.bool_], scores: Floats) -> Floats:
-    """Average precision of one ranking under many draws of its rows; ties count together."""
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    last = np.searchsorted(-ranked, -ranked, side="right") - 1
-    ours = drawn[:, order] * positive[order]
-    above = np.cumsum(drawn[:, order], axis=1)[:, last]
-    hits = np.cumsum(ours, axis=1)[:, last]
-    precision = np.divide(hits, above, out=np.zeros_like(hits), where=above > 0)
-    return _ratio((ours * precision).sum(axis=1), ours.sum(axis=1))
