@@ -3,9 +3,10 @@
     python -m benchmarks.simulations.population_intervals --out population.jsonl
 
 "Runs" is the jackknife over runs, which is what backstay reports: it covers more resamples of the
-same rows. "Rows" adds an infinitesimal jackknife over rows (Efron 2014; Wager, Hastie & Efron 2014),
-which is meant to cover other rows. The target is the mean stability over data sets. Two methods that
-are exchangeable in the population, one ranker on two halves of the columns, give the type-I error.
+same rows. "Rows" adds an infinitesimal jackknife over rows (Efron 2014; Wager, Hastie & Efron
+2014), which is meant to cover other rows. The target is the mean stability over data sets. Two
+methods that are exchangeable in the population, one ranker on two halves of the columns, give the
+type-I error.
 """
 
 import numpy as np
