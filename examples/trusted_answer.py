@@ -5,9 +5,8 @@
 
 Every table is split into outer training and test rows. A study on the outer training rows
 names its answers; each is trained there and tested on the outer test rows, beside the
-bias-corrected score that the study quoted. "smallest" is the simpler rule that the trusted answer
-replaced: the smallest size within one plain standard error of the best score, and the most stable method
-there.
+bias-corrected score that the study quoted. "smallest" is a simpler rule: the smallest size within
+one plain standard error of the best score, and the most stable method there.
 """
 
 import argparse

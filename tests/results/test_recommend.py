@@ -7,38 +7,53 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
-from backstay.results._recommendation import _pool, choose
+from backstay.results._choosing import RULES, Grounds
+from backstay.results._pooled import pooled_scores
 from backstay.study import RepeatedStratifiedKFold, Study, Subsampling
 
-SHAPE = (2, 1, 3)  # methods, classifiers, sizes
-STABILITY = np.array([[0.9, 0.8, 0.1], [0.2, 0.3, 0.9]])
+# Two methods at three sizes.
+STEADY = np.array([[0.9, 0.8, 0.1], [0.2, 0.3, 0.9]]).ravel()
+SIZES = np.array([[1, 2, 5]] * 2).ravel()
 
 
-def places(accuracy, error=0.02, stability=STABILITY, chance=0.5):
-    value = np.array(accuracy, dtype=float).reshape(-1)
-    return choose(value, np.full(value.size, error), stability, chance, SHAPE)
+def chosen(rule, score, near=0.02, steady=STEADY, tied=0.0, error=0.02, chance=0.5):
+    value = np.array(score, dtype=float).ravel()
+    grounds = Grounds(
+        configurations=[],
+        value=value,
+        error=np.full(value.size, error),
+        chance=chance,
+        apart=np.full((value.size, value.size), near),
+        steady=steady,
+        steady_apart=np.full((value.size, value.size), tied),
+        sizes=SIZES,
+    )
+    (place,) = RULES[rule](value[None], grounds)
+    return None if place < 0 else divmod(int(place), 3)
 
 
-def test_the_smallest_size_near_the_best_and_the_most_stable_method_there():
-    # Best 0.90 at the third size; within 0.02 of it: second method, second size.
-    assert places([[0.70, 0.85, 0.90], [0.70, 0.89, 0.89]]) == (1, 0, 1)
-    # Both methods at the second size: the more stable one.
-    assert places([[0.70, 0.89, 0.90], [0.70, 0.89, 0.89]]) == (0, 0, 1)
-    # A method that is close already at the first size.
-    assert places([[0.70, 0.89, 0.90], [0.885, 0.89, 0.89]]) == (1, 0, 0)
+def test_the_three_answers():
+    score = [[0.70, 0.89, 0.90], [0.885, 0.89, 0.89]]
+    # All but the first are within 0.02 of 0.90; the most stable of them is the last.
+    assert chosen("trusted", score) == (1, 2)
+    assert chosen("short", score) == (1, 0)
+    assert chosen("accurate", score) == (0, 2)
+    # Where the errors of the stabilities cannot tell 0.9 from 0.8, fewer features win.
+    assert chosen("trusted", score, tied=0.15) == (0, 1)
 
 
 def test_stable_at_chance_never_wins():
     # Everything near the best is at chance within its error.
-    assert places([[0.52, 0.52, 0.52], [0.50, 0.51, 0.53]]) is None
+    for rule in RULES:
+        assert chosen(rule, [[0.52, 0.52, 0.52], [0.50, 0.51, 0.53]]) is None
     # With a wide error band the first method would be near the best, but it is at chance.
-    found = places([[0.55, 0.55, 0.55], [0.60, 0.60, 0.64]], error=0.05)
-    assert found == (1, 0, 0)
+    score = [[0.55, 0.55, 0.55], [0.60, 0.60, 0.64]]
+    assert chosen("trusted", score, near=0.1, error=0.05) == (1, 2)
 
 
 def test_undefined_stability_does_not_win():
-    undefined = np.array([[np.nan] * 3, [0.1] * 3])
-    assert places(np.full((2, 3), 0.9), stability=undefined) == (1, 0, 0)
+    undefined = np.array([-2.0] * 3 + [0.1] * 3)
+    assert chosen("trusted", np.full((2, 3), 0.9), steady=undefined) == (1, 0)
 
 
 def study(resampling=None, **options):
@@ -55,31 +70,46 @@ def study(resampling=None, **options):
 def test_pooled_predictions_are_those_of_the_runs():
     X, y, _ = make_han_yu(40, n_features=100, n_relevant=10, random_state=0)
     part = study(RepeatedStratifiedKFold(4, 2)).run(X, y)._parts["data"]
-    pool = _pool(part, "accuracy")
-    accuracy, error = pool.estimates(np.ones(40))
+    pooled = pooled_scores(part, "accuracy", np.ones((1, 40))).reshape(2, 2, 5)
     # Every row is tested equally often, so the pooled mean is the mean over equal folds.
     _, runs = part.scores("rfe", "accuracy")
-    assert accuracy.reshape(pool.shape)[1] == pytest.approx(runs.mean(axis=0))
-    right = pool.right[:, 0]
-    assert error[0] == pytest.approx(right.std() / np.sqrt(40))
-    balanced, _ = _pool(part, "balanced_accuracy").estimates(np.ones(40))
-    by_class = [right[y == c].mean() for c in (0, 1)]
-    assert balanced[0] == pytest.approx(np.mean(by_class))
+    assert pooled[1] == pytest.approx(runs.mean(axis=0))
 
 
 def test_a_clear_case():
     X, y, _ = make_han_yu(60, n_features=100, n_relevant=10, random_state=0)
     found = study().run(X, y).recommend(n_bootstrap=200)
     assert found.method in ("t", "rfe")
-    assert set(found.features) <= set(range(10))
+    assert found.metric == "roc_auc"
+    assert len(found.signature) == found.size
+    assert set(found.core) <= set(found.signature)
+    assert {int(name[1:]) for name in found.core} <= set(range(10))
     assert found.signature == [f"x{j}" for j in found.features]
-    assert found.low > found.chance
     # 60 rows without an error do not prove that there are none.
-    assert 0.9 < found.low < 0.96
-    assert found.low <= found.accuracy <= found.high
+    assert found.chance < 0.9 < found.score.low < 0.96
+    assert found.score.low <= found.score.value <= found.score.high
     assert f"{found.method} with {found.size} feature" in found.sentence
-    assert "Having chosen among 20 configurations" in found.sentence
-    assert found.frame()["size"].item() == found.size
+    assert "Having chosen among 20, expect AUC" in found.sentence
+    assert set(found.beside) == {"balanced_accuracy", "accuracy"}
+    frame = found.frame().set_index("answer")
+    assert list(frame.index) == ["trusted", "short", "accurate"]
+    assert frame.loc["trusted", "size"] == found.size
+    assert frame.loc["short", "size"] <= found.size
+    for answer in found.answers.values():
+        for other, (score, stability) in answer.costs.items():
+            back = found.answers[other].costs[answer.name]
+            assert score.difference == pytest.approx(-back[0].difference)
+            assert stability.difference == pytest.approx(-back[1].difference)
+
+
+def test_flawless_scores_have_a_standard_error():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 30)
+    X = rng.normal(size=(60, 20)) + 12 * y[:, None]
+    found = study().run(X, y).recommend(n_bootstrap=50)
+    assert found.apparent == 1
+    assert found.size == 1
+    assert found.answers["accurate"].score.low < 1
 
 
 def test_noise_is_not_recommended_and_the_price_of_choosing_is_paid():
@@ -90,7 +120,7 @@ def test_noise_is_not_recommended_and_the_price_of_choosing_is_paid():
         found = study(RepeatedStratifiedKFold(5, 1)).run(X, y).recommend(n_bootstrap=100)
         recommended += found.method is not None
         apparent.append(found.apparent)
-        corrected.append(found.accuracy)
+        corrected.append(found.score.value)
         if found.method is None:
             assert "No method is recommended" in found.sentence
             assert found.signature == []
@@ -105,7 +135,8 @@ def test_whole_groups_are_drawn():
     X, y, groups = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.repeat(np.arange(30), 2)
     plain, grouped = study().run(X, y), study().run(X, y, groups)
     # Copies on both sides of a split make 1-NN right for the wrong reason.
-    assert grouped.recommend(n_bootstrap=50).accuracy < plain.recommend(n_bootstrap=50).accuracy
+    found = [r.recommend(n_bootstrap=50).score.value for r in (grouped, plain)]
+    assert found[0] < found[1]
 
 
 def test_a_weighted_method_is_set_against_its_control():

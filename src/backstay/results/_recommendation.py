@@ -449,11 +449,18 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
 
 
 def effective_rows(records: Records, metric: str) -> float:
-    """Return how many independent rows a score rests on; a group counts as one."""
+    """Return how many independent rows a score rests on; a group counts as one.
+
+    As many as give a share of right predictions the score's variance: for a mean of the classes'
+    recalls, and for the AUC of scores that know nothing, (n + 1)/(12 n₁ n₀) (Mann & Whitney 1947).
+    """
     share = (int(records.units.max()) + 1) / records.n_samples
-    if metric == "accuracy":
-        return share * records.n_samples
     counts = np.bincount(records.codes)
+    n = int(counts.sum())
+    if metric == "accuracy":
+        return share * n
+    if METRICS[metric].needs == "scores":
+        return share * float((3 * counts * (n - counts) / (n + 1)).min())
     return float(share * len(counts) ** 2 / (1 / counts).sum())
 
 
