@@ -70,7 +70,7 @@ def over_pairs(pairs: Floats) -> Estimate:
 
 def over_resamples(values: Floats) -> Estimate:
     """Return the mean over resamples and its interval, corrected for common rows."""
-    found = corrected_resampled_t(np.zeros(len(values)), values, test_share=TEST_PER_TRAIN)
+    found = corrected_resampled_t(values, np.zeros(len(values)), test_share=TEST_PER_TRAIN)
     return Estimate(found.difference, found.low, found.high)
 
 
@@ -114,7 +114,7 @@ class Cell:
             spread = (high - low) / 2 / float(special.ndtri(0.975))
             p = float(2 * special.ndtr(-abs(value / spread))) if spread > 0 else math.nan
             return Estimate(value, low, high), p
-        first, second = self.runs[plain]["errors"], self.runs[modified]["errors"]
+        first, second = self.runs[modified]["errors"], self.runs[plain]["errors"]
         t = corrected_resampled_t(first, second, test_share=TEST_PER_TRAIN)
         p = five_by_two_f(first, second).p_value if len(first) == 10 else t.p_value
         return Estimate(t.difference, t.low, t.high), p

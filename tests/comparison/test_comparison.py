@@ -1,6 +1,7 @@
 """The tests between methods: against hand computations, and honest when nothing differs."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def test_five_by_two_is_the_hand_computation():
     found = five_by_two_t(A, B)
     assert found.statistic == pytest.approx(t)
     assert found.p_value == pytest.approx(t_p)
-    assert found.difference == pytest.approx(np.mean(B - A))
+    assert found.difference == pytest.approx(np.mean(A - B))
     found = five_by_two_f(A, B)
     assert found.statistic == pytest.approx(f)
     assert found.p_value == pytest.approx(f_p)
@@ -35,7 +36,7 @@ def test_five_by_two_is_the_hand_computation():
 
 def test_five_by_two_with_round_numbers():
     # Differences (0.1, 0.0) in every repeat: mean 0.05, s² = 0.005 each.
-    a, b = np.zeros(10), np.tile([0.1, 0.0], 5)
+    a, b = np.tile([0.1, 0.0], 5), np.zeros(10)
     assert five_by_two_t(a, b).statistic == pytest.approx(0.1 / math.sqrt(0.005))
     assert five_by_two_f(a, b).statistic == pytest.approx(5 * 0.01 / (2 * 5 * 0.005))
 
@@ -64,7 +65,7 @@ def test_a_study_of_five_by_two_gives_the_hand_computation():
         random_state=0,
     )
     results = study.run(X, y)
-    scores = results.scores("accuracy").frame().query("size == 5")
+    scores = results.scores(results.metric).frame().query("size == 5")
     a, b = (scores[scores.method == m].sort_values("resample")["value"] for m in ("t", "relieff"))
     t, t_p, f, f_p = five_by_two(a.to_numpy(), b.to_numpy())
     found = results.compare("t", "relieff", size=5).accuracy
@@ -86,7 +87,7 @@ def test_corrected_t_is_the_hand_computation():
 
 def test_signed_rank_is_exact_and_rank_sum_ignores_pairs():
     d = np.array([0.5, -0.2, 0.9, 0.4, 0.7, -0.1, 0.3])
-    assert signed_rank(np.zeros(7), d).p_value == pytest.approx(signed_rank_p(d))
+    assert signed_rank(d, np.zeros(7)).p_value == pytest.approx(signed_rank_p(d))
     shuffled = rng.permutation(10)
     assert rank_sum(A, B).p_value == pytest.approx(rank_sum(A[shuffled], B).p_value)
     assert rank_sum(A, B).p_value == pytest.approx(stats.ranksums(B, A).pvalue, abs=0.02)
@@ -117,6 +118,28 @@ def test_friedman_takes_ties_and_frames():
     assert same.mean_ranks == {"x": 2.0, "y": 2.0, "z": 2.0}
 
 
+def test_ties_are_corrected_for_unlike_in_demsars_formula():
+    scores = np.array([[0.9, 0.8, 0.7], [0.9, 0.9, 0.7], [0.8, 0.7, 0.7], [0.6, 0.8, 0.5]])
+    ranks = np.array([[1, 2, 3], [1.5, 1.5, 3], [1, 2.5, 2.5], [2, 1, 3]])
+    demsar = 12 * 4 / (3 * 4) * ((ranks.mean(axis=0) ** 2).sum() - 3 * 4**2 / 4)
+    found = friedman_nemenyi(scores)
+    # Two pairs tie: the correction is 1 − 2·(2³ − 2)/(4·(3³ − 3)).
+    assert found.statistic == pytest.approx(demsar / (1 - 12 / 96))
+    assert found.statistic > demsar
+    assert list(found.mean_ranks.values()) == ranks.mean(axis=0).tolist()
+
+
+ALL_TESTS = [partial(corrected_resampled_t, test_share=0.5), five_by_two_t, five_by_two_f,
+             signed_rank, rank_sum]  # fmt: skip
+
+
+@pytest.mark.parametrize("test", ALL_TESTS)
+def test_every_difference_is_first_minus_second(test):
+    assert test(B, A).difference == pytest.approx(B.mean() - A.mean())
+    assert test(B, A).difference == pytest.approx(-test(A, B).difference)
+    assert test(B, A).p_value == pytest.approx(test(A, B).p_value)
+
+
 @pytest.mark.parametrize("test", [five_by_two_t, five_by_two_f, signed_rank, rank_sum])
 def test_scores_that_never_differ_give_no_evidence(test):
     assert test(A, A).p_value == 1
@@ -126,14 +149,14 @@ def test_scores_that_never_differ_give_no_evidence(test):
 def test_differences_without_spread():
     same = corrected_resampled_t(A, A, test_share=0.5)
     assert (same.p_value, same.low, same.high) == (1, 0, 0)
-    shifted = corrected_resampled_t(np.zeros(5), np.full(5, 0.1), test_share=0.5)
+    shifted = corrected_resampled_t(np.full(5, 0.1), np.zeros(5), test_share=0.5)
     assert shifted.p_value == 0
     assert shifted.statistic == math.inf
 
 
 def test_counts():
-    up = corrected_resampled_t(np.zeros(5), np.full(5, 0.1), test_share=0.5)
-    down = corrected_resampled_t(np.full(5, 0.1), np.zeros(5), test_share=0.5)
+    up = corrected_resampled_t(np.full(5, 0.1), np.zeros(5), test_share=0.5)
+    down = corrected_resampled_t(np.zeros(5), np.full(5, 0.1), test_share=0.5)
     same = corrected_resampled_t(A, A, test_share=0.5)
     assert better_equal_worse([up, up, same, down]) == (2, 1, 1)
 

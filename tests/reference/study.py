@@ -22,8 +22,8 @@ def five_by_two(first, second):
     squares = variances = 0.0
     first_difference = None
     for repeat in range(5):
-        one = second[2 * repeat] - first[2 * repeat]
-        two = second[2 * repeat + 1] - first[2 * repeat + 1]
+        one = first[2 * repeat] - second[2 * repeat]
+        two = first[2 * repeat + 1] - second[2 * repeat + 1]
         mean = (one + two) / 2
         variances += (one - mean) ** 2 + (two - mean) ** 2
         squares += one**2 + two**2
@@ -36,7 +36,7 @@ def five_by_two(first, second):
 
 def corrected_t(first, second, n_train, n_test):
     """Nadeau and Bengio's t with its p-value, written out."""
-    d = [b - a for a, b in zip(first, second, strict=True)]
+    d = [a - b for a, b in zip(first, second, strict=True)]
     j = len(d)
     mean = sum(d) / j
     variance = sum((x - mean) ** 2 for x in d) / (j - 1)
@@ -58,7 +58,7 @@ def signed_rank_p(differences):
 
 
 def friedman(scores):
-    """Friedman's χ² without ties, and the mean ranks."""
+    """Friedman's χ² by Demšar's formula, right without ties, and the mean ranks."""
     n, k = len(scores), len(scores[0])
     ranks = [[1 + sum(other > value for other in row) for value in row] for row in scores]
     mean = [sum(row[j] for row in ranks) / n for j in range(k)]

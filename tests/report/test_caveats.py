@@ -46,7 +46,7 @@ def rivals(stability, accuracy):
     for name, (low, high) in stability.items():
         gain, p = accuracy[name]
         tests = {"stability": difference(low, high), "accuracy": difference(gain, gain, p)}
-        found.append(Comparison("m", name, {"data": tests}, {}))
+        found.append(Comparison(name, "m", {"data": tests}, {}))
     return found
 
 

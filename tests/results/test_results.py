@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -11,7 +14,7 @@ from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Configuration, Results, Table
-from backstay.results._comparisons import stability_difference
+from backstay.results._differences import stability_difference
 from backstay.results._metrics import METRICS, score
 from backstay.results._stability import mean_stability
 from backstay.stability import bias_variance, list_measures, stability_score
@@ -21,6 +24,14 @@ from reference.study import agreement, kuncheva
 D, M = 60, 12
 HARD = {"n_features": D, "n_relevant": 10, "correlation": 0.3, "shift": 0.1}
 X, y, TRUTH = make_han_yu(50, **HARD, random_state=0)
+
+
+class AnyColumns(BaseEstimator):
+    """The columns in a random order that does not look at the labels."""
+
+    def fit(self, X, y):
+        self.feature_importances_ = np.random.default_rng(int(abs(X).sum())).random(X.shape[1])
+        return self
 
 
 def study(**options):
@@ -275,6 +286,38 @@ def test_gains_are_paired_differences(results, part):
     assert row.gain == pytest.approx(b - a)
 
 
+def test_compare_is_first_minus_second(results, part):
+    found = results.compare("t", "mbiw", size=10)
+    a, b = (part.scores(m, "accuracy")[1][:, 0, 1] for m in ("t", "mbiw"))
+    assert found.accuracy.difference == pytest.approx((a - b).mean())
+    assert found.stability.difference == pytest.approx(
+        mean_stability(part, "t", 10) - mean_stability(part, "mbiw", 10)
+    )
+    assert repr(found).startswith("t minus mbiw\n  data, accuracy: ")
+    assert found.frame()["quantity"].tolist() == ["accuracy", "stability"]
+    by_area = results.compare("t", "mbiw", metric="roc_auc")
+    assert "\n  data, AUC: " in repr(by_area)
+    assert by_area.frame()["quantity"].tolist() == ["roc_auc", "stability"]
+
+
+def test_rivals_are_compared_with_the_method_given(results):
+    chosen = Configuration("t", 10)
+    rivals = results.rivals(chosen)
+    assert [found.first for found in rivals] == [m for m in results.methods if m != "t"]
+    for found in rivals:
+        assert found.second == "t"
+        assert found.stability == results.compare(found.first, "t", size=10).stability
+
+
+def test_intervals_of_few_runs_are_students(results):
+    found = results.compare("t", "mbiw").stability
+    half = stats.t.ppf(0.975, M - 1) * found.difference / found.statistic
+    assert (found.low, found.high) == pytest.approx(
+        (found.difference - half, found.difference + half)
+    )
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.statistic), M - 1))
+
+
 def test_compare_is_antisymmetric(results):
     one, two = results.compare("t", "mbiw"), results.compare("mbiw", "t")
     for quantity in ("accuracy", "stability"):
@@ -289,7 +332,7 @@ def test_compare_by_other_measures_and_tests(results, part):
     values = [
         stability_score(part.orders(m)[1][:, :10], D, "kalousis").value for m in ("t", "mbiw")
     ]
-    assert found.stability.difference == pytest.approx(values[1] - values[0])
+    assert found.stability.difference == pytest.approx(values[0] - values[1])
     assert found.accuracy.test == "signed_rank"
     with pytest.raises(ValueError, match=r"compared at one size; give size="):
         results.compare("t", "mbiw", measure="kalousis")
@@ -333,6 +376,10 @@ def test_summary_counts_data_sets(many):
     assert (frame["n_datasets"] == 4).all()
     counts = frame[["accuracy_better", "accuracy_equal", "accuracy_worse"]].sum(axis=1)
     assert (counts == 4).all()
+    row = frame.query("first == 't' and second == 'relieff'").iloc[0]
+    tests = [part["accuracy"] for part in many.compare("t", "relieff").parts.values()]
+    assert row.accuracy_difference == pytest.approx(np.mean([t.difference for t in tests]))
+    assert row.accuracy_better == sum(t.p_value < 0.05 and t.difference > 0 for t in tests)
     same = frame.query("first == 't' and second == 'other'").iloc[0]
     assert (same.accuracy_equal, same.stability_equal) == (4, 4)
     assert same.accuracy_p == 1
@@ -352,6 +399,35 @@ def test_across_data_sets(many):
     assert many["d1"].recommend(n_bootstrap=20).chance >= 0.5
 
 
+def test_low_losses_are_better():
+    data = {}
+    for seed in range(3):
+        rows, labels, _ = make_han_yu(60, n_features=20, n_relevant=10, random_state=seed)
+        data[f"d{seed}"] = (rows, labels)
+    methods = {"t": TTest(), "noise": AnyColumns(), "relieff": ReliefF()}
+    model = {"lr": LogisticRegression()}
+    found = Study(
+        methods, Subsampling(10), classifiers=model, sizes=[3], metric="log_loss", random_state=0
+    ).run_many(data)
+    row = found.summary().frame().query("first == 't' and second == 'noise'").iloc[0]
+    assert row.accuracy_difference < 0
+    assert (row.accuracy_better, row.accuracy_worse) == (3, 0)
+    ranks = found.friedman("accuracy").mean_ranks
+    assert ranks["t"] < ranks["noise"]
+    assert "noise" in found["d0"].pareto().frame().query("not on_front")["method"].tolist()
+
+
+def test_data_sets_judged_by_different_metrics_are_not_compared(tmp_path):
+    for name, metric in (("a", "accuracy"), ("b", "roc_auc")):
+        methods = {"t": TTest(), "relieff": ReliefF()}
+        few = Study(methods, Subsampling(3), sizes=[3], metric=metric, store=tmp_path / name)
+        few.run(X, y, dataset=name)
+    both = Results.load(tmp_path / "a", tmp_path / "b")
+    with pytest.raises(ValueError, match=r"accuracy in a, roc_auc in b\); give metric="):
+        both.compare("t", "relieff")
+    assert both.compare("t", "relieff", metric="accuracy").metric == "accuracy"
+
+
 def test_pareto(results):
     frame = results.pareto(size=10).frame().set_index("method")
     for name, row in frame.iterrows():
@@ -367,7 +443,7 @@ def test_pareto(results):
         (lambda r: r.compare("t", "x"), "method='x' is not in the study; there are t, mbiw"),
         (lambda r: r.compare("t", "mbiw", size=4), "size=4 was not studied; there are 3, 10"),
         (lambda r: r.compare("t", "mbiw", classifier="rf"), "classifier='rf' was not studied"),
-        (lambda r: r.compare("t", "mbiw", metric="mcc"), "metric='mcc' is not available"),
+        (lambda r: r.compare("t", "mbiw", metric="brier"), "metric='brier' is not available"),
         (lambda r: r.compare("t", "mbiw", test="z"), "test='z' is unknown"),
         (lambda r: r.stability("nonsense"), "measure='nonsense' is unknown"),
         (lambda r: r.stability(sizes="some"), "sizes='some' must be 'all'"),

@@ -22,9 +22,9 @@ class FriedmanNemenyi:
     Attributes
     ----------
     statistic, p_value : float
-        Friedman's χ² with its p-value.
+        Friedman's χ², corrected for ties, with its p-value.
     f_statistic, f_p_value : float
-        Iman & Davenport's F, less conservative.
+        Iman & Davenport's F of that χ², less conservative.
     critical_difference : float
         Mean ranks further apart than this differ, by Nemenyi's test.
     mean_ranks : dict of str to float
@@ -40,7 +40,7 @@ class FriedmanNemenyi:
     _pairs: pd.DataFrame
 
     def frame(self) -> pd.DataFrame:
-        """Return every pair of methods with its difference in mean rank and Nemenyi's p."""
+        """Return every pair of methods, first minus second in mean rank, with Nemenyi's p."""
         return self._pairs.copy()
 
 
@@ -62,6 +62,12 @@ def friedman_nemenyi(
     -------
     FriedmanNemenyi
         ``frame()`` gives every pair.
+
+    Notes
+    -----
+    χ² is divided by 1 − Σ(t³ − t)/(n(k³ − k)), over groups of t methods that tie on a data set, as
+    SciPy and R do. Demšar's formula has no such correction: without ties the two agree, with ties
+    his statistic is smaller. Nemenyi's test takes mean ranks as they are, as in his paper.
 
     References
     ----------
@@ -98,7 +104,7 @@ def friedman_nemenyi(
     error = math.sqrt(k * (k + 1) / (6 * n))
     critical = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2) * error
     first, second = np.triu_indices(k, 1)
-    apart = mean[second] - mean[first]
+    apart = mean[first] - mean[second]
     pairs = pd.DataFrame(
         {
             "first": [labels[i] for i in first],
@@ -119,12 +125,12 @@ def friedman_nemenyi(
 
 
 def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int, int, int]:
-    """Count on how many data sets the second method is better, equal or worse.
+    """Count on how many data sets the first method is better, equal or worse.
 
     Parameters
     ----------
     results : sequence of DifferenceTest
-        One test per data set.
+        One test per data set, on scores of which higher is better.
     alpha : float, default=0.05
         A difference counts if its p-value is below.
 
@@ -136,7 +142,7 @@ def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int
     Examples
     --------
     >>> from backstay.comparison import better_equal_worse, signed_rank
-    >>> up = signed_rank([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
+    >>> up = signed_rank([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6])
     >>> same = signed_rank([1, 2, 3], [1, 2, 3])
     >>> better_equal_worse([up, up, same])
     (2, 1, 0)

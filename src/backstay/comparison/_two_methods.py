@@ -3,6 +3,8 @@
 Scores on resamples share training rows, so tests that suppose independence
 (signed-rank, rank-sum) find differences too often there; they are offered
 because they were published with. Across data sets they are the right ones.
+
+Every difference is *first minus second*.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ class DifferenceTest:
     test : str
         Which test.
     difference : float
-        Mean of the second method's scores minus that of the first's.
+        Mean of the first method's scores minus that of the second's.
     low, high : float
         Confidence interval for the difference; nan where the test gives none.
     statistic, p_value : float
@@ -111,14 +113,14 @@ def corrected_resampled_t(
     >>> a, b = [0.80, 0.75, 0.82, 0.78], [0.85, 0.84, 0.88, 0.80]
     >>> result = corrected_resampled_t(a, b, test_share=0.5)
     >>> round(result.difference, 4), round(result.p_value, 4)
-    (0.055, 0.1152)
+    (-0.055, 0.1152)
     """
     a, b = _pairs(first, second)
     if not test_share > 0:
         raise ValueError(f"test_share={test_share!r} must be positive: n_test/n_train.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
-    mean, error = corrected_mean(b - a, test_share)
+    mean, error = corrected_mean(a - b, test_share)
     df = len(a) - 1
     t = ratio(mean, error)
     half = float(stats.t.ppf(0.5 + confidence / 2, df)) * error
@@ -138,7 +140,7 @@ def _five_by_two(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats, f
     a, b = _pairs(np.ravel(first), np.ravel(second), 10)
     if len(a) != 10:
         raise ValueError(f"5×2cv needs 10 scores, the two of each repeat together, got {len(a)}.")
-    differences = (b - a).reshape(5, 2)
+    differences = (a - b).reshape(5, 2)
     variances = ((differences - differences.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     return differences, variances, float(differences.mean())
 
@@ -233,9 +235,9 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     """
     a, b = _pairs(first, second)
     statistic, p = math.nan, 1.0
-    if (b - a).any():
-        statistic, p = map(float, stats.wilcoxon(b, a, zero_method="zsplit"))
-    return _without_interval("signed_rank", float((b - a).mean()), statistic, p, len(a))
+    if (a - b).any():
+        statistic, p = map(float, stats.wilcoxon(a, b, zero_method="zsplit"))
+    return _without_interval("signed_rank", float((a - b).mean()), statistic, p, len(a))
 
 
 def rank_sum(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
@@ -258,8 +260,8 @@ def rank_sum(first: ArrayLike, second: ArrayLike) -> DifferenceTest:
     0.0079
     """
     a, b = _pairs(first, second)
-    statistic, p = map(float, stats.mannwhitneyu(b, a, alternative="two-sided"))
-    return _without_interval("rank_sum", float(b.mean() - a.mean()), statistic, p, len(a))
+    statistic, p = map(float, stats.mannwhitneyu(a, b, alternative="two-sided"))
+    return _without_interval("rank_sum", float(a.mean() - b.mean()), statistic, p, len(a))
 
 
 # The tests that take one score per run.

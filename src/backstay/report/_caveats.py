@@ -128,7 +128,7 @@ def _about_control(choice: Choice, roles: Mapping[str, Role]) -> Iterator[Caveat
 
 def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Caveat]:
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
-    comparisons = {comparison.second: comparison for comparison in rivals}
+    comparisons = {comparison.first: comparison for comparison in rivals}
     yield from _about_stable_rivals({m: c.stability for m, c in comparisons.items()}, choice)
     if choice.classifier is not None:
         yield from _about_accurate_rivals({m: c.accuracy for m, c in comparisons.items()}, choice)

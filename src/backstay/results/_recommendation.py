@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from backstay.comparison import DifferenceTest
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._choosing import RULES, Grounds, Rule, gather_grounds
-from backstay.results._comparisons import score_difference, stability_difference
+from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
 from backstay.results._metrics import METRICS, Metric
 from backstay.results._null import null_stability

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backstay.comparison import DifferenceTest
-from backstay.results._comparisons import score_difference, stability_difference
+from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records

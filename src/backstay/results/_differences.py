@@ -1,0 +1,134 @@
+"""Does one configuration differ from another, on one data set? In score, and in stability.
+
+Differences are *configuration minus reference*, paired by resample. Those in stability are said
+of these rows: their intervals are about more resamples of them, not about other samples.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from backstay.comparison import RUN_TESTS, DifferenceTest
+from backstay.results._accuracy import run_scores
+from backstay.results._facts import Configuration
+from backstay.results._records import Records
+from backstay.results._stability import pair_matrix
+from backstay.stability import (
+    UndefinedStabilityWarning,
+    compare_stability,
+    jackknife_of_pairs,
+    mean_of_pairs,
+)
+
+# From so many runs on the normal distribution is near enough.
+MANY_RUNS = 50
+NO_RUNS = DifferenceTest("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
+
+
+def score_difference(
+    records: Records,
+    configuration: Configuration,
+    reference: str | Configuration,
+    *,
+    test: str = "auto",
+    confidence: float = 0.95,
+) -> DifferenceTest:
+    """Test a score minus that of a reference, over the resamples both finished.
+
+    The name of a method stands for that method in the same configuration.
+    """
+    if test not in ("auto", *RUN_TESTS):
+        raise ValueError(f"test={test!r} is unknown; there are auto, {', '.join(RUN_TESTS)}.")
+    runs_a, a = run_scores(records, configuration)
+    runs_b, b = run_scores(records, _reference(configuration, reference))
+    both = np.intersect1d(runs_a, runs_b)
+    a, b = a[np.isin(runs_a, both)], b[np.isin(runs_b, both)]
+    halves = records.facts.five_by_two and len(both) == 10
+    if test.startswith("five_by_two") and not halves:
+        raise ValueError(
+            f"test={test!r} needs the 10 resamples of FiveByTwo, all finished; this study has "
+            f"{len(both)} of {records.facts.resampling}."
+        )
+    if len(both) < 2:
+        return NO_RUNS
+    if test == "auto":
+        test = "five_by_two_f" if halves else "corrected_t"
+    if test == "corrected_t":
+        return RUN_TESTS[test](a, b, test_share=records.test_share, confidence=confidence)
+    return RUN_TESTS[test](a, b)
+
+
+def stability_difference(
+    records: Records,
+    configuration: Configuration,
+    reference: str | Configuration,
+    *,
+    measure: str = "kuncheva",
+    confidence: float = 0.95,
+    **options: Any,
+) -> DifferenceTest:
+    """Test a stability minus that of a reference, over the same resamples."""
+    against = _reference(configuration, reference)
+    if measure not in ("kuncheva", "nogueira"):  # the two are equal for subsets of one size
+        options = {"measure": measure, "confidence": confidence, **options}
+        return _bootstrapped(records, configuration, against.method, options)
+    runs_a, a = pair_matrix(records, configuration.method, configuration.size)
+    runs_b, b = pair_matrix(records, against.method, against.size)
+    both = np.intersect1d(runs_a, runs_b)
+    if len(both) < 3:
+        return NO_RUNS
+    one, other = np.isin(runs_a, both), np.isin(runs_b, both)
+    apart = a[np.ix_(one, one)] - b[np.ix_(other, other)]
+    value = mean_of_pairs(apart)
+    variance = float(jackknife_of_pairs(apart.sum(axis=1)))
+    return _variance_test("jackknife", value, variance, confidence, len(both))
+
+
+def _reference(configuration: Configuration, reference: str | Configuration) -> Configuration:
+    if isinstance(reference, Configuration):
+        return reference
+    return replace(configuration, method=reference)
+
+
+def _bootstrapped(
+    records: Records, configuration: Configuration, reference: str, options: dict[str, Any]
+) -> DifferenceTest:
+    size = configuration.size
+    if size is None:
+        raise ValueError(f"measure={options['measure']!r} is compared at one size; give size=.")
+    records.check_size(size)
+    runs_a, a = records.orders(reference)
+    runs_b, b = records.orders(configuration.method)
+    both = np.intersect1d(runs_a, runs_b)
+    if len(both) < 3:
+        return NO_RUNS
+    with warnings.catch_warnings():
+        # Runs that never differ are no evidence of a difference: p = 1, as in every test here.
+        warnings.simplefilter("ignore", UndefinedStabilityWarning)
+        found = compare_stability(
+            a[np.isin(runs_a, both), :size],
+            b[np.isin(runs_b, both), :size],
+            records.n_features,
+            paired=True,
+            **{"random_state": 0, **options},
+        )
+    confidence = options["confidence"]
+    return _variance_test("bootstrap", found.difference, found.variance, confidence, len(both))
+
+
+def _variance_test(
+    test: str, value: float, variance: float, confidence: float, n: int
+) -> DifferenceTest:
+    """Test a difference of known variance over n runs: t below 50 of them, normal from there."""
+    df = n - 1 if n < MANY_RUNS else math.inf
+    error = math.sqrt(variance) if variance > 0 else 0.0
+    half = float(stats.t.ppf(0.5 + confidence / 2, df)) * error
+    t = value / error if error else (0.0 if value == 0 else math.copysign(math.inf, value))
+    p = math.nan if math.isnan(value) else float(2 * stats.t.sf(abs(t), df))
+    return DifferenceTest(test, value, value - half, value + half, t, p, (df,), n)
