@@ -402,7 +402,7 @@ def test_across_data_sets(many):
 def test_low_losses_are_better():
     data = {}
     for seed in range(3):
-        rows, labels, _ = make_han_yu(60, n_features=20, n_relevant=10, random_state=seed)
+        rows, labels, _ = make_han_yu(100, n_features=60, n_relevant=10, random_state=seed)
         data[f"d{seed}"] = (rows, labels)
     methods = {"t": TTest(), "noise": AnyColumns(), "relieff": ReliefF()}
     model = {"lr": LogisticRegression()}
@@ -411,7 +411,7 @@ def test_low_losses_are_better():
     ).run_many(data)
     row = found.summary().frame().query("first == 't' and second == 'noise'").iloc[0]
     assert row.accuracy_difference < 0
-    assert (row.accuracy_better, row.accuracy_worse) == (3, 0)
+    assert row.accuracy_better > row.accuracy_worse == 0
     ranks = found.friedman("accuracy").mean_ranks
     assert ranks["t"] < ranks["noise"]
     assert "noise" in found["d0"].pareto().frame().query("not on_front")["method"].tolist()
