@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
-from backstay.cli._outputs import show_methods
-from backstay.cli._show import say, table
+from backstay.cli._outputs import metric_title, show_methods
+from backstay.cli._show import features, fixed, say, table
 
 if TYPE_CHECKING:
     from backstay.results import Results
@@ -29,7 +29,22 @@ def load(paths: list[Path]) -> Results:
     results = Results.load(*files)
     if not results.datasets:
         raise WrongUse(f"{files[0]} holds no data set yet; run a study first.")
+    for name in results.datasets:
+        _check_runs(name, results[name])
     return results
+
+
+def _check_runs(name: str, part: Results) -> None:
+    """Refuse a data set on which no method has the two runs that stability needs."""
+    if len(part.stability()):
+        return
+    times = part.fit_times().frame()
+    n_done = 0 if times.empty else int(times["n_tasks"].sum())
+    n_tasks = len(part.methods) * part.data.n_resamples
+    raise WrongUse(
+        f"{n_done} of {n_tasks} tasks on {name!r} are finished, and no method has the two runs "
+        "that stability needs; let the study go on first."
+    )
 
 
 @guarded
@@ -38,11 +53,21 @@ def compare(
         list[Path], typer.Argument(metavar="STORE...", help="study.db files, or their folders.")
     ],
     size: Annotated[
-        int | None, typer.Option(min=1, help="Number of features; averages over sizes if omitted.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of features; if omitted, the largest up to 50 that all studies share.",
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of the scores; the studies' own if omitted."),
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Compare methods over the data sets of one or several studies.
+    """Compare methods over the data sets of one or several studies, at one number of features.
+
+    Differences are first minus second.
 
     For example:
 
@@ -60,50 +85,70 @@ def compare(
         raise WrongUse(f"--size {size} is not in all studies; they share {shown}.")
     usual = max((s for s in common if s <= USUAL_SIZE), default=min(common))
     at = usual if size is None else size
+    metric = _metric(parts, metric)
     classifiers = all(part.data.classifiers for part in parts.values())
     for name, part in parts.items():
         say(name, "bold")
-        show_methods(part, at, part.data.classifiers[0] if classifiers else None)
-    _summary(results, size)
-    _friedman(results, size, classifiers)
+        show_methods(part, at, part.data.classifiers[0] if classifiers else None, metric)
+    _summary(results, at, metric)
+    _friedman(results, at, metric, classifiers)
+    say(f"All tables are about {features(at)}{'' if size else '; --size takes another number'}.")
 
 
-def _summary(results: Results, size: int | None) -> None:
-    frame = results.summary(size=size).frame()
+def _metric(parts: dict[str, Results], metric: str | None) -> str:
+    """Return the metric to compare by, in every study the same."""
+    if metric is not None:
+        return metric
+    names = {part.metric for part in parts.values()}
+    if len(names) > 1:
+        shown = " and ".join(sorted(names))
+        raise WrongUse(f"the studies were judged by {shown}; choose one with --metric.")
+    return names.pop()
+
+
+def _summary(results: Results, size: int, metric: str) -> None:
+    frame = results.summary(size=size, metric=metric).frame()
     if frame.empty:
         say("There is one method only, so nothing to compare.")
         return
-    names = ["method", "against", "data sets"]
-    kinds = [k for k in ("stability", "accuracy") if f"{k}_better" in frame]
+    names = ["first", "second", "data sets"]
+    titles = {"stability": "stability", "accuracy": metric_title(metric)}
+    kinds = [k for k in titles if f"{k}_better" in frame]
     for kind in kinds:
-        names += [kind, "difference"]
+        names += [titles[kind], "difference"]
     rows = []
     for line in frame.to_dict("records"):
-        row = [line["second"], line["first"], line["n_datasets"]]
+        row = [line["first"], line["second"], line["n_datasets"]]
         for kind in kinds:
             counts = (str(int(line[f"{kind}_{how}"])) for how in ("better", "equal", "worse"))
-            row += [" / ".join(counts), f"{line[f'{kind}_difference']:+.3f}"]
+            row += [" / ".join(counts), fixed(line[f"{kind}_difference"], 3, "+")]
         rows.append(row)
-    where = "averages over sizes" if size is None else f"{size} features"
-    table(names, rows, f"Better / equal / worse at 5 %, paired by split; {where}")
+    table(
+        names,
+        rows,
+        "Data sets where the first is better / equal / worse at 5 %, paired by split, and first "
+        f"minus second; {features(size)}; stability on these rows",
+    )
 
 
-def _friedman(results: Results, size: int | None, classifiers: bool) -> None:
+def _friedman(results: Results, size: int, metric: str, classifiers: bool) -> None:
     if len(results.datasets) < 3:
         say("Friedman's test over data sets needs three of them or more.")
         return
     for quantity in ["stability"] + (["accuracy"] if classifiers else []):
+        name = metric_title(metric) if quantity == "accuracy" else quantity
         try:
-            found = results.friedman(quantity, size=size)
+            found = results.friedman(quantity, size=size, metric=metric)
         except ValueError as error:
-            say(f"Friedman's test of {quantity} cannot be done: {error}")
+            say(f"Friedman's test of {name} cannot be done: {error}")
             continue
         ranks = sorted(found.mean_ranks.items(), key=lambda pair: pair[1])
         table(
             ["method", "mean rank"],
             [[name, f"{rank:.2f}"] for name, rank in ranks],
-            f"Friedman's test of {quantity}: p = {found.p_value:.3g}; mean ranks further apart "
-            f"than {found.critical_difference:.2f} differ (Nemenyi, 5 %)",
+            f"Friedman's test of {name}, corrected for ties, at {features(size)}: "
+            f"p = {found.p_value:.3g}; mean ranks further apart than "
+            f"{found.critical_difference:.2f} differ (Nemenyi, 5 %)",
         )
 
 

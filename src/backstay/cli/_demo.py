@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 N_SELECTED = 50
+N_PERMUTATIONS = 5
 
 
 @guarded
@@ -52,8 +53,9 @@ def demo(
     from backstay.study import make_methods
 
     say(
-        f"Two data sets, the default panel, {repeats} random splits each: enough to see how it "
-        "works in less than a minute, and fewer than a study should have (backstay run: 50)."
+        f"Two data sets, the default panel, {repeats} random splits and {N_PERMUTATIONS} "
+        "permutations of the labels each: enough to see how it works in less than a minute, and "
+        "fewer than a study should have (backstay run: 50 and 20). AUC decides."
     )
     settings: dict[str, Any] = {"repeats": repeats, "jobs": jobs}
     say()
@@ -90,6 +92,7 @@ def _study(
         make_methods(methods),
         Subsampling(repeats),
         sizes=sizes,
+        null=N_PERMUTATIONS,
         store=folder / "study.db",
         n_jobs=n_jobs_of(jobs),
         random_state=0,

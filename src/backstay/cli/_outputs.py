@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
 from backstay.cli._guard import WrongUse
 from backstay.cli._lists import as_json
-from backstay.cli._show import figure, say, table
+from backstay.cli._show import features, figure, fixed, say, table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from backstay.datasets import LabelledTable
     from backstay.report import Report
-    from backstay.results import Results
+    from backstay.results import Finalist, Recommendation, Results
 
 
 SHOWN_FEATURES = 15
-COLUMNS = ["feature", "column", "frequency", "mean_rank", "weight", "in_signature"]
+# Quoted beside the metric that decides.
+BESIDE = "balanced_accuracy"
+COLUMNS = ["feature", "column", "frequency", "mean_rank", "weight", "in_signature", "core"]
 
 
 def check_folder(folder: Path) -> None:
@@ -42,7 +45,8 @@ def feature_frame(results: Results) -> pd.DataFrame:
     """Return every feature that the recommended method ever selected at the recommended size.
 
     ``frequency`` is the share of runs, ``mean_rank`` and ``weight`` are means over runs;
-    ``column`` counts the features of the table from 1.
+    ``column`` counts the features of the table from 1; ``core`` marks what more than half of the
+    runs selected of the signature.
     """
     frame = results.features().frame()
     recommended = results.choice().kind == "recommended"
@@ -57,15 +61,15 @@ def write_outputs(
     """Write features.csv, results.json and report.html; return the report."""
     from backstay.report import Report
 
-    written, features = Report(results), feature_frame(results)
-    features.to_csv(folder / "features.csv", index=False, float_format="%.6g")
+    written, chosen = Report(results), feature_frame(results)
+    chosen.to_csv(folder / "features.csv", index=False, float_format="%.6g")
     found = results.choice().recommendation
     everything = {
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if found is None else _plain(vars(found)),
-        "features": _plain(features.to_dict("records")),
+        "recommendation": None if found is None else _plain(_as_dict(found)),
+        "features": _plain(chosen.to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
         "summary": written.to_dict(),
     }
@@ -74,11 +78,23 @@ def write_outputs(
     return written
 
 
+def _as_dict(found: Recommendation) -> dict[str, Any]:
+    """Return a recommendation as a dictionary, its trusted answer's settings beside the rest."""
+    everything = asdict(found)
+    for answer in everything["answers"].values():
+        answer["costs"] = {
+            other: {"score": score, "stability": stability}
+            for other, (score, stability) in answer["costs"].items()
+        }
+    names = ("method", "size", "classifier", "stability")
+    return {**{name: getattr(found, name) for name in names}, **everything}
+
+
 def _plain(value: Any) -> Any:
     """Turn numpy's numbers into Python's, and undefined ones into None."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     value = value.item() if hasattr(value, "dtype") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -95,12 +111,11 @@ def show_results(results: Results, report: Report) -> None:
         say("None: the study had no classifiers.")
     else:
         say(found.sentence)
-        if found.signature:
-            shown = ", ".join(found.signature[:SHOWN_FEATURES])
-            rest = len(found.signature) - SHOWN_FEATURES
-            say(f"Signature: {shown}{f' and {rest} more' if rest > 0 else ''}.")
-        elif found.method is not None:
-            say("Signature: none; no feature was selected in more than half of the runs.")
+        if found.answers:
+            say()
+            _show_answers(found)
+            _show_scores(results, found)
+            _show_signature(found)
     say()
     show_methods(results, choice.size, choice.classifier)
     say("What was not shown", "bold")
@@ -108,20 +123,88 @@ def show_results(results: Results, report: Report) -> None:
         say(f"- {caveat.title} {caveat.text}")
 
 
-def show_methods(results: Results, size: int, classifier: str | None) -> None:
-    """Write stability and accuracy of every method at a size, with intervals."""
+def _show_answers(found: Recommendation) -> None:
+    """Write the three answers below each other."""
+    title = metric_title(found.metric)
+    names = [
+        "answer", "method", "features", "classifier", "stability", "shuffled labels", title,
+        "against trusted",
+    ]  # fmt: skip
+    rows = [
+        [
+            answer.name,
+            answer.method,
+            answer.size,
+            answer.classifier,
+            figure(**asdict(answer.stability)),
+            "not run" if math.isnan(answer.null) else fixed(answer.null),
+            figure(**asdict(answer.score)),
+            _cost(answer, title),
+        ]
+        for answer in found.answers.values()
+    ]
+    table(names, rows, "Three answers, with 95 % intervals; stability on these rows")
+
+
+def _cost(answer: Finalist, title: str) -> str:
+    """Say what an answer gains and loses against the trusted one."""
+    if answer.name == "trusted":
+        return ""
+    if "trusted" not in answer.costs:
+        return "the same"
+    named = zip((title, "stability"), answer.costs["trusted"], strict=True)
+    return "; ".join(
+        f"{name} {figure(test.difference, test.low, test.high, sign='+')}" for name, test in named
+    )
+
+
+def _show_scores(results: Results, found: Recommendation) -> None:
+    """Write what to expect of the trusted answer by the deciding metric, and by another."""
+    scores = {found.metric: found.score}
+    if BESIDE in found.beside:
+        scores[BESIDE] = found.beside[BESIDE]
+    shown = [
+        f"{metric_title(name)} {figure(**asdict(score))} (guessing: {fixed(results.chance(name))})"
+        for name, score in scores.items()
+    ]
+    say(f"Score of the trusted answer, its choice paid for: {', '.join(shown)}.")
+
+
+def _show_signature(found: Recommendation) -> None:
+    """Write the signature, the features of its core marked."""
+    core = set(found.core)
+    names = [f"{name}*" if name in core else name for name in found.signature]
+    rest = len(names) - SHOWN_FEATURES
+    shown = ", ".join(names[:SHOWN_FEATURES]) + (f" and {rest} more" if rest > 0 else "")
+    say(f"Signature of {features(len(names))}: {shown}.")
+    if core:
+        say(f"* Its core of {features(len(core))}: more than half of the runs selected each.")
+    else:
+        say("It has no core: no feature was selected in more than half of the runs.")
+
+
+def metric_title(metric: str) -> str:
+    """Return how a caption names a metric."""
+    from backstay.results import METRICS
+
+    return METRICS[metric].title
+
+
+def show_methods(
+    results: Results, size: int, classifier: str | None, metric: str | None = None
+) -> None:
+    """Write stability and scores of every method at a size, with intervals."""
     names = ["method", "stability"]
     everything = results.stability().frame()
     stability = _figures(everything[everything["size"] == size])
     rows = [[method, stability.get(method, "no result")] for method in results.methods]
     if classifier:
-        names.append(f"accuracy of {classifier}")
-        scores = results.accuracy(results.metric).frame()
+        names.append(f"{metric_title(metric or results.metric)} of {classifier}")
+        scores = results.accuracy(metric or results.metric).frame()
         here = (scores["size"] == size) & (scores["classifier"] == classifier)
         accuracy = _figures(scores[here])
         rows = [[*row, accuracy.get(row[0], "")] for row in rows]
-    many = "s" if size > 1 else ""
-    table(names, rows, f"{size} feature{many}, means over runs with 95 % intervals")
+    table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
 
 
 def _figures(frame: pd.DataFrame) -> dict[str, str]:

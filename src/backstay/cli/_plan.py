@@ -21,6 +21,8 @@ MAX_SIZE = 100
 REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
 # Rows a class needs, so that every training part has two of it and every test part one.
 ROWS_NEEDED = {"subsample": 3, "10x10": 10, "5x2": 4}
+# A largest class of more times the smallest is said, and what it means for accuracy.
+UNEQUAL = 3
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class StudyOptions:
     categories: str = "code"
     jobs: int | None = None
     seed: int = 0
+    metric: str | None = None
+    null: int = 20
 
     def __post_init__(self) -> None:
         if self.categories not in ("code", "drop"):
@@ -118,6 +122,50 @@ def n_jobs_of(jobs: int | None) -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
+def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
+    """Return the metric that decides, the classifiers to judge by it, and a description of them.
+
+    None stands for the study's own classifiers.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler
+
+    from backstay.results import METRICS
+
+    if name is not None and name not in METRICS:
+        raise WrongUse(f"--metric {name} is unknown; there are {', '.join(METRICS)}.")
+    metric = METRICS[name or "roc_auc"]
+    if metric.needs != "probabilities":
+        words = "linear SVM, which weighs classes by their rarity, and 1-NN, on features scaled"
+        return metric.title, None, f"{words} to [0, 1]"
+    model = make_pipeline(MinMaxScaler(), LogisticRegression(max_iter=1000))
+    words = f"logistic regression on features scaled to [0, 1], as the {metric.title} needs"
+    return metric.title, {"logistic": model}, f"{words} probabilities"
+
+
+def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
+    """Return the number of runs with shuffled labels, and a description of them."""
+    from backstay.study import NULL_RUNS
+
+    n_each = min(NULL_RUNS, n_splits)
+    if not n_permutations:
+        return 0, "none (--null 0), so what stability is worth stays unknown"
+    many = "s" if n_permutations > 1 else ""
+    words = f"{n_permutations} permutation{many} of the labels × {n_each} runs, without classifiers"
+    return n_permutations * n_each, words
+
+
+def describe_classes(table: LabelledTable) -> list[tuple[str, str]]:
+    """Return a line on classes of very different size, if they are."""
+    sizes = table.classes.values()
+    ratio = max(sizes) / min(sizes)
+    if ratio <= UNEQUAL:
+        return []
+    words = "accuracy would be misleading; AUC and balanced accuracy are not"
+    return [("class ratio", f"{ratio:.3g}:1 of largest and smallest; {words}")]
+
+
 def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
     """Put a study together and describe it."""
     import numpy as np
@@ -142,10 +190,14 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
             "split anew."
         )
     n_jobs = n_jobs_of(options.jobs)
+    title, classifiers, judged_by = describe_metric(options.metric)
     study = Study(
         panel,
         protocol,
+        classifiers=classifiers,
         sizes=sizes,
+        metric=options.metric,
+        null=options.null,
         preprocess=preprocess,
         store=store,
         n_jobs=n_jobs,
@@ -156,13 +208,23 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     added = [name for name in everyone if name not in panel]
     capped = options.sizes is None and X.shape[1] > MAX_SIZE
     cap = f" (up to {MAX_SIZE}; --sizes for others)" if capped else ""
+    n_null, null = describe_null(options.null, n_splits)
+    n_methods = len(everyone)
+    tasks = f"{n_methods} methods × {n_splits} splits = {n_methods * n_splits}"
+    if n_null:
+        tasks += (
+            f", and {n_methods} × {n_null} with shuffled labels = {n_methods * n_null}; "
+            f"{n_methods * (n_splits + n_null)} in all"
+        )
     lines = [
         ("splits", description + (", whole groups together" if table.groups is not None else "")),
         ("methods", ", ".join(panel)),
         ("controls", ", ".join(added) or "none: no instance-weighted method"),
         ("sizes", ", ".join(map(str, sizes)) + " features" + cap),
-        ("classifiers", "linear SVM and 1-NN on features scaled to [0, 1]"),
-        ("tasks", f"{len(everyone)} methods × {n_splits} splits = {len(everyone) * n_splits}, "
-         f"{n_jobs} at a time, seed {options.seed}"),
-    ]  # fmt: skip
+        ("classifiers", judged_by),
+        ("metric", f"{title} decides"),
+        *describe_classes(table),
+        ("null", null),
+        ("tasks", f"{tasks}, {n_jobs} at a time, seed {options.seed}"),
+    ]
     return RunPlan(study, X, lines, notes, warnings)

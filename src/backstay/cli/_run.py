@@ -59,6 +59,22 @@ def run(
         str | None,
         of_study("Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."),
     ] = None,
+    metric: Annotated[
+        str | None,
+        of_study(
+            "What decides: roc_auc (if omitted), average_precision, accuracy, balanced_accuracy, "
+            "f1_macro, mcc, log_loss or brier.",
+            metavar="NAME",
+        ),
+    ] = None,
+    null: Annotated[
+        int,
+        of_study(
+            "Permutations of the labels that show what stability is worth; 0 for none.",
+            min=0,
+            metavar="N",
+        ),
+    ] = 20,
     out: Annotated[
         Path | None,
         of_output(
@@ -126,7 +142,7 @@ def run(
     [bold]backstay run cells.csv -t diagnosis --groups patient --drop batch -m t,relieff[/bold]
     """  # fmt: skip
     options = StudyOptions(
-        _split_at_commas(methods), protocol, repeats, sizes, categories, jobs, seed
+        _split_at_commas(methods), protocol, repeats, sizes, categories, jobs, seed, metric, null
     )
     folder = Path(f"{_stem(data)}-backstay") if out is None else out
     check_folder(folder)

@@ -102,18 +102,45 @@ def _numeric(text: str) -> bool:
     return text == "" or text.lstrip("+-−").replace(".", "", 1).isdigit()
 
 
-def figure(value: float, low: float, high: float, digits: int = 2) -> str:
+def features(n: int) -> str:
+    """Write a number of features.
+
+    Examples
+    --------
+    >>> features(1), features(20)
+    ('1 feature', '20 features')
+    """
+    return f"{n} feature{'' if n == 1 else 's'}"
+
+
+def fixed(value: float, digits: int = 2, sign: str = "") -> str:
+    """Write a number with so many digits; nothing is "-0.00", and a difference may have a sign.
+
+    Examples
+    --------
+    >>> fixed(-0.001), fixed(0.256), fixed(0.256, sign="+"), fixed(float("nan"))
+    ('0.00', '0.26', '+0.26', 'undefined')
+    """
+    if math.isnan(value):
+        return "undefined"
+    return f"{round(value, digits) + 0.0:{sign}.{digits}f}"
+
+
+def figure(value: float, low: float, high: float, digits: int = 2, sign: str = "") -> str:
     """Write a number with its interval.
 
     Examples
     --------
     >>> figure(0.756, 0.7, 0.81)
     '0.76 [0.70, 0.81]'
+    >>> figure(0.012, -0.001, 0.025, sign="+")
+    '+0.01 [0.00, 0.03]'
     >>> figure(float("nan"), 0, 1)
     'undefined'
     """
+    shown = fixed(value, digits, sign)
     if math.isnan(value):
-        return "undefined"
+        return shown
     if math.isnan(low) or math.isnan(high):
-        return f"{value:.{digits}f} [no interval]"
-    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+        return f"{shown} [no interval]"
+    return f"{shown} [{fixed(low, digits)}, {fixed(high, digits)}]"

@@ -9,7 +9,7 @@ from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFact
 from backstay.results._features import RelevantFound
 from backstay.results._metrics import METRICS
 from backstay.results._partners import partner_arrays
-from backstay.results._recommendation import Choice, Recommendation
+from backstay.results._recommendation import Choice, Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._samples import SampleWeights
@@ -23,6 +23,7 @@ __all__ = [
     "Comparison",
     "Configuration",
     "DatasetFacts",
+    "Finalist",
     "Recommendation",
     "Records",
     "RelevantFound",

@@ -6,10 +6,16 @@ returns :class:`backstay.results.Results`.
 
 from backstay.study._methods import list_methods, make_methods
 from backstay.study._parallel import StudyError
-from backstay.study._protocols import FiveByTwo, RepeatedStratifiedKFold, Subsampling
+from backstay.study._protocols import (
+    NULL_RUNS,
+    FiveByTwo,
+    RepeatedStratifiedKFold,
+    Subsampling,
+)
 from backstay.study._study import Study
 
 __all__ = [
+    "NULL_RUNS",
     "FiveByTwo",
     "RepeatedStratifiedKFold",
     "Study",
