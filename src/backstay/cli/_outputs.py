@@ -143,7 +143,8 @@ def _show_answers(found: Recommendation) -> None:
         ]
         for answer in found.answers.values()
     ]
-    table(names, rows, "Three answers, with 95 % intervals; stability on these rows")
+    note = f"stability on these rows, {title} of choosing by this rule"
+    table(names, rows, f"Three answers, with 95 % intervals: {note}")
 
 
 def _cost(answer: Finalist, title: str) -> str:
@@ -151,7 +152,7 @@ def _cost(answer: Finalist, title: str) -> str:
     if answer.name == "trusted":
         return ""
     if "trusted" not in answer.costs:
-        return "the same"
+        return "the same choice here"
     named = zip((title, "stability"), answer.costs["trusted"], strict=True)
     return "; ".join(
         f"{name} {figure(test.difference, test.low, test.high, sign='+')}" for name, test in named
@@ -167,7 +168,7 @@ def _show_scores(results: Results, found: Recommendation) -> None:
         f"{metric_title(name)} {figure(**asdict(score))} (guessing: {fixed(results.chance(name))})"
         for name, score in scores.items()
     ]
-    say(f"Score of the trusted answer, its choice paid for: {', '.join(shown)}.")
+    say(f"Score of the trusted answer, corrected for having been chosen: {', '.join(shown)}.")
 
 
 def _show_signature(found: Recommendation) -> None:
