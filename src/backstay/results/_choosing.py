@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -139,11 +140,15 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
 def _score_errors(records: Records, metric: Metric) -> Floats:
     """Return the corrected standard error of every paired difference in score over resamples."""
     runs = [records.scores(method, metric.name) for method in records.methods]
-    common = runs[0][0]
-    for resamples, _ in runs[1:]:
-        common = np.intersect1d(common, resamples)
+    # A method whose every task failed, or none of whose tasks has run, is compared with nothing.
+    common = reduce(np.intersect1d, [resamples for resamples, _ in runs if len(resamples)])
+    width = len(records.classifiers) * len(records.sizes)
     scores = np.concatenate(
-        [v[np.isin(r, common)].reshape(len(common), -1) for r, v in runs], axis=1
+        [
+            v[np.isin(r, common)].reshape(-1, width) if len(r) else np.zeros((len(common), width))
+            for r, v in runs
+        ],
+        axis=1,
     )
     scores = scores[np.isfinite(scores).all(axis=1)]
     n = scores.shape[1]

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -322,9 +323,10 @@ def _counts(
     found = _compared(shared, configuration, second, _Way(confidence=1 - alpha))
     row: dict[str, Any] = {"first": first, "second": second, "n_datasets": len(shared)}
     for quantity in ("accuracy", "stability"):
-        tests = [part[quantity] for part in found.parts.values() if quantity in part]
-        if not tests:
+        known = [part[quantity] for part in found.parts.values() if quantity in part]
+        if not known:
             continue
+        tests = [test for test in known if test.n]  # none without common runs
         better, equal, worse = better_equal_worse(tests, alpha)
         if quantity == "accuracy" and not METRICS[found.metric].higher_is_better:
             better, worse = worse, better
@@ -332,8 +334,8 @@ def _counts(
             f"{quantity}_better": better,
             f"{quantity}_equal": equal,
             f"{quantity}_worse": worse,
-            f"{quantity}_difference": float(np.mean([t.difference for t in tests])),
-            f"{quantity}_p": found.across.get(quantity, tests[0]).p_value,
+            f"{quantity}_difference": fmean(t.difference for t in tests) if tests else math.nan,
+            f"{quantity}_p": found.across.get(quantity, known[0]).p_value,
         }
     return [row]
 
