@@ -1,7 +1,10 @@
 """The command line in this process: what it prints, what it writes, how it fails."""
 
+import contextlib
 import json
 import re
+import shutil
+import sqlite3
 import sys
 
 import numpy as np
@@ -16,6 +19,7 @@ from backstay.results import Results
 
 COMMANDS = ("run", "demo", "compare", "report", "stability", "methods", "measures")
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
+QUICK += ("--null", "2")
 
 
 def table(seed=0, n=30, d=12):
@@ -100,9 +104,25 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert "Fields are separated by commas." in out
     assert "4 random splits" in out
     assert "ReliefF, ReliefF (control, mean 1)" in out
-    assert "4 methods × 4 splits = 16, 1 at a time, seed 0" in out
+    assert re.search(
+        r"classifiers +linear SVM, which weighs classes by their rarity, and 1-NN", out
+    )
+    assert re.search(r"metric +AUC decides\n", out)
+    assert re.search(r"null +2 permutations of the labels × 3 runs, without classifiers\n", out)
+    tasks = "4 methods × 4 splits = 16, and 4 × 6 with shuffled labels = 24; 40 in all"
+    assert f"{tasks}, 1 at a time, seed 0" in out
+    assert "class ratio" not in out
     assert "like names or numbers of the rows, was left out: 'patient'" in result.stderr
     assert "Recommendation" in out
+    advice = Results.load(folder / "one" / "study.db").recommend()
+    for answer in advice.answers.values():
+        assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
+    assert re.search(r"answer +method +features +classifier +stability +shuffled labels +AUC ", out)
+    assert re.search(r"Score of the trusted .*: AUC 0.* \(guessing: 0.50\), balanced accuracy", out)
+    named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
+    assert f"Signature of {len(advice.signature)} features: {named}." in out
+    assert re.search(r"method +stability +AUC of (svm|1nn)\n", out)
+    assert "-0.00" not in out
     assert f"Report: {folder / 'one' / 'report.html'}" in out.replace("\n", "")
     assert "\x1b" not in result.output  # no colours where there is no terminal
 
@@ -117,17 +137,33 @@ def test_the_files_of_a_run(done):
         "mean_rank",
         "weight",
         "in_signature",
+        "core",
     ]
     found = json.loads((folder / "one" / "results.json").read_text(), parse_constant=pytest.fail)
     results = Results.load(folder / "one" / "study.db")
     advice = results.recommend()
     assert found["recommendation"]["method"] == advice.method
     assert found["recommendation"]["sentence"] == advice.sentence
+    assert found["recommendation"]["metric"] == "roc_auc"
+    assert found["recommendation"]["score"] == pytest.approx(vars(advice.score))
+    assert found["recommendation"]["core"] == advice.core
+    for name, answer in advice.answers.items():
+        written = found["recommendation"]["answers"][name]
+        assert written["configuration"] == vars(answer.configuration)
+        assert written["stability"]["value"] == pytest.approx(answer.stability.value)
+        assert written["null"] == pytest.approx(answer.null)
+        assert set(written["costs"]) == set(answer.costs)
+        for other, (score, stability) in answer.costs.items():
+            assert written["costs"][other]["score"]["difference"] == score.difference
+            assert written["costs"][other]["stability"]["n"] == stability.n
     assert found["data"]["classes"] == {"normal": 15, "tumour": 15}
     assert found["backstay"] == __version__
     signature = features.loc[features["in_signature"], "feature"]
     assert sorted(signature) == sorted(advice.signature)
-    assert set(signature) == set(features.loc[features["frequency"] > 0.5, "feature"])
+    assert len(signature) == advice.size
+    core = features["in_signature"] & (features["frequency"] > 0.5)
+    assert features["core"].tolist() == core.tolist()
+    assert sorted(features.loc[core, "feature"]) == sorted(advice.core)
     orders = results.orders(advice.method)
     first = features.iloc[0]
     ranks = [int(np.flatnonzero(order == first["column"] - 1)[0]) + 1 for order in orders]
@@ -169,8 +205,43 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     assert code == 0
     assert "t, relieff, iw-relieff, svm-rfe, iw-svm-rfe, bagged-svm-rfe, simba" in text
     assert "50 random splits" in text
+    assert "20 permutations of the labels × 3 runs, without classifiers" in text
+    assert "9 methods × 50 splits = 450, and 9 × 60 with shuffled labels = 540; 990 in all" in text
     assert "Nothing was run" in text
     assert not out.exists()
+
+
+def test_the_plan_says_what_decides_and_what_unequal_classes_mean(call, tmp_path):
+    given = table(n=40).assign(diagnosis=["rare"] * 8 + ["common"] * 32)
+    given.to_csv(tmp_path / "t.csv", index=False)
+    command = ("run", tmp_path / "t.csv", "-t", "diagnosis", "--dry-run")
+    _, out, _ = call(*command, "--metric", "average_precision", "--null", "0")
+    assert re.search(r"metric +average precision decides\n", out)
+    assert re.search(r"null +none \(--null 0\)", out)
+    assert "9 methods × 50 splits = 450, " in out
+    words = "accuracy would be misleading; AUC and balanced accuracy are not"
+    assert re.search(rf"class ratio +4:1 of largest and smallest; {words}\n", out)
+    _, out, _ = call(*command, "--metric", "brier")
+    assert "logistic regression on features scaled to [0, 1], as the Brier score needs" in out
+
+
+def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
+    table().to_csv(tmp_path / "t.csv", index=False)
+    for metric, title in (("accuracy", "accuracy"), ("log_loss", "log loss")):
+        out = tmp_path / metric
+        code, text, err = call(
+            "run", tmp_path / "t.csv", "-t", "diagnosis", *QUICK[:-1], "0", "--metric", metric,
+            "-o", out,
+        )  # fmt: skip
+        assert code == 0, err
+        results = Results.load(out / "study.db")
+        assert results.metric == metric
+        assert results.data.null == 0
+        assert re.search(rf"shuffled labels +{title} ", text)
+        assert "not run" in text
+        found = json.loads((out / "results.json").read_text(), parse_constant=pytest.fail)
+        assert found["recommendation"]["metric"] == metric
+        assert found["recommendation"]["answers"]["trusted"]["null"] is None
 
 
 @pytest.mark.parametrize(
@@ -189,6 +260,8 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
         (("-t", "diagnosis", "--log2", "0"), "must be above 0"),
         (("-t", "diagnosis", "--categories", "maybe"), "code or drop"),
         (("-t", "diagnosis", "--jobs", "0"), "--jobs"),
+        (("-t", "diagnosis", "--metric", "auc"), "--metric auc is unknown; there are accuracy, "),
+        (("-t", "diagnosis", "--null", "-1"), "--null"),
         (("-t", "diagnosis", "--encoding", "klingon"), "is unknown"),
         (("--nonsense",), "backstay run --help"),
     ],
@@ -281,15 +354,48 @@ def test_compare(done, call):
     assert code == 0
     assert out.startswith("one\n")
     assert "\ntwo\n" in out
-    assert "Better / equal / worse" in out
-    assert re.search(r"iw-relieff +t +2 ", out)
+    assert "the first is better / equal / worse at 5 %" in out
+    assert "first minus second" in out
+    assert re.search(r"\n t +iw-relieff +2 ", out)
     assert "needs three" in out
+    assert out.count("4 features") == 4  # two data sets, the pairs, and the last line
+    assert "2 features" not in out
+    results = Results.load(folder / "one" / "study.db", folder / "two" / "study.db")
+    line = results.summary(size=4).frame().query("first == 't' and second == 'iw-relieff'").iloc[0]
+    shown = re.search(r"\n t +iw-relieff +2 +\d / \d / \d +(\S+) +\d / \d / \d +(\S+)", out)
+    assert float(shown[1]) == pytest.approx(line.stability_difference, abs=6e-4)
+    assert float(shown[2]) == pytest.approx(line.accuracy_difference, abs=6e-4)
     copy = folder / "three.db"
     Results.load(folder / "one" / "study.db").save(copy)
     code, out, _ = call("compare", folder / "one", folder / "two", copy, "--size", "2")
     assert code == 0
-    assert "Friedman's test of stability: p =" in out
-    assert "Friedman's test of accuracy: p =" in out
+    assert "Friedman's test of stability, corrected for ties, at 2 features: p =" in out
+    assert "Friedman's test of AUC, corrected for ties, at 2 features: p =" in out
+    code, out, _ = call("compare", folder / "one", "--metric", "balanced_accuracy")
+    assert code == 0
+    assert "balanced accuracy of svm" in out
+    assert "metric='auc' is not available" in call("compare", folder / "one", "--metric", "auc")[2]
+
+
+@pytest.mark.parametrize("n_done", [0, 1, 2])
+def test_a_study_that_has_only_begun(done, call, tmp_path, n_done):
+    shutil.copy(done[0] / "one" / "study.db", tmp_path / "study.db")
+    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as store, store:
+        store.execute("DELETE FROM tasks WHERE id > ?", (n_done,))
+    for command in ("report", "compare"):
+        text = fails(call, 2, command, tmp_path)
+        assert f"{n_done} of 16 tasks on 'one' are finished, and no method has the two runs" in text
+
+
+def test_a_method_without_a_run_does_not_stop_the_others(done, call, tmp_path, no_report):
+    shutil.copy(done[0] / "one" / "study.db", tmp_path / "study.db")
+    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as store, store:
+        store.execute("DELETE FROM tasks WHERE method = 't'")
+    code, out, err = call("compare", tmp_path)
+    assert code == 0, err
+    assert re.search(r"\n t +no result", out)
+    assert re.search(r"\n t +iw-relieff +1 +0 / 0 / 0 +undefined +0 / 0 / 0 +undefined", out)
+    assert Results.load(tmp_path / "study.db").recommend().method != "t"
 
 
 def test_report(done, call, tmp_path):

@@ -30,7 +30,7 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     X["g0"] += 2 * (y == "b")
     X.assign(kind=y).to_csv(tmp_path / "t.csv", index=False)
     command = [*BACKSTAY, "run", "t.csv", "-t", "kind", "-m", "t,relieff", "-j", "1"]
-    command += ["--repeats", "40", "-o", "out"]
+    command += ["--repeats", "40", "--null", "5", "-o", "out"]
     process = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
@@ -42,15 +42,15 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     kept = n_done(store)
-    assert 3 <= kept < 80
+    assert 3 <= kept < 110  # 40 splits and 5 × 3 runs with shuffled labels, of two methods
     last = errors.strip().splitlines()[-1]
-    assert last.startswith(f"The study stopped after {kept} of 80 tasks")
+    assert last.startswith(f"The study stopped after {kept} of 110 tasks")
     assert last.endswith("Run it again to go on.")
     assert "Traceback" not in errors
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr
-    assert f"{kept} of 80 tasks were done before" in again.stderr
-    assert n_done(store) == 80
+    assert f"{kept} of 110 tasks were done before" in again.stderr
+    assert n_done(store) == 110
     assert "Recommendation" in again.stdout
     assert "\x1b" not in again.stdout + again.stderr
     assert all(line == line.rstrip() for line in again.stdout.splitlines())

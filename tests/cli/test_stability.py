@@ -66,6 +66,29 @@ def test_the_table_says_the_form_and_the_intervals(tmp_path, capsys):
     assert "needs runs of equal size" in out
 
 
+def test_a_table_with_a_line_per_feature_is_turned_and_it_says_so(tmp_path, capsys):
+    header = "gene," + ",".join(f"run{i}" for i in range(4)) + "\n"
+    lines = "".join(f"{n}," + ",".join(str(int(n in run)) for run in RUNS) + "\n" for n in NAMES)
+    with pytest.raises(SystemExit) as stop:
+        main(["stability", str(saved(tmp_path, header + lines))])
+    assert stop.value.code == 0
+    out = capsys.readouterr().out
+    assert "a column of 0 and 1 per run, 8 features in lines (by the runs' names)" in out
+    expected = stability_score([[NAMES.index(f) for f in run] for run in RUNS], 8).value
+    assert f"nogueira         {expected:.3f}" in out
+
+
+UNCLEAR = "1,0,0,1\n0,1,1,1\n0,1,1,0\n1,1,0,0\n"
+
+
+@pytest.mark.parametrize(("option", "per"), [("--transpose", "column"), ("--no-transpose", "line")])
+def test_the_user_may_say_what_a_line_is(tmp_path, capsys, option, per):
+    with pytest.raises(SystemExit) as stop:
+        main(["stability", str(saved(tmp_path, UNCLEAR)), option])
+    assert stop.value.code == 0
+    assert f"a {per} of 0 and 1 per run" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "words"),
     [
@@ -82,6 +105,8 @@ def test_the_table_says_the_form_and_the_intervals(tmp_path, capsys):
             "form='tall' must be one of",
         ),
         (FORMS["rows"], ("-n", "9", "--confidence", "2"), "between 0 and 1"),
+        (UNCLEAR, (), "give --no-transpose for a run or --transpose for a feature"),
+        (FORMS["rows"], ("-n", "9", "--transpose"), "--transpose is for a table of 0 and 1"),
     ],
 )
 def test_wrong_use(tmp_path, capsys, text, arguments, words):

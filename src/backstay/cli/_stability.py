@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from backstay.datasets import Selections
 
 
+# The options for what the reader's messages name.
+OPTIONS = {
+    "transpose=False": "--no-transpose",
+    "transpose=True": "--transpose",
+}
+
+
 @guarded
 def stability(
     file: Annotated[
@@ -32,6 +39,13 @@ def stability(
         str | None, typer.Option(help="long, rows, columns or matrix; recognised if not given.")
     ] = None,
     delimiter: Annotated[str | None, typer.Option(help="Between fields; 'tab' for a tab.")] = None,
+    transpose: Annotated[
+        bool | None,
+        typer.Option(
+            "--transpose/--no-transpose",
+            help="Whether a 0/1 matrix has a feature per line; recognised if not given.",
+        ),
+    ] = None,
     encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
     json_: AsJson = False,
@@ -40,8 +54,8 @@ def stability(
     """Measure the stability of selections, made by any program, with intervals.
 
     The file has a run and a feature per line (long, with names in the first line), a line of
-    features per run (rows), a column of features per run (columns), or a line of 0 and 1
-    per run (matrix).
+    features per run (rows), a column of features per run (columns), or 0 and 1 for runs by
+    features or features by runs (matrix).
 
     For example:
 
@@ -49,11 +63,20 @@ def stability(
 
     [bold]backstay stability masks.csv --json[/bold]
     """  # fmt: skip
-    from backstay.datasets import read_selections
+    from backstay.datasets import TableError, read_selections
 
     if not 0 < confidence < 1:
         raise WrongUse(f"--confidence {confidence} must lie between 0 and 1.")
-    found = read_selections(file, form, {"tab": "\t"}.get(delimiter or "", delimiter), encoding)
+    separator = {"tab": "\t"}.get(delimiter or "", delimiter)
+    try:
+        found = read_selections(
+            file, form, separator, encoding, transpose=transpose, n_features=n_features
+        )
+    except TableError as error:
+        text = str(error)
+        for parameter, option in OPTIONS.items():
+            text = text.replace(parameter, option)
+        raise TableError(text) from error
     total = _n_features(found, n_features)
     rows = _measured(found, total, confidence)
     sizes = sorted({len(run) for run in found.runs})
@@ -86,7 +109,7 @@ def _n_features(found: Selections, given: int | None) -> int:
         if given is not None and given != found.n_features:
             raise WrongUse(
                 f"--n-features {given} contradicts the matrix, which has {found.n_features} "
-                "columns."
+                "features."
             )
         return found.n_features
     if given is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,8 @@ RUN = re.compile(
     r"(run|resample|fold|split|rep(eat)?|bootstrap|seed|iter(ation)?|sample)s?\b", re.I
 )
 LABEL = re.compile(r"(run|resample|fold|split|rep|bootstrap|seed|iter|sample)\D{0,8}\d", re.I)
+# A short name of a run, such as r1.
+SHORT = re.compile(r"r\d+$", re.I)
 FEATURE = re.compile(r"(feature|gene|variable|name|probe|selected|marker|protein)s?\b", re.I)
 TRUE, FALSE = {"1", "1.0", "true", "t", "yes"}, {"0", "0.0", "false", "f", "no"}
 
@@ -43,6 +46,9 @@ def read_selections(
     form: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    *,
+    transpose: bool | None = None,
+    n_features: int | None = None,
 ) -> Selections:
     r"""Read the features that each of several runs selected.
 
@@ -52,12 +58,17 @@ def read_selections(
         A text file, which may be compressed (``.gz``).
     form : {"long", "rows", "columns", "matrix"}, default=None
         "long" has a column of runs and one of features; "rows" a line of features per run;
-        "columns" a column of features per run, named in the first line; "matrix" a line of 0 and 1
-        per run and a column per feature. None recognises it.
+        "columns" a column of features per run, named in the first line; "matrix" is a table of
+        0 and 1, runs by features or features by runs. None recognises it.
     delimiter : str, default=None
         None takes the one that fits the longest lines.
     encoding : str, default="utf-8"
         Of the file.
+    transpose : bool, default=None
+        Whether a table of 0 and 1 has a line per feature. None goes by the names in its first
+        line and column, by `n_features`, and by which side has equally many ones throughout.
+    n_features : int, default=None
+        Number of all features, if it is known.
 
     Returns
     -------
@@ -88,10 +99,15 @@ def read_selections(
     with explained(path, encoding):
         lines = _fields(path, delimiter, encoding)
     form = form or _recognise(lines)
-    readers = {"long": _long, "rows": _rows, "columns": _columns, "matrix": _matrix}
-    if form not in readers:
-        raise TableError(f"form={form!r} must be one of {', '.join(readers)}.")
-    selections = readers[form](lines)
+    readers = {"long": _long, "rows": _rows, "columns": _columns}
+    if form not in (*readers, "matrix"):
+        raise TableError(f"form={form!r} must be one of {', '.join(readers)}, matrix.")
+    if form == "matrix":
+        selections = _matrix(lines, transpose, n_features, path.name)
+    elif transpose is not None:
+        raise TableError(f"transpose={transpose} is for a table of 0 and 1; got form={form!r}.")
+    else:
+        selections = readers[form](lines)
     if len(selections.runs) < 2:
         raise TableError(
             f"{path.name} must hold at least 2 runs; got {len(selections.runs)} "
@@ -172,21 +188,97 @@ def _columns(lines: list[list[str]]) -> Selections:
     return Selections(runs, None, "a column of features per run, named in the first line")
 
 
-def _matrix(lines: list[list[str]]) -> Selections:
+@dataclass(frozen=True)
+class _Flags:
+    """A table of 0 and 1 with the names of its lines and columns, empty where it has none."""
+
+    corner: str
+    lines: list[str]
+    columns: list[str]
+    selected: list[list[bool]]
+
+    @property
+    def height(self) -> int:
+        return len(self.selected)
+
+    @property
+    def width(self) -> int:
+        return len(self.selected[0])
+
+
+def _matrix(
+    lines: list[list[str]], transpose: bool | None, n_features: int | None, name: str
+) -> Selections:
     """Read 0 and 1; the first line and the first column may hold names."""
-    named = not all(_is_flag(field) for field in lines[0][1:])
+    flags = _flags(lines)
+    why = "as asked"
+    if transpose is None:
+        transpose, why = _orientation(flags, n_features, name)
+    rows, names, n = flags.selected, flags.columns, flags.width
+    if transpose:
+        rows, names, n = list(map(list, zip(*rows, strict=True))), flags.lines, flags.height
+    names = names or [str(j) for j in range(n)]
+    runs = [[name for name, chosen in zip(names, row, strict=True) if chosen] for row in rows]
+    form = f"a line of 0 and 1 per run, {n} features in columns"
+    if transpose:
+        form = f"a column of 0 and 1 per run, {n} features in lines"
+    return Selections(runs, n, f"{form} ({why})")
+
+
+def _flags(lines: list[list[str]]) -> _Flags:
+    header = lines[0]
+    named = header[0] == "" or not all(_is_flag(field) for field in header[1:])
     body = lines[1:] if named else lines
     if not body:
         raise TableError("form='matrix' needs lines of 0 and 1; got a line of names only.")
-    labelled = not all(_is_flag(row[0]) for row in body)
+    labelled = (named and header[0] == "") or not all(_is_flag(row[0]) for row in body)
     width = len(body[0]) - labelled
-    header = lines[0][labelled:] if named else [str(j) for j in range(width)]
-    runs = []
     for number, row in enumerate(body):
-        flags = row[labelled:]
-        if len(flags) != width or not all(_is_flag(field) for field in flags):
+        if len(row) - labelled != width or not all(_is_flag(field) for field in row[labelled:]):
             raise TableError(f"line {number + 1 + named} must hold {width} times 0 or 1.")
-        runs.append(
-            [name for name, flag in zip(header, flags, strict=True) if flag.lower() in TRUE]
-        )
-    return Selections(runs, width, f"a line of 0 and 1 per run, {width} features in columns")
+    return _Flags(
+        corner=header[0] if named and labelled else "",
+        lines=[row[0] for row in body] if labelled else [],
+        columns=header[labelled:] if named else [],
+        selected=[[field.lower() in TRUE for field in row[labelled:]] for row in body],
+    )
+
+
+def _orientation(flags: _Flags, n_features: int | None, file: str) -> tuple[bool, str]:
+    """Return whether lines are features, and why; refuse to guess."""
+    lines, columns, corner = flags.lines, flags.columns, flags.corner
+    across = list(zip(*flags.selected, strict=True))
+    of_features = FEATURE.match(corner) and not corner.lower().startswith("name")
+    # Whether lines are runs, whether columns are; the first that speaks for one only decides.
+    signs = [
+        (_all(LABEL, lines), _all(LABEL, columns), "by the runs' names"),
+        (bool(RUN.match(corner)), bool(of_features), f"by the first field, {corner!r}"),
+        (_all(SHORT, lines), _all(SHORT, columns), "by the runs' names"),
+        (_names(columns) and not _names(lines), _names(lines) and not _names(columns),
+         "by the features' names"),
+        (flags.width == n_features, flags.height == n_features, "by the number of features"),
+        (_equal_sums(flags.selected), _equal_sums(across), "by runs of one size"),
+    ]  # fmt: skip
+    for in_lines, in_columns, why in signs:
+        if in_lines != in_columns:
+            return in_columns, why
+    raise TableError(
+        f"{file} is a table of 0 and 1, {flags.height} × {flags.width}, and does not show whether "
+        "a line is a run or a feature; give transpose=False for a run or transpose=True for a "
+        "feature."
+    )
+
+
+def _all(pattern: re.Pattern[str], names: list[str]) -> bool:
+    return bool(names) and all(pattern.match(name) for name in names)
+
+
+def _names(names: list[str]) -> bool:
+    """Whether there are names that are more than 0, 1, 2, … or 1, 2, 3, …."""
+    counts = [[str(j + first) for j in range(len(names))] for first in (0, 1)]
+    return bool(names) and names not in counts
+
+
+def _equal_sums(runs: Sequence[Sequence[bool]]) -> bool:
+    """Whether three runs or more select equally many features each."""
+    return len(runs) > 2 and len({sum(run) for run in runs}) == 1
