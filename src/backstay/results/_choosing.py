@@ -141,7 +141,7 @@ def _score_errors(records: Records, metric: Metric) -> Floats:
     """Return the corrected standard error of every paired difference in score over resamples."""
     runs = [records.scores(method, metric.name) for method in records.methods]
     # A method whose every task failed, or none of whose tasks has run, is compared with nothing.
-    common = reduce(np.intersect1d, [r for r, _ in runs if len(r)] or [runs[0][0]])
+    common = reduce(np.intersect1d, [resamples for resamples, _ in runs if len(resamples)])
     width = len(records.classifiers) * len(records.sizes)
     scores = np.concatenate(
         [
