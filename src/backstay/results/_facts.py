@@ -66,6 +66,9 @@ class DatasetFacts:
         Names of columns and rows, where the table had any.
     null, null_runs : int
         Permutations of the labels that were run as a control, and runs on each.
+    n_tasks, n_done : int
+        Tasks planned, runs with shuffled labels included, and those of them that are done,
+        failed or not.
     fingerprints : dict
         Hashes of X, y and the groups.
     splits : str
@@ -92,6 +95,8 @@ class DatasetFacts:
     sample_names: list[str] | None
     null: int
     null_runs: int
+    n_tasks: int
+    n_done: int
     fingerprints: dict[str, str | None]
     splits: str
     provenance: dict[str, Any]

@@ -63,6 +63,7 @@ class Records:
         stored = self._stored
         has_groups = bool(stored["data"]["groups"])
         said = self.store.study().get(f"provenance of {self.dataset}")
+        null, null_runs = stored.get("null", [0, 0])
         return DatasetFacts(
             name=self.dataset,
             n_samples=self.n_samples,
@@ -80,8 +81,10 @@ class Records:
             five_by_two=stored["five_by_two"],
             feature_names=stored["feature_names"],
             sample_names=stored.get("sample_names"),
-            null=stored.get("null", [0, 0])[0],
-            null_runs=stored.get("null", [0, 0])[1],
+            null=null,
+            null_runs=null_runs,
+            n_tasks=len(self.methods) * (self.n_resamples + null * null_runs),
+            n_done=len(self.store.done(self.dataset)),
             fingerprints=stored["data"],
             splits=stored["splits"],
             provenance=dict(said or {}),

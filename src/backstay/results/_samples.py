@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,20 +24,36 @@ class SampleWeights:
         The methods that use it: those that weigh rows alike share an entry.
     rows : DataFrame
         As in :meth:`Results.instance_weights`.
-    fence : float
-        Tukey's lower fence over all rows: the lower quartile less one and a half
-        times the distance between the quartiles.
+    fence : dict of class to float
+        Tukey's lower fence within each class: the lower quartile less one and a half times the
+        distance between the quartiles. Over all rows a rare class would be outlying as a whole.
     """
 
     methods: list[str]
     rows: pd.DataFrame
-    fence: float
+    fence: dict[Any, float]
 
     @property
     def outlying(self) -> pd.DataFrame:
-        """The rows below the fence, lowest weight first."""
-        below = self.rows[self.rows["weight"] < self.fence]
+        """The rows below the fence of their class, lowest weight first."""
+        below = self.rows[self.rows["weight"] < self.rows["class"].map(self.fence)]
         return below.sort_values("weight", kind="stable").reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that runs train on.
+
+    Attributes
+    ----------
+    share : float
+        Of all rows, the mean share that a run trains on; a row drawn twice counts once.
+    shared : float
+        Of those, the mean share that another run trains on, too; nan for one run.
+    """
+
+    share: float
+    shared: float
 
 
 class SampleAnswers(Parts):
@@ -55,7 +73,7 @@ class SampleAnswers(Parts):
         )
 
     def sample_weights(self) -> list[SampleWeights]:
-        """Return every weighting that tells samples apart, for one data set, with its fence."""
+        """Return every weighting that tells samples apart, for one data set, with its fences."""
         part = self._one()
         controls = {role.control for role in part.facts.methods.values()}
         found: list[SampleWeights] = []
@@ -69,10 +87,32 @@ class SampleAnswers(Parts):
                     known.methods.append(str(method))
                     break
             else:
-                lower, upper = np.quantile(rows["weight"], [0.25, 0.75])
-                fence = float(lower - 1.5 * (upper - lower))
+                classes = rows.groupby("class", sort=False)["weight"]
+                fence = {kind: _fence(weights) for kind, weights in classes}
                 found.append(SampleWeights([str(method)], rows, fence))
         return found
+
+    def training_rows(self) -> TrainingRows:
+        """Return how many rows runs train on, and how many of them two runs share."""
+        part = self._one()
+        return part.once(("training rows",), lambda: _training_rows(part))
+
+
+def _fence(weights: pd.Series[float]) -> float:
+    lower, upper = np.quantile(weights, [0.25, 0.75])
+    return float(lower - 1.5 * (upper - lower))
+
+
+def _training_rows(records: Records) -> TrainingRows:
+    n_runs = records.n_resamples
+    trained = np.zeros((n_runs, records.n_samples))
+    for resample in range(n_runs):
+        trained[resample, records.train(resample)] = 1  # a row drawn twice is one row
+    sizes = trained.sum(axis=1)
+    common = (trained @ trained.T) / sizes[:, None]
+    apart = ~np.eye(n_runs, dtype=bool)
+    shared = float(common[apart].mean()) if n_runs > 1 else math.nan
+    return TrainingRows(float(sizes.mean()) / records.n_samples, shared)
 
 
 def _weight_rows(records: Records) -> Rows:
