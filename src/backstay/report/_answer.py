@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from backstay.comparison import DifferenceTest
 from backstay.report._caveats import Caveat, WeightingWords, caveats, weighting_words
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
     THIN,
+    capital,
     clean,
     count,
     interval,
-    metric_name,
-    percent,
-    percent_interval,
+    metric_title,
+    score_interval,
+    score_text,
+    share_text,
+    signed,
     two_decimals,
 )
 from backstay.results import Choice, Recommendation
 
 # A signature lists that many features before it points to the table.
 LISTED = 12
+# What each of the three answers is best in.
+BEST_IN = {
+    "trusted": "the most stable",
+    "short": "the fewest features",
+    "accurate": "the best {metric}",
+}
+BY_LOT = "0: features drawn by lot, 1: always the same"
 
 
 @dataclass(frozen=True)
@@ -39,23 +51,47 @@ class SignatureFeature:
     feature: int
     name: str
     frequency: float
+    core: bool
     relevant: bool | None
+
+
+@dataclass(frozen=True)
+class NamedAnswer:
+    """One of the three answers, in words; costs are differences from the trusted one.
+
+    ``same_as`` names an answer above it that is the same configuration, or is empty.
+    """
+
+    name: str
+    best_in: str
+    method: str
+    size: int
+    classifier: str
+    stability: str
+    null: str
+    score: str
+    score_cost: str
+    stability_cost: str
+    same_as: str
 
 
 @dataclass(frozen=True)
 class Answer:
     """What the report opens with; ``kind`` is that of :class:`backstay.results.Choice`.
 
-    ``signature`` holds the first of its ``n_signature`` features; ``verdicts`` say, for every
-    weighted method, whether instance weighting helps.
+    ``answers`` are the three named ones, trusted first. ``signature`` holds the first of its
+    ``n_signature`` features, of which ``n_core`` were chosen in most runs; ``verdicts`` say, for
+    every weighted method, whether instance weighting helps.
     """
 
     kind: str
     headline: str
     sentences: list[str]
     figures: list[Tile]
+    answers: list[NamedAnswer]
     signature: list[SignatureFeature]
     n_signature: int
+    n_core: int
     caveats: list[Caveat]
     verdicts: list[WeightingWords]
 
@@ -64,118 +100,214 @@ def answer(evidence: Evidence) -> Answer:
     """Put the answer into words."""
     choice, n = evidence.choice, len(evidence.signature)
     verdicts = [weighting_words(verdict) for verdict in evidence.weighting]
-    own = [
-        f"{verdict.title} {verdict.text}"
-        for verdict in verdicts
-        if verdict.kind == "shown" and verdict.method == choice.method
-    ]
+    found = choice.recommendation
     return Answer(
         kind=choice.kind,
-        headline=_headline(choice, n, evidence.data.n_features),
-        sentences=[
-            *_sentences(choice, n, evidence.data.n_configurations),
-            *own,
-            *_relevant_sentence(evidence),
-        ],
-        figures=_tiles(choice, n),
+        headline=_headline(evidence),
+        sentences=list(_sentences(evidence, verdicts)),
+        figures=_tiles(evidence),
+        answers=[] if found is None else [_named(found, name) for name in found.answers],
         signature=[
             SignatureFeature(
-                int(row["feature"]), clean(row["name"]), float(row["frequency"]), row["relevant"]
+                int(row["feature"]),
+                clean(row["name"]),
+                float(row["frequency"]),
+                bool(row["core"]),
+                row["relevant"],
             )
             for row in evidence.signature.iloc[:LISTED].to_dict("records")
         ],
         n_signature=n,
+        n_core=evidence.n_core,
         caveats=caveats(evidence, verdicts),
         verdicts=verdicts,
     )
 
 
-def _headline(choice: Choice, n: int, n_features: int) -> str:
-    if choice.kind == "nothing":
-        return "Nothing can be recommended: no method is shown to beat chance"
+def _headline(evidence: Evidence) -> str:
+    if evidence.choice.kind == "nothing":
+        return "Nothing is recommended: no method is shown to be above chance"
+    n, often = len(evidence.signature), evidence.n_core
     if not n:
-        return "No feature was chosen in more than half of the runs"
-    verb = "was" if n == 1 else "were"
-    return f"{n} of {n_features:,} features {verb} chosen in most runs".replace(",", THIN)
+        return "No features: too few runs finished"
+    if n == 1:
+        return f"1 feature, chosen in {'most' if often else 'less than half of the'} runs"
+    core = {0: "none", n: "all"}.get(often, str(often))
+    return f"{count(n, 'feature')}, {core} of them in most runs"
 
 
-def _sentences(choice: Choice, n: int, n_configurations: int) -> list[str]:
+def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[str]:
+    choice, found = evidence.choice, evidence.choice.recommendation
     each = count(choice.size, "feature")
+    if found is not None and choice.kind == "nothing":
+        yield found.sentence
+        yield (
+            f"The figures below show the configuration with the best {metric_title(found.metric)}, "
+            f"{choice.method} with {each} and {choice.classifier}, so that you can see why."
+        )
+        yield from _null_sentence(evidence)
+        return
+    n, often = len(evidence.signature), evidence.n_core
     picked = (
-        f"{choice.method} chose {each} in each of {count(choice.n_runs, 'resample')}; "
-        f"{count(n, 'feature')} came up in more than half of them"
+        f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature is "
+        f"the {n} chosen most often; {often} of them, its core, came up in more than half of the "
+        "runs."
     )
-    found = choice.recommendation
     if found is None:
-        return [
-            f"{picked}. It is the most stable method on average, at its most stable size. No "
+        yield (
+            f"{picked} It is the most stable method on average, at its most stable size. No "
             "classifier was run, so nothing says whether these features predict the classes; a "
-            "selection can be stable and useless.",
-        ]
-    if choice.kind == "nothing":
-        return [
-            found.sentence,
-            f"The figures below show the most accurate configuration, {choice.method} with "
-            f"{each} and {choice.classifier}, so that you can see why.",
-        ]
-    score = metric_name(choice.metric)
-    return [
-        f"{picked}. {_score_sentence(choice, found)}",
-        "This is the smallest number of features at which a method comes within one standard "
-        f"error of the best {score}, and the most stable of the methods that do. The {score} is "
-        f"corrected for having been chosen among {count(n_configurations, 'configuration')}: "
-        f"{_correction(found)}.",
-    ]
+            "selection can be stable and useless."
+        )
+    else:
+        yield f"{picked} {_score_sentence(choice, found)}"
+        yield _rule_sentence(found)
+    yield from _null_sentence(evidence)
+    if found is not None:
+        yield _what_the_score_is(evidence, found)
+    for verdict in verdicts:
+        if verdict.kind == "shown" and verdict.method == choice.method:
+            yield f"{verdict.title} {verdict.text}"
+    yield from _relevant_sentence(evidence)
 
 
 def _score_sentence(choice: Choice, found: Recommendation) -> str:
-    value, chance = percent(found.accuracy), percent(found.chance)
-    ends = f"(95{THIN}% interval {percent_interval(found.low, found.high)})"
+    metric, score = found.metric, found.score
+    value, chance = score_text(metric, score.value), score_text(metric, found.chance)
+    ends = f"(95{THIN}% interval {score_interval(metric, score.low, score.high)}"
+    for name, other in found.beside.items():
+        ends += (
+            f"; {metric_title(name)} {score_text(name, other.value)}, "
+            f"{score_interval(name, other.low, other.high)}"
+        )
     trained = f"Trained on the features chosen, {choice.classifier}"
-    if choice.metric == "accuracy":
+    if metric == "accuracy":
         return (
-            f"{trained} is right about {value} of the rows it has not seen {ends}, where always "
+            f"{trained} is right about {value} of the rows it has not seen {ends}), where always "
             f"guessing the largest class is right about {chance}."
         )
     return (
-        f"{trained} reaches a {metric_name(choice.metric)} of {value} on rows it has not seen "
-        f"{ends}, where guessing reaches {chance}."
+        f"{trained} reaches {_article(metric_title(metric))} of {value} on rows it has not seen "
+        f"{ends}), where guessing reaches {chance}."
     )
 
 
-def _correction(found: Recommendation) -> str:
-    before, after = percent(found.apparent), percent(found.accuracy)
-    if before == after:
-        return "here that changes less than one percentage point"
-    return f"uncorrected it would be {before}"
+def _article(title: str) -> str:
+    return f"{'an' if title[0] in 'aA' else 'a'} {title}"
+
+
+def _rule_sentence(found: Recommendation) -> str:
+    return (
+        "It is the trusted answer: the most stable of the configurations whose "
+        f"{metric_title(found.metric)} is within one standard error of the best, and among those "
+        "as stable, within one standard error, the one with the fewest features."
+    )
+
+
+def _null_sentence(evidence: Evidence) -> Iterator[str]:
+    """Say what stability the method has where there is nothing to find, if that was run."""
+    for row in evidence.null_here.to_dict("records"):
+        yield (
+            f"Its stability is {two_decimals(evidence.choice.stability)}. With shuffled labels "
+            f"the same method scores {two_decimals(row['null'])} "
+            f"({interval(row['low'], row['high'])}), because training sets share "
+            f"{share_text(evidence.shared_rows)} of their rows."
+        )
+
+
+def _what_the_score_is(evidence: Evidence, found: Recommendation) -> str:
+    metric = found.metric
+    before, after = score_text(metric, found.apparent), score_text(metric, found.score.value)
+    correction = (
+        "before the correction for that choice it looks the same"
+        if before == after
+        else f"before the correction for that choice it looks like {before}"
+    )
+    return (
+        f"The {metric_title(metric)} is that of the procedure, with the choice among "
+        f"{count(evidence.data.n_configurations, 'configuration')} included, trained on the "
+        f"training part of a split ({share_text(evidence.training_share)} of the rows) and tested "
+        f"on the rest; {correction}. Testing the signature again on these rows is not valid: they "
+        "chose it. In pure noise such a test gives 0.74, where 0.5 is right."
+    )
 
 
 def _relevant_sentence(evidence: Evidence) -> list[str]:
     """Say how many features of the signature are relevant, where the truth is known."""
-    n = len(evidence.signature)
-    if evidence.relevant is None or not n:
+    signature, often = evidence.signature, evidence.n_core
+    if evidence.relevant is None or signature.empty:
         return []
-    right = int(evidence.signature["relevant"].sum())
-    return [f"The truth is known here: {right} of these {n} are truly relevant."]
+    relevant = signature["relevant"].astype(bool)
+    words = f"The truth is known here: {relevant.sum()} of these {len(signature)} are relevant"
+    if 0 < often < len(signature):
+        words += f", {relevant[signature['core'].astype(bool)].sum()} of the {often} in the core"
+    return [f"{words}."]
 
 
-def _tiles(choice: Choice, n: int) -> list[Tile]:
-    note = f"in more than half of the runs; {choice.size} chosen in each"
-    tiles = [Tile("Signature", count(n, "feature"), note)]
-    if math.isnan(choice.stability):
-        note = "all features are selected, or too few runs finished"
-        tiles.append(Tile("Stability", "undefined", note))
-    else:
-        ends = interval(choice.low, choice.high)
-        note = f"95{THIN}% {ends}; 0 is chance, 1 is always the same"
-        tiles.append(Tile("Stability", two_decimals(choice.stability), note))
-    found = choice.recommendation
+def _named(found: Recommendation, name: str) -> NamedAnswer:
+    """Put one of the three answers beside the trusted one."""
+    one, metric = found.answers[name], found.metric
+    above = list(found.answers)[: list(found.answers).index(name)]
+    same = [other for other in above if found.answers[other].configuration == one.configuration]
+    costs = one.costs.get("trusted")
+    stability, score = one.stability, one.score
+    return NamedAnswer(
+        name=name,
+        best_in=BEST_IN[name].format(metric=metric_title(metric)),
+        method=clean(one.method),
+        size=one.size,
+        classifier=clean(one.classifier),
+        stability=_with_ends(
+            two_decimals(stability.value), interval(stability.low, stability.high)
+        ),
+        null="" if math.isnan(one.null) else two_decimals(one.null),
+        score=_with_ends(
+            score_text(metric, score.value), score_interval(metric, score.low, score.high)
+        ),
+        score_cost="" if costs is None else _difference(costs[0]),
+        stability_cost="" if costs is None else _difference(costs[1]),
+        same_as=same[0] if same else "",
+    )
+
+
+def _with_ends(value: str, ends: str) -> str:
+    return f"{value} ({ends})"
+
+
+def _difference(test: DifferenceTest) -> str:
+    if math.isnan(test.difference):
+        return "undefined"
+    return _with_ends(signed(test.difference), interval(test.low, test.high))
+
+
+def _tiles(evidence: Evidence) -> list[Tile]:
+    choice, found = evidence.choice, evidence.choice.recommendation
+    tiles = []
+    if choice.kind != "nothing":
+        note = f"{evidence.n_core} of them, its core, in more than half of the runs"
+        tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
+    tiles.append(_stability_tile(evidence))
     if found is not None:
-        ends = percent_interval(found.low, found.high)
-        note = f"95{THIN}% {ends}; chance {percent(found.chance)}"
-        label = metric_name(choice.metric).capitalize()
-        tiles.append(Tile(label, percent(found.accuracy), note))
+        metric, score = found.metric, found.score
+        ends = score_interval(metric, score.low, score.high)
+        note = f"95{THIN}% {ends}; chance {score_text(metric, found.chance)}"
+        for name, other in found.beside.items():
+            note += f"; {metric_title(name)} {score_text(name, other.value)}"
+        label = capital(metric_title(metric))
+        tiles.append(Tile(label, score_text(metric, score.value), note))
     on = "" if choice.classifier is None else f", {choice.classifier}"
     label = "Method" if choice.kind == "recommended" else "Shown, not recommended"
     tiles.append(Tile(label, choice.method, f"{count(choice.size, 'feature')}{on}"))
     return tiles
+
+
+def _stability_tile(evidence: Evidence) -> Tile:
+    choice = evidence.choice
+    if math.isnan(choice.stability):
+        note = "all features are selected, or too few runs finished"
+        return Tile("Stability", "undefined", note)
+    note = f"95{THIN}% {interval(choice.low, choice.high)} on these rows; {BY_LOT}"
+    for row in evidence.null_here.to_dict("records"):
+        ends = interval(row["low"], row["high"])
+        note += f"; with shuffled labels {two_decimals(row['null'])} ({ends})"
+    return Tile("Stability", two_decimals(choice.stability), note)

@@ -11,11 +11,30 @@ import pandas as pd
 
 from backstay.comparison import DifferenceTest
 from backstay.report._evidence import Evidence
-from backstay.report._words import count, interval, listed, signed, two_decimals
-from backstay.results import Choice, Comparison, DatasetFacts, Role, WeightingVerdict
+from backstay.report._words import (
+    count,
+    interval,
+    listed,
+    metric_title,
+    percent,
+    score_interval,
+    score_text,
+    signed,
+    two_decimals,
+)
+from backstay.results import (
+    METRICS,
+    Choice,
+    Comparison,
+    DatasetFacts,
+    Role,
+    WeightingVerdict,
+)
 
 # Fewer runs, or fewer rows of a class, leave intervals rough.
 FEW_RUNS, FEW_ROWS = 20, 10
+# Classes further apart in size make accuracy misleading.
+UNEQUAL = 3
 # The usual reading of such indices, after Fleiss.
 POOR, EXCELLENT = 0.4, 0.75
 
@@ -41,18 +60,26 @@ class WeightingWords:
 def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Caveat]:
     """Return what the study does not show."""
     choice, data, signature = evidence.choice, evidence.data, evidence.signature
+    study = [
+        *_about_unfinished(data),
+        *_about_failures(evidence.failures),
+        *_about_imbalance(data),
+        *_about_numbers(data, choice),
+    ]
+    if choice.kind == "nothing":
+        return [*_about_nothing(choice), *study]
     return [
-        *_about_stability(choice, len(signature)),
+        *_about_stability(choice, evidence.n_core),
         *_about_control(choice, data.methods),
         *(Caveat(words.title, words.text) for words in verdicts if words.kind != "shown"),
         *_about_rivals(evidence.rivals, choice),
         *_about_partners(evidence.partners, signature),
-        *_about_failures(evidence.failures),
-        *_about_numbers(data),
+        *study,
         Caveat(
             "That it holds elsewhere.",
-            f"Every run used the same {count(data.n_samples, 'row')}. Samples from another place "
-            "or time are the real test.",
+            f"Every run used the same {count(data.n_samples, 'row')}: intervals and tests over "
+            "runs cover more resamples of these rows, not other samples of the population. "
+            "Samples from another place or time are the real test.",
         ),
     ]
 
@@ -70,23 +97,29 @@ def weighting_words(verdict: WeightingVerdict) -> WeightingWords:
     if verdict.kind == "shown":
         title = f"The weights of {verdict.method} themselves add stability."
         text = (
-            f"{at} the gain over {control} is {over_control}, and {average}; over {plain} it is "
-            f"{over_plain}."
+            f"{at} the gain over {control} is {over_control} on these rows, and {average}; over "
+            f"{plain} it is {over_plain}."
         )
     elif verdict.kind == "here":
         title = f"{title} in general."
-        text = f"{at} the gain over {control} is {over_control}, but {average}, which is no gain."
+        text = (
+            f"{at} the gain over {control} is {over_control} on these rows, but {average}, which "
+            "is no gain."
+        )
     elif verdict.kind == "explained":
         title = f"{title}."
         text = (
-            f"{at} it gains {over_plain} over {plain}, but the gain is explained by its control: "
-            f"over {verdict.control} it is {over_control}. The control has equal weights of the "
-            "same sum, so what helps is their sum, which changes the regularisation, not the "
-            "weighting."
+            f"{at} it gains {over_plain} over {plain} on these rows, but the gain is explained by "
+            f"its control: over {verdict.control} it is {over_control}. The control has equal "
+            "weights of the same sum, so what helps is their sum, which changes the "
+            "regularisation, not the weighting."
         )
     else:
         title = f"{title}."
-        text = f"{at} its gain over {plain} is {over_plain}; over {control} it is {over_control}."
+        text = (
+            f"{at} its gain over {plain} is {over_plain} on these rows; over {control} it is "
+            f"{over_control}."
+        )
     return WeightingWords(verdict.method, verdict.kind, title, text)
 
 
@@ -95,7 +128,19 @@ def _gain(difference: DifferenceTest) -> str:
     return f"{signed(difference.difference)} (95\u202f% {ends})"
 
 
-def _about_stability(choice: Choice, n_signature: int) -> Iterator[Caveat]:
+def _about_nothing(choice: Choice) -> Iterator[Caveat]:
+    found = choice.recommendation
+    if found is not None:
+        ends = score_interval(found.metric, found.score.low, found.score.high)
+        yield Caveat(
+            "That there is nothing to find.",
+            f"The interval of the {metric_title(found.metric)}, {ends}, does not lie above "
+            f"{score_text(found.metric, found.chance)}, which guessing reaches. With more rows it "
+            "may.",
+        )
+
+
+def _about_stability(choice: Choice, n_core: int) -> Iterator[Caveat]:
     if choice.stability == 1:
         yield Caveat(
             "That the choice never changes.",
@@ -105,14 +150,14 @@ def _about_stability(choice: Choice, n_signature: int) -> Iterator[Caveat]:
     if choice.low < POOR:
         yield Caveat(
             "That the selection is stable.",
-            f"The interval of the stability, {interval(choice.low, choice.high)}, reaches "
-            f"below {POOR}, which is usually called poor (above {EXCELLENT}: excellent).",
+            f"The interval of the stability on these rows, {interval(choice.low, choice.high)}, "
+            f"reaches below {POOR}, which is usually called poor (above {EXCELLENT}: excellent).",
         )
-    if n_signature < choice.size / 2:
+    if n_core < choice.size / 2:
         yield Caveat(
             f"That {count(choice.size, 'feature')} can be named.",
-            f"Each run chose {choice.size}, but only {n_signature} came up in most runs; the "
-            "others changed from run to run.",
+            f"Each run chose {choice.size}, but only {n_core}, the core of the signature, came up "
+            "in most runs; the others changed from run to run.",
         )
 
 
@@ -152,34 +197,39 @@ def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) ->
     if stabler:
         yield Caveat(
             "That it is the most stable of all.",
-            f"More stable {at}, by a paired difference whose 95\u202f% interval is above 0: "
-            f"{listed(stabler)}.",
+            f"More stable {at} on these rows, by a paired difference whose 95\u202f% interval is "
+            f"above 0: {listed(stabler)}.",
         )
     if ties:
         named = listed([f"{rival} ({ends[rival]})" for rival in ties])
         yield Caveat(
             f"That {choice.method} is more stable than {listed(ties)}.",
-            f"The 95\u202f% intervals of the paired differences {at} include 0: {named}.",
+            f"The 95\u202f% intervals of the paired differences {at}, on these rows, include 0: "
+            f"{named}.",
         )
 
 
 def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> Iterator[Caveat]:
+    metric = METRICS[choice.metric or "accuracy"]
     known = {rival: test for rival, test in tests.items() if math.isfinite(test.p_value)}
     better = [
         f"{rival} ({signed(test.difference)})"
         for rival, test in known.items()
-        if test.p_value < 0.05 and test.difference > 0
+        if test.p_value < 0.05 and metric.gain(test.difference) > 0
     ]
     undecided = [
-        rival for rival, test in known.items() if not (test.p_value < 0.05 and test.difference < 0)
+        rival
+        for rival, test in known.items()
+        if not (test.p_value < 0.05 and metric.gain(test.difference) < 0)
     ]
     where = f"With {choice.classifier} at {count(choice.size, 'feature')}"
+    title = f"That its {metric.title} is the best."
     if better:
-        text = f"{where}, more accurate in a paired test at 5\u202f%: {listed(better)}."
-        yield Caveat("That it is the most accurate.", text)
+        text = f"{where}, better in a paired test at 5\u202f% on these rows: {listed(better)}."
+        yield Caveat(title, text)
     elif undecided:
-        text = f"{where} paired tests at 5\u202f% cannot tell it from {listed(undecided)}."
-        yield Caveat("That it is the most accurate.", text)
+        text = f"{where} paired tests at 5\u202f% on these rows cannot tell it from"
+        yield Caveat(title, f"{text} {listed(undecided)}.")
 
 
 def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator[Caveat]:
@@ -208,10 +258,40 @@ def _about_failures(failures: pd.DataFrame) -> Iterator[Caveat]:
         )
 
 
-def _about_numbers(data: DatasetFacts) -> list[Caveat]:
+def _about_unfinished(data: DatasetFacts) -> Iterator[Caveat]:
+    if data.n_done < data.n_tasks:
+        yield Caveat(
+            "That the rest of the study would change nothing.",
+            f"{data.n_done} of {count(data.n_tasks, 'task')} are done.",
+        )
+
+
+def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
+    """Say that accuracy misleads where one class is far larger than another."""
+    sizes = sorted(zip(data.class_sizes, map(str, data.classes), strict=True))
+    (few, rare), (many, common) = sizes[0], sizes[-1]
+    if not data.classifiers or many <= UNEQUAL * few:
+        return
+    ratio = many / few
+    guess = percent(METRICS["accuracy"].chance(np.array(data.class_sizes) / data.n_samples))
+    title = metric_title(data.metric)
+    used = (
+        f"The {title} is used instead."
+        if data.metric != "accuracy"
+        else "This study decides by it all the same; roc_auc or balanced_accuracy would be better."
+    )
+    yield Caveat(
+        "That a high accuracy means much.",
+        f"The classes are unequal: {many} rows of {common} to {few} of {rare}, "
+        f"{ratio:.{1 if ratio < 10 else 0}f}:1. Always guessing {common} is right about {guess}, so accuracy is "
+        f"misleading here. {used}",
+    )
+
+
+def _about_numbers(data: DatasetFacts, choice: Choice) -> list[Caveat]:
     found = []
-    if data.n_resamples < FEW_RUNS:
-        few = f"{count(data.n_resamples, 'resample')} are few; intervals from fewer than"
+    if choice.n_runs < FEW_RUNS:
+        few = f"{choice.method} has {count(choice.n_runs, 'run')}; intervals from fewer than"
         found.append(Caveat("That the intervals are precise.", f"{few} {FEW_RUNS} are rough."))
     classes = zip(data.classes, data.class_sizes, strict=True)
     small = [f"{name} ({n})" for name, n in classes if n < FEW_ROWS]

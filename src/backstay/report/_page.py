@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from backstay.report._words import THIN, clean
+from backstay.report._words import THIN, capital, clean, metric_title, share_text
 from backstay.report.figures import Display, css_variables, legend_key
 
 # Rows of a figure's table in the page; the download has more.
@@ -68,6 +68,9 @@ def _template() -> Any:
         "percentage": percentage,
         "grouped": lambda n: f"{n:,}".replace(",", THIN),
         "heading": lambda name: name.replace("_", " "),
+        "metric": metric_title,
+        "capital": capital,
+        "share": share_text,
     }
     environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS}
     return environment.from_string(_file("report.html"))

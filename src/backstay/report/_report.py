@@ -48,7 +48,7 @@ class Report:
     >>> report = Report(study.run(X, y, truth=truth))
     >>> (part,) = report.parts
     >>> part.answer.headline
-    '3 of 10 features were chosen in most runs'
+    '3 features, all of them in most runs'
     >>> part.figures["stability"].finding()[:31]
     'Stability by number of features'
     """

@@ -14,7 +14,7 @@ from backstay.report._answer import Answer
 from backstay.report._evidence import Evidence
 from backstay.report._words import clean, estimator_text, listed
 from backstay.report.figures import Display
-from backstay.results import Role, SampleWeights
+from backstay.results import METRICS, Role, SampleWeights
 
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
@@ -72,22 +72,26 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
     classes = zip(data.classes, data.class_sizes, strict=True)
     names = (
         "n_samples", "n_features", "sizes", "classifiers", "scoring", "n_resamples", "n_groups",
-        "n_configurations", "resampling",
+        "n_configurations", "resampling", "metric", "n_tasks", "n_done", "null", "null_runs",
     )  # fmt: skip
     return {
         **{name: getattr(data, name) for name in names},
         "classes": [{"name": str(name), "n": n} for name, n in classes],
         "methods": {name: asdict(role) for name, role in data.methods.items()},
+        "training_share": evidence.training_share,
+        "shared_rows": evidence.shared_rows,
+        "higher_is_better": METRICS[data.metric].higher_is_better,
     }
 
 
 def _choice(evidence: Evidence) -> dict[str, Any]:
-    choice = evidence.choice
+    choice, found = evidence.choice, evidence.choice.recommendation
     return {
         "kind": choice.kind,
         **asdict(choice.configuration),
-        **{name: getattr(choice, name) for name in ("stability", "low", "high", "n_runs")},
-        "sentence": choice.recommendation.sentence if choice.recommendation else "",
+        **{name: getattr(choice, name) for name in ("stability", "low", "high", "null", "n_runs")},
+        "sentence": found.sentence if found else "",
+        "answers": found.frame().to_dict("records") if found else [],
     }
 
 
@@ -142,6 +146,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
     for row in most.to_dict("records"):
         partner = {"name": row["partner_name"], "r": row["correlation"]}
         partners.setdefault(row["feature"], []).append(partner)
+    members = set(evidence.signature["feature"])
     rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
     return [
         {
@@ -150,6 +155,8 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "frequency": row["frequency"],
             "rank": row["mean_rank"],
             "weight": row["weight"],
+            "in_signature": row["feature"] in members,
+            "core": row["feature"] in members and row["core"],
             "frequencies": own,
             "partners": partners.get(row["feature"], []),
             "relevant": row["relevant"],
@@ -159,11 +166,11 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def _outlying(weights: SampleWeights) -> dict[str, Any]:
-    """Return the samples below the fence of a weighting."""
+    """Return the samples below the fences of a weighting."""
     columns = ["row", "name", "class", "weight", "n_runs"]
     return {
         "methods": weights.methods,
-        "fence": weights.fence,
+        "fence": {str(kind): fence for kind, fence in weights.fence.items()},
         "n": len(weights.rows),
         "rows": weights.outlying[columns].to_dict("records"),
     }

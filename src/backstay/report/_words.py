@@ -7,8 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from backstay.results import METRICS
+
 # A space that neither breaks nor is wide.
 THIN = "\u202f"
+# Metrics that are shares of rows.
+SHARES = ("accuracy", "balanced_accuracy")
+FRACTIONS = {"half": 1 / 2, "two thirds": 2 / 3, "three quarters": 3 / 4, "nine tenths": 9 / 10}
 
 
 def clean(text: Any) -> str:
@@ -113,15 +118,63 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def metric_name(metric: str | None) -> str:
-    """Return the name of a metric as in a sentence.
+def metric_title(metric: str | None) -> str:
+    """Return the name of a metric as in a sentence; other names stay as they are.
 
     Examples
     --------
-    >>> metric_name("balanced_accuracy")
-    'balanced accuracy'
+    >>> metric_title("balanced_accuracy"), metric_title("roc_auc"), metric_title("stability")
+    ('balanced accuracy', 'AUC', 'stability')
     """
-    return (metric or "accuracy").replace("_", " ")
+    name = metric or "accuracy"
+    return METRICS[name].title if name in METRICS else name
+
+
+def capital(text: str) -> str:
+    """Return text that begins a sentence.
+
+    Examples
+    --------
+    >>> capital("balanced accuracy"), capital("mean F1 of the classes")
+    ('Balanced accuracy', 'Mean F1 of the classes')
+    """
+    return text[:1].upper() + text[1:]
+
+
+def score_text(metric: str | None, value: float) -> str:
+    """Return a score: a percentage where it is a share of rows, two decimals elsewhere.
+
+    Examples
+    --------
+    >>> score_text("accuracy", 0.843), score_text("roc_auc", 0.843), score_text("roc_auc", 0.9981)
+    ('84\u202f%', '0.84', '0.998')
+    """
+    if metric in SHARES:
+        return percent(value)
+    return f"{value:.3f}" if 0.995 <= value < 1 else two_decimals(value)
+
+
+def score_interval(metric: str | None, low: float, high: float) -> str:
+    """Return the ends of an interval of a score.
+
+    Examples
+    --------
+    >>> score_interval("accuracy", 0.81, 0.9), score_interval("roc_auc", 0.81, 0.9)
+    ('81 to 90\u202f%', '0.81 to 0.90')
+    """
+    return percent_interval(low, high) if metric in SHARES else interval(low, high)
+
+
+def share_text(share: float) -> str:
+    """Return a share in words where there are any.
+
+    Examples
+    --------
+    >>> share_text(0.664), share_text(0.5), share_text(0.632)
+    ('two thirds', 'half', '63\u202f%')
+    """
+    near = [words for words, value in FRACTIONS.items() if abs(share - value) < 0.015]
+    return near[0] if near else percent(share)
 
 
 def estimator_text(described: Any) -> str:

@@ -9,11 +9,12 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from backstay.report._words import capital, metric_title
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import INK
-from backstay.results import Results, Role
+from backstay.results import METRICS, Results, Role
 
 
 class AccuracyDisplay(CurveDisplay):
@@ -63,9 +64,9 @@ class AccuracyDisplay(CurveDisplay):
         return cls(scores, data.methods, metric, classifier, results.chance(metric))
 
     def finding(self) -> str:
-        """Say which method is most accurate, and how far each ranges."""
-        score = self.metric.replace("_", " ").capitalize()
+        """Say which method has the highest score, and how far each ranges."""
         chance = "" if math.isnan(self.chance) else f" Chance is {self.chance:.2f}."
+        score = capital(metric_title(self.metric))
         title = f"{score} of {self.classifier} by number of features"
         return f"{title}: {self._range()}{chance}"
 
@@ -73,9 +74,13 @@ class AccuracyDisplay(CurveDisplay):
         if np.isfinite(self.chance):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         points = self._draw_curves(canvas, width)
-        values = self._data["value"].to_numpy()
-        values = np.append(values[np.isfinite(values)], self.chance)
-        low = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
-        canvas.set_ylim(max(-0.02, np.floor((low - 0.08) * 10) / 10), 1.02)
-        canvas.set_ylabel(self.metric.replace("_", " "))
+        values = np.append(self._data["value"].to_numpy(), self.chance)
+        values = values[np.isfinite(values)]
+        low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+        known = METRICS[self.metric]
+        # Scores of which higher ones are better are seen against the best there could be.
+        top = known.high if known.higher_is_better else high + 0.08
+        bottom = max(known.low - 0.02, float(np.floor((low - 0.08) * 10) / 10))
+        canvas.set_ylim(bottom, float(top) + 0.02)
+        canvas.set_ylabel(known.title)
         return points

@@ -18,7 +18,7 @@ from backstay.results import Results, Role
 
 
 class AgreementDisplay(Display):
-    """How far two methods select the same features on the same resamples, beyond chance."""
+    """How far two methods select the same features on the same resamples; 0 by lot."""
 
     def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
         super().__init__(data, roles)

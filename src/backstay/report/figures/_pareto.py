@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from backstay.report._words import count, listed
+from backstay.report._words import count, listed, metric_title
 from backstay.report.figures._axis import padded_limits
 from backstay.report.figures._canvas import Canvas, LineLooks
 from backstay.report.figures._display import Display, Point
@@ -70,7 +70,7 @@ class ParetoDisplay(Display):
         ]
         others = len(self._data) - len(front)
         return (
-            f"Stability against {self.metric.replace('_', ' ')}: on the front "
+            f"Stability against {metric_title(self.metric)}: on the front "
             f"{'is' if len(points) == 1 else 'are'} {listed(points)}; {count(others, 'method')} "
             f"{'is' if others == 1 else 'are'} not on it."
         )
@@ -100,13 +100,13 @@ class ParetoDisplay(Display):
                 gid=f"series-{place}",
             )
             where = "on the front" if row["on_front"] else f"dominated by {row['dominated_by']}"
-            words = f"{name}: stability {x:.2f}, {self.metric} {y:.3f}, {where}"
-            points.append(Point(x, y, place, words.replace("_", " ")))
+            words = f"{name}: stability {x:.2f}, {metric_title(self.metric)} {y:.3f}, {where}"
+            points.append(Point(x, y, place, words))
         if np.isfinite(self.chance):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         canvas.grid(True)
         canvas.set_xlabel("stability (Kuncheva)")
-        canvas.set_ylabel(f"{self.metric.replace('_', ' ')} ({self.classifier})")
+        canvas.set_ylabel(f"{metric_title(self.metric)} ({self.classifier})")
         ends = {
             name: [known[c] for c in (name, f"{name}_low", f"{name}_high") if c in known]
             for name in ("stability", "accuracy")

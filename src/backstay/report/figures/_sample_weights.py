@@ -48,7 +48,7 @@ class SampleWeightsDisplay(Display):
             weight = lane.rows["weight"]
             words.append(
                 f"{listed(lane.methods)}: {weight.min():.2f} to {weight.max():.2f}, "
-                f"{count(len(lane.outlying), 'sample')} below the fence at {lane.fence:.2f}"
+                f"{count(len(lane.outlying), 'sample')} below the fence of the class"
             )
         return f"Mean weights of samples. {'; '.join(words)}."
 
@@ -56,19 +56,19 @@ class SampleWeightsDisplay(Display):
         labels: list[str] = []
         points = []
         for lane in self.lanes:
-            method, top = lane.methods[0], len(labels) - 0.5
+            method = lane.methods[0]
             for kind, rows in lane.rows.groupby("class", sort=False):
-                style, height = self._styles[method], len(labels)
-                points += _draw_class(canvas, rows, lane.fence, height, style, method)
+                style, height, fence = self._styles[method], len(labels), lane.fence[kind]
+                points += _draw_class(canvas, rows, fence, height, style, method)
+                canvas.vlines(fence, height - 0.42, height + 0.42, color=INK, linewidth=1)
                 names = f": {', '.join(lane.methods)}" if len(self.lanes) > 1 else ""
                 labels.append(f"{kind}{names}")
-            canvas.vlines(lane.fence, top + 0.06, len(labels) - 0.56, color=INK, linewidth=1)
         canvas.axvline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
         canvas.set_ylim(len(labels) - 0.5, -0.5)
         canvas.set_yticks(range(len(labels)), [wrapped(label, width, 0.3) for label in labels])
         canvas.set_xlabel("mean weight of a sample (1 is average)")
         canvas.grid(True, axis="x")
-        ends = [[*lane.rows["weight"], lane.fence] for lane in self.lanes]
+        ends = [[*lane.rows["weight"], *lane.fence.values()] for lane in self.lanes]
         canvas.set_xlim(*padded_limits(np.concatenate([[1.0], *ends]), 0.04))
         return points
 
@@ -76,7 +76,7 @@ class SampleWeightsDisplay(Display):
 def _draw_class(
     canvas: Canvas, samples: pd.DataFrame, fence: float, height: int, style: Style, method: str
 ) -> list[Point]:
-    """Draw the rows of a class at a height, those below the fence as rings."""
+    """Draw the rows of a class at a height, those below its fence as rings."""
     points = []
     low = (samples["weight"] < fence).to_numpy()
     order = np.argsort(samples["weight"].to_numpy()[~low], kind="stable")

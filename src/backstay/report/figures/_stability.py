@@ -8,15 +8,22 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from backstay.report._words import interval, two_decimals
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import MUTED
 from backstay.results import Results, Role
 
+# Measures that are 0 for features drawn by lot; equal for subsets of one size.
+BY_LOT = ("nogueira", "kuncheva")
+
 
 class StabilityDisplay(CurveDisplay):
     """Stability of every method by number of features selected, with intervals.
+
+    Where the study ran shuffled labels, a quiet band shows what they give the highlighted
+    method, or the only one.
 
     Examples
     --------
@@ -51,21 +58,58 @@ class StabilityDisplay(CurveDisplay):
             Coverage of the intervals.
         """
         data = results.stability(measure, confidence=confidence).frame()
+        null = results.null().frame()
+        if measure in BY_LOT and not null.empty:
+            names = {"null": "null", "low": "null_low", "high": "null_high"}
+            null = null[["method", "size", *names]].rename(columns=names)
+            data = data.merge(null, on=["method", "size"], how="left", sort=False)
         return cls(data, results.data.methods, measure)
 
     def finding(self) -> str:
-        """Say which method is stablest, and how far each ranges."""
-        return f"Stability by number of features: {self._range()}"
+        """Say which method is stablest, how far each ranges, and what shuffled labels give."""
+        words = f"Stability by number of features: {self._range()}"
+        for name, _, rows in self._nulls():
+            low, high = two_decimals(rows["null"].min()), two_decimals(rows["null"].max())
+            words += f" With shuffled labels {name} is between {low} and {high}."
+        return words
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         if self._data.empty:
             return []
-        if self.measure in ("nogueira", "kuncheva"):
+        if self.measure in BY_LOT:
             canvas.axhline(0, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
             canvas.axhline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
-        points = self._draw_curves(canvas, width)
+        points = [*self._draw_nulls(canvas), *self._draw_curves(canvas, width)]
         shown = self._data[["value", "low", "high"]].to_numpy()
         bottom = min(0.0, float(np.nanmin(shown))) if np.isfinite(shown).any() else 0.0
         canvas.set_ylim(max(bottom, -0.25) - 0.03, 1.04)
         canvas.set_ylabel(f"stability ({self.measure.capitalize()})")
+        return points
+
+    def _nulls(self) -> list[tuple[str, int, pd.DataFrame]]:
+        """Return name, place and rows of the method whose null is shown, if it has one."""
+        if "null" not in self._data:
+            return []
+        one = len(self._groups) == 1
+        shown = [(name, place, rows) for place, name, _, rows in self._groups]
+        known = [(name, place, rows[np.isfinite(rows["null"])]) for name, place, rows in shown]
+        return [group for group in known if len(group[2]) and (one or group[0] == self.highlight)]
+
+    def _draw_nulls(self, canvas: Canvas) -> list[Point]:
+        points = []
+        for name, place, rows in self._nulls():
+            canvas.fill_between(
+                rows["size"],
+                rows["null_low"],
+                rows["null_high"],
+                color=MUTED,
+                alpha=0.16,
+                linewidth=0,
+            )
+            canvas.plot(rows["size"], rows["null"], color=MUTED, linewidth=1)
+            columns = (rows[key].tolist() for key in ("size", "null", "null_low", "null_high"))
+            for size, value, low, high in zip(*columns, strict=True):
+                words = f"{name} with shuffled labels, {size} features: {value:.3f}"
+                ends = f"(95\u202f% of permutations {interval(low, high)})"
+                points.append(Point(size, value, place, f"{words} {ends}"))
         return points
