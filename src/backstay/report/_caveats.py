@@ -272,7 +272,7 @@ def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
     (few, rare), (many, common) = sizes[0], sizes[-1]
     if not data.classifiers or many <= UNEQUAL * few:
         return
-    ratio = many / few
+    ratio = f"{many / few:.{1 if many < 10 * few else 0}f}"
     guess = percent(METRICS["accuracy"].chance(np.array(data.class_sizes) / data.n_samples))
     title = metric_title(data.metric)
     used = (
@@ -282,9 +282,8 @@ def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
     )
     yield Caveat(
         "That a high accuracy means much.",
-        f"The classes are unequal: {many} rows of {common} to {few} of {rare}, "
-        f"{ratio:.{1 if ratio < 10 else 0}f}:1. Always guessing {common} is right about {guess}, so accuracy is "
-        f"misleading here. {used}",
+        f"The classes are unequal: {many} rows of {common} to {few} of {rare}, {ratio}:1. Always "
+        f"guessing {common} is right about {guess}, so accuracy is misleading here. {used}",
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from backstay.report._caveats import FEW_RUNS
 from backstay.report._words import THIN, capital, clean, metric_title, share_text
 from backstay.report.figures import Display, css_variables, legend_key
 
@@ -71,8 +72,9 @@ def _template() -> Any:
         "metric": metric_title,
         "capital": capital,
         "share": share_text,
+        "two_lines": two_lines,
     }
-    environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS}
+    environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS, "few_runs": FEW_RUNS}
     return environment.from_string(_file("report.html"))
 
 
@@ -132,6 +134,18 @@ def number(value: Any, digits: int = 3) -> str:
         text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
         return text.replace("-", "−")
     return str(value)
+
+
+def two_lines(figure: str) -> Any:
+    """Return a figure with its interval, which is in brackets, below it."""
+    from markupsafe import Markup, escape
+
+    value, bracket, ends = figure.partition(" (")
+    return (
+        escape(value) + Markup('<br><span class="small">{}</span>').format(f"({ends}")
+        if bracket
+        else value
+    )
 
 
 def percentage(share: float | None) -> str:
