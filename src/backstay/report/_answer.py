@@ -132,8 +132,15 @@ def _headline(evidence: Evidence) -> str:
         return "No features: too few runs finished"
     if n == 1:
         return f"1 feature, chosen in {'most' if often else 'less than half of the'} runs"
-    core = {0: "none", n: "all"}.get(often, str(often))
-    return f"{count(n, 'feature')}, {core} of them in most runs"
+    return f"{count(n, 'feature')}, {_how_many(often, n)} of them in most runs"
+
+
+def _how_many(some: int, n: int) -> str:
+    return {0: "none", n: "all"}.get(some, str(some))
+
+
+def _core(evidence: Evidence) -> str:
+    return f"{_how_many(evidence.n_core, len(evidence.signature))} of them, its core"
 
 
 def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[str]:
@@ -147,11 +154,10 @@ def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[s
         )
         yield from _null_sentence(evidence)
         return
-    n, often = len(evidence.signature), evidence.n_core
+    n = len(evidence.signature)
     picked = (
         f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature is "
-        f"the {n} chosen most often; {often} of them, its core, came up in more than half of the "
-        "runs."
+        f"the {n} chosen most often; {_core(evidence)}, came up in more than half of the runs."
     )
     if found is None:
         yield (
@@ -284,7 +290,7 @@ def _tiles(evidence: Evidence) -> list[Tile]:
     choice, found = evidence.choice, evidence.choice.recommendation
     tiles = []
     if choice.kind != "nothing":
-        note = f"{evidence.n_core} of them, its core, in more than half of the runs"
+        note = f"{_core(evidence)}, in more than half of the runs"
         tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
     tiles.append(_stability_tile(evidence))
     if found is not None:

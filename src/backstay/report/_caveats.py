@@ -272,7 +272,7 @@ def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
     (few, rare), (many, common) = sizes[0], sizes[-1]
     if not data.classifiers or many <= UNEQUAL * few:
         return
-    ratio = f"{many / few:.{1 if many < 10 * few else 0}f}"
+    ratio = f"{many / few:.1f}".removesuffix(".0")
     guess = percent(METRICS["accuracy"].chance(np.array(data.class_sizes) / data.n_samples))
     title = metric_title(data.metric)
     used = (

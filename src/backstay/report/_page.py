@@ -72,7 +72,6 @@ def _template() -> Any:
         "metric": metric_title,
         "capital": capital,
         "share": share_text,
-        "two_lines": two_lines,
     }
     environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS, "few_runs": FEW_RUNS}
     return environment.from_string(_file("report.html"))
@@ -134,18 +133,6 @@ def number(value: Any, digits: int = 3) -> str:
         text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
         return text.replace("-", "−")
     return str(value)
-
-
-def two_lines(figure: str) -> Any:
-    """Return a figure with its interval, which is in brackets, below it."""
-    from markupsafe import Markup, escape
-
-    value, bracket, ends = figure.partition(" (")
-    return (
-        escape(value) + Markup('<br><span class="small">{}</span>').format(f"({ends}")
-        if bracket
-        else value
-    )
 
 
 def percentage(share: float | None) -> str:
