@@ -122,8 +122,10 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
     ]
     everyone = np.ones((1, records.n_samples))
     value = metric.gain(pooled_scores(records, metric.name, everyone)[0])
-    with np.errstate(invalid="ignore"):
-        error = np.nanstd(inside, axis=0, ddof=1)
+    # A method that failed on every run has no scores.
+    known = np.isfinite(inside).sum(axis=0) > 1
+    error = np.full(len(known), np.nan)
+    error[known] = np.nanstd(inside[:, known], axis=0, ddof=1)
     steady, rows = _steadiness(records, configurations)
     return Grounds(
         configurations=configurations,
