@@ -5,7 +5,9 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from pandas.testing import assert_frame_equal
 
@@ -20,7 +22,7 @@ from backstay.report import (
     StabilityDisplay,
 )
 from backstay.report.figures._style import styles
-from backstay.results import Role
+from backstay.results import METRICS, Role, SampleWeights
 from report.conftest import WEIGHTED, small_study, table
 
 EVERY = {
@@ -35,7 +37,7 @@ EVERY = {
 
 
 def test_frames_are_the_tables_of_the_results(results):
-    accuracy = results.accuracy("accuracy").frame()
+    accuracy = results.accuracy(results.metric).frame()
     second = accuracy[accuracy["classifier"] == "3nn"].reset_index(drop=True)
     pairs = [
         (StabilityDisplay.from_results(results), results.stability()),
@@ -54,7 +56,7 @@ def test_frames_are_the_tables_of_the_results(results):
 def test_pareto_at_a_size_has_the_intervals_of_that_size(results):
     frame = ParetoDisplay.from_results(results, size=5, classifier="3nn").frame()
     stability = results.stability("nogueira", [5]).frame().set_index("method")
-    accuracy = results.accuracy("accuracy").frame()
+    accuracy = results.accuracy(results.metric).frame()
     accuracy = accuracy[(accuracy["size"] == 5) & (accuracy["classifier"] == "3nn")]
     accuracy = accuracy.set_index("method")
     for _, row in frame.iterrows():
@@ -113,10 +115,77 @@ def test_many_methods_stay_apart():
 def test_weighted_samples_below_the_fence_are_outlying(results):
     (lane,) = SampleWeightsDisplay.from_results(results).lanes
     assert lane.methods == [WEIGHTED]  # not its uniform control
-    lower, upper = np.quantile(lane.rows["weight"], [0.25, 0.75])
-    assert lane.fence == pytest.approx(lower - 1.5 * (upper - lower))
+    assert set(lane.fence) == set(results.data.classes)
+    for kind, rows in lane.rows.groupby("class"):
+        lower, upper = np.quantile(rows["weight"], [0.25, 0.75])
+        assert lane.fence[kind] == pytest.approx(lower - 1.5 * (upper - lower))
+        low = rows[rows["weight"] < lane.fence[kind]]["name"]
+        assert set(low) == set(lane.outlying[lane.outlying["class"] == kind]["name"])
     assert "patient <i>3</i>" in lane.outlying["name"].tolist()
-    assert (lane.outlying["weight"] < lane.fence).all()
+
+
+def test_a_rare_class_with_low_weights_is_not_outlying():
+    rows = pd.DataFrame(
+        {
+            "class": ["rare"] * 5 + ["common"] * 40,
+            "name": [f"s{i}" for i in range(45)],
+            "weight": [0.2, 0.21, 0.22, 0.23, 0.24, *np.linspace(1, 1.2, 39), 0.5],
+        }
+    )
+    results = SampleWeights(["m"], rows, {"rare": 0.17, "common": 0.85})
+    assert results.outlying["name"].tolist() == ["s44"]
+    display = SampleWeightsDisplay(rows, {"m": Role()}, [results]).plot()
+    fences = [
+        collection.get_segments()[0][0][0]
+        for collection in display.ax_.collections
+        if isinstance(collection, LineCollection)
+    ]
+    assert fences == pytest.approx([0.17, 0.85])  # one in each lane
+    assert "1 sample below the fence of the class" in display.finding()
+    plt.close(display.figure_)
+
+
+def test_shuffled_labels_are_a_quiet_band_under_the_highlighted_method():
+    X, y, _ = table(40, 20)
+    methods = {"t": TTest(), "svm": SVMRFE()}
+    results = small_study(methods, 4, (2, 5, 20), classifiers={}, null=3).run(X, y)
+    null = results.null().frame()
+    display = StabilityDisplay.from_results(results)
+    frame = display.frame()
+    assert frame["null_low"].to_numpy() == pytest.approx(null["low"].to_numpy(), nan_ok=True)
+    bands, shuffled = len(_bands(display)), []
+    assert "shuffled" not in display.finding()
+    for method in methods:
+        display.highlight = method
+        (band,) = _bands(display)[:-bands]  # drawn first, under the curves
+        own = null[(null["method"] == method) & (null["size"] < 20)]
+        ends = band.get_paths()[0].get_extents()
+        assert (ends.y0, ends.y1) == pytest.approx((own["low"].min(), own["high"].max()))
+        assert f"With shuffled labels {method} is between" in display.finding()
+        shuffled += [p.label for p in display.points_ if "with shuffled labels" in p.label]
+    assert len(shuffled) == 4
+    # A measure that is not 0 by lot has no such band, and a study without them neither.
+    assert "null" not in StabilityDisplay.from_results(results, "dice").frame()
+
+
+def _bands(display):
+    plot = display.plot()
+    plt.close(plot.figure_)
+    return [c for c in plot.ax_.collections if isinstance(c, PolyCollection)]
+
+
+@pytest.mark.parametrize("metric", ["mcc", "log_loss", "roc_auc"])
+def test_the_axis_holds_every_score_of_any_metric(metric):
+    X, y, _ = table(40, 20)
+    results = small_study({"t": TTest()}, 4, (2, 5), metric=metric).run(X, y)
+    display = AccuracyDisplay.from_results(results).plot()
+    low, high = display.ax_.get_ylim()
+    shown = [*display.frame()["value"], display.chance]
+    assert low < min(shown)
+    assert max(shown) < high
+    assert display.ax_.get_ylabel() == METRICS[metric].title
+    assert METRICS[metric].title[1:] in display.finding()
+    plt.close(display.figure_)
 
 
 def test_methods_of_one_weighting_share_a_lane():

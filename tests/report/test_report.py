@@ -4,17 +4,24 @@ import csv
 import io
 import json
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import numpy as np
 import pytest
 
-from backstay import Results, TTest
+from backstay import Results, Study, TTest
+from backstay.comparison import DifferenceTest
 from backstay.report import Report, write_report
+from backstay.report._answer import _named
 from backstay.report._page import csv_link, json_text, number
+from backstay.report._words import clean
+from backstay.study import Subsampling
 from report.conftest import AWKWARD, WEIGHTED, small_study, table
 
 
@@ -144,12 +151,136 @@ def test_answer_is_the_recommendation(results, summary):
     found = results.recommend()
     assert part["choice"]["kind"] == "recommended"
     assert part["choice"]["method"] == found.method
-    assert part["answer"]["n_signature"] == len(found.signature)
+    assert part["answer"]["n_signature"] == len(found.signature) == found.size
+    assert part["answer"]["n_core"] == len(found.core)
     values = {figure["label"]: figure["value"] for figure in part["answer"]["figures"]}
-    assert values["Accuracy"] == f"{100 * found.accuracy:.0f}\u202f%"
+    assert float(values["AUC"]) == pytest.approx(found.score.value, abs=0.005)
     assert float(values["Stability"]) == pytest.approx(found.stability, abs=0.005)
-    chance = f"{100 * found.chance:.0f}\u202f%"
-    assert chance in part["answer"]["sentences"][0]
+    first = part["answer"]["sentences"][0]
+    assert f"reaches an AUC of {values['AUC']} on rows it has not seen" in first
+    assert "where guessing reaches 0.50." in first
+    beside = f"{100 * found.beside['balanced_accuracy'].value:.0f}\u202f%"
+    assert f"balanced accuracy {beside}" in first
+
+
+def test_the_signature_has_a_core(results, summary, page):
+    (part,) = summary["datasets"]
+    found, answer = results.recommend(), part["answer"]
+    shown = answer["signature"]
+    assert [row["name"] for row in shown] == [clean(n) for n in found.signature[:12]]
+    core = {clean(name) for name in found.core}
+    assert {row["name"] for row in shown if row["core"]} == core & {row["name"] for row in shown}
+    rows = part["features"]["rows"]
+    assert {row["name"] for row in rows if row["in_signature"]} == set(map(clean, found.signature))
+    assert {row["name"] for row in rows if row["core"]} == core
+    n, often = len(found.signature), len(found.core)
+    words = {0: "none", n: "all"}.get(often, often)
+    assert answer["headline"] == f"{n} features, {words} of them in most runs"
+    assert f"{words} of them, its core" in answer["sentences"][0]
+    assert [value for tag, name, value in page.attributes if (tag, value) == ("li", "core")] == [
+        "core"
+    ] * sum(row["core"] for row in shown)
+
+
+def test_the_score_is_that_of_the_procedure(summary):
+    text = " ".join(summary["datasets"][0]["answer"]["sentences"])
+    assert "is that of the procedure, with the choice among 32 configurations included" in text
+    assert "trained on the training part of a split (two thirds of the rows)" in text
+    assert "Testing the signature again on these rows is not valid" in text
+    assert "0.74" in text
+
+
+def test_three_answers_are_shown_together(results, summary, page):
+    (part,) = summary["datasets"]
+    found = results.recommend()
+    rows = part["answer"]["answers"]
+    assert [row["name"] for row in rows] == ["trusted", "short", "accurate"]
+    for row in rows:
+        one = found.answers[row["name"]]
+        assert (row["method"], row["size"]) == (one.method, one.size)
+        assert float(row["score"].split(" (")[0]) == pytest.approx(one.score.value, abs=0.005)
+        same = one.configuration == found.trusted.configuration and row["name"] != "trusted"
+        assert (row["same_as"] == "trusted") == same
+        if "trusted" in one.costs:
+            score, stability = one.costs["trusted"]
+            for test, shown in ((score, "score_cost"), (stability, "stability_cost")):
+                assert _number(row[shown].split(" (")[0]) == pytest.approx(
+                    test.difference, abs=0.006
+                )
+    assert part["choice"]["answers"][0]["answer"] == "trusted"
+    words = "".join(page.words)
+    assert "Three answers" in words
+    assert words.count("the same as trusted") == sum(row["same_as"] == "trusted" for row in rows)
+
+
+def _number(text):
+    return float(text.replace("−", "-"))
+
+
+def test_an_answer_that_is_the_same_says_so(results):
+    trusted = results.recommend().trusted
+    other = replace(
+        trusted,
+        name="accurate",
+        configuration=replace(trusted.configuration, size=99),
+        costs={"trusted": (difference(-0.02), difference(0.1))},
+    )
+    answers = {"trusted": trusted, "short": replace(trusted, name="short"), "accurate": other}
+    found = replace(results.recommend(), answers=answers)
+    trust, short, accurate = (_named(found, name) for name in answers)
+    assert (trust.same_as, short.same_as, accurate.same_as) == ("", "trusted", "")
+    assert trust.score_cost == ""
+    assert accurate.score_cost == "−0.02 (−0.12 to 0.08)"
+    assert accurate.stability_cost == "+0.10 (0.00 to 0.20)"
+    assert accurate.best_in == "the best AUC"
+
+
+def difference(value):
+    nan = float("nan")
+    return DifferenceTest("t", value, value - 0.1, value + 0.1, nan, nan, (), 30)
+
+
+def test_intervals_are_on_these_rows_and_zero_is_by_lot(summary, page):
+    (part,) = summary["datasets"]
+    (note,) = [t["note"] for t in part["answer"]["figures"] if t["label"] == "Stability"]
+    assert "on these rows; 0: features drawn by lot" in note
+    words = re.sub(r"\s+", " ", "".join(page.words))
+    assert words.count("95 % intervals on these rows") == 3  # stability, scores, both
+    assert "they cover more resamples of these rows, not other samples of the population" in words
+    assert "Intervals and tests are on these rows" in words
+    assert "0: features drawn by lot, 100: the same features" in words
+    assert not re.search("0 is chance|what chance gives|beyond chance|stable noise", words)
+    assert "shuffled labels" not in words  # none were run
+    assert "Shuffled labelsnot run" in words  # the setting says so
+
+
+def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
+    X, y, _ = table(60, 20)
+    results = small_study({"t": TTest()}, 8, (2, 5), null=4).run(X, y)
+    part = Report(results).to_dict()["datasets"][0]
+    size = part["choice"]["size"]
+    null = results.null().frame().set_index("size").loc[size]
+    assert part["choice"]["null"] == pytest.approx(null["null"])
+    ends = f"{null['null']:.2f} ({null['low']:.2f} to {null['high']:.2f})".replace("-", "−")
+    expected = (
+        f"With shuffled labels the same method scores {ends}, because training sets share two "
+        "thirds of their rows."
+    )
+    assert any(sentence.endswith(expected) for sentence in part["answer"]["sentences"])
+    notes = [tile["note"] for tile in part["answer"]["figures"] if tile["label"] == "Stability"]
+    assert f"with shuffled labels {ends}" in notes[0]
+    assert part["answer"]["answers"][0]["null"] == f"{null['null']:.2f}"
+    words = "".join(Page(results.report(tmp_path / "r.html").read_text("utf-8")).words)
+    assert "The grey band is t with shuffled labels" in words
+    assert f"4 permutations, {results.data.null_runs} runs on each" in words
+
+
+def test_the_share_of_shared_rows_is_measured():
+    X, y, _ = table(60, 20)
+    halves = Study({"t": TTest()}, Subsampling(20, 0.5), sizes=[2], random_state=0, verbose=0)
+    rows = halves.run(X, y).training_rows()
+    assert rows.share == 0.5
+    assert rows.shared == pytest.approx(0.5, abs=0.02)
 
 
 def test_gain_explained_by_its_control_is_said(summary):
@@ -179,10 +310,11 @@ def test_truth_is_counted_per_method(results, summary):
 
 def test_consensus_counts_the_signatures(results, summary):
     (part,) = summary["datasets"]
+    frequency = results.selection_frequency(part["choice"]["size"]).frame()
     for row in part["consensus"]:
+        own = frequency[frequency["method"] == row["method"]]["frequency"]
         for share in (0.5, 0.85):
-            chosen = results.signature(row["method"], part["choice"]["size"], threshold=share)
-            assert row[f"above_{share:.0%}"] == len(chosen)
+            assert row[f"above_{share:.0%}"] == (own > share).sum()
 
 
 def test_feature_table_has_mean_ranks_and_frequencies(results, summary):
@@ -226,14 +358,40 @@ def test_a_report_is_computed_once_and_rendered_twice(results, report, tmp_path,
 
 def test_a_balanced_accuracy_is_called_by_its_name():
     X, y, _ = table(60, 20)
-    study = small_study({"t": TTest()}, 8, scoring=["balanced_accuracy", "accuracy"])
+    study = small_study({"t": TTest()}, 8, metric="balanced_accuracy")
     (part,) = Report(study.run(X, y)).parts
     found = part.evidence.choice.recommendation
-    share = f"{100 * found.accuracy:.0f}"
+    share = f"{100 * found.score.value:.0f}"
     assert f"reaches a balanced accuracy of {share}" in part.answer.sentences[0]
     assert "Balanced accuracy" in [tile.label for tile in part.answer.figures]
     assert "accuracy0" in part.figures
     assert part.figures["accuracy0"].metric == "balanced_accuracy"
+
+
+def test_accuracy_is_said_as_a_share_of_rows():
+    X, y, _ = table(60, 20)
+    (part,) = Report(small_study({"t": TTest()}, 8, metric="accuracy").run(X, y)).parts
+    value = part.evidence.choice.recommendation.score.value
+    assert f"is right about {100 * value:.0f}\u202f% of the rows" in part.answer.sentences[0]
+
+
+def test_an_unfinished_study_says_so_at_its_head(tmp_path):
+    X, y, _ = table(45, 20)
+    path = tmp_path / "study.db"
+    small_study({"t": TTest()}, 12, store=path, null=2).run(X, y)
+    whole = Results.load(path)
+    n = 12 + 2 * whole.data.null_runs
+    assert (whole.data.n_done, whole.data.n_tasks) == (n, n)
+    page = whole.report(tmp_path / "whole.html").read_text("utf-8")
+    assert "Unfinished" not in page
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute("DELETE FROM tasks WHERE resample >= 7 OR resample < -3")
+    part = Results.load(path)
+    assert (part.data.n_done, part.data.n_tasks) == (10, n)
+    words = "".join(Page(part.report(tmp_path / "part.html").read_text("utf-8")).words)
+    assert f"Unfinished: 10 of {n} tasks. t has 7 of 12 runs; fewer than 20 are too few" in words
+    facts = Report(part).to_dict()["datasets"][0]["facts"]
+    assert (facts["n_done"], facts["n_tasks"]) == (10, n)
 
 
 # Awkward studies, all in one report, which shows several data sets as well.
@@ -305,8 +463,27 @@ def test_without_classifiers_nothing_is_recommended(parts):
 def test_noise_is_not_recommended(parts):
     part = parts["noise"]
     assert part["choice"]["kind"] == "nothing"
-    assert part["answer"]["headline"].startswith("Nothing can be recommended")
-    assert "not above chance" in part["answer"]["sentences"][0]
+    answer = part["answer"]
+    assert answer["headline"].endswith("no method is shown to be above chance")
+    assert "none is shown to be above chance" in answer["sentences"][0]
+    assert re.search(r"expect 0\.\d+ \(95 % \[0\.\d+, 0\.\d+\]\)", answer["sentences"][0])
+    assert "stable noise" not in str(part)
+
+
+def test_a_report_of_nothing_discusses_no_signature(parts):
+    part = parts["noise"]
+    answer = part["answer"]
+    assert (answer["signature"], answer["n_signature"], answer["answers"]) == ([], 0, [])
+    assert "signature" not in str(answer["sentences"] + answer["caveats"]).lower()
+    assert [tile["label"] for tile in answer["figures"]] == [
+        "Stability",
+        "AUC",
+        "Shown, not recommended",
+    ]
+    titles = [caveat["title"] for caveat in answer["caveats"]]
+    assert titles == ["That there is nothing to find.", "That the intervals are precise."]
+    assert not any(row["in_signature"] or row["core"] for row in part["features"]["rows"])
+    assert {"stability", "accuracy0", "pareto", "frequency"} <= set(part["figures"])  # one sees why
 
 
 def test_three_classes(parts):
