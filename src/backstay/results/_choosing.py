@@ -142,25 +142,23 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
 def _score_errors(records: Records, metric: Metric) -> Floats:
     """Return the corrected standard error of every paired difference in score over resamples."""
     runs = [records.scores(method, metric.name) for method in records.methods]
-    n_each = len(records.classifiers) * len(records.sizes)
-    n = len(runs) * n_each
-    # A method that failed on every run has no say in which runs are compared.
-    finished = [resamples for resamples, _ in runs if len(resamples)]
-    common = reduce(np.intersect1d, finished, np.arange(records.n_resamples))
-    scores = np.full((len(common), n), np.nan)
-    for place, (resamples, values) in enumerate(runs):
-        if len(resamples):
-            own = values[np.isin(resamples, common)].reshape(len(common), n_each)
-            scores[:, place * n_each : (place + 1) * n_each] = own
-    known = np.flatnonzero(np.isfinite(scores).any(axis=0))
-    scores = scores[:, known]
+    # A method whose every task failed, or none of whose tasks has run, is compared with nothing.
+    common = reduce(np.intersect1d, [resamples for resamples, _ in runs if len(resamples)])
+    width = len(records.classifiers) * len(records.sizes)
+    scores = np.concatenate(
+        [
+            v[np.isin(r, common)].reshape(-1, width) if len(r) else np.zeros((len(common), width))
+            for r, v in runs
+        ],
+        axis=1,
+    )
     scores = scores[np.isfinite(scores).all(axis=1)]
-    error = np.zeros((n, n))
+    n = scores.shape[1]
     if len(scores) < 2:
-        return error
+        return np.zeros((n, n))
     cov = np.atleast_2d(np.cov(scores, rowvar=False))
     spread = np.maximum(np.add.outer(np.diag(cov), np.diag(cov)) - 2 * cov, 0)
-    error[np.ix_(known, known)] = np.sqrt((1 / len(scores) + records.test_share) * spread)
+    error = np.sqrt((1 / len(scores) + records.test_share) * spread)
     return np.maximum(error, _least_error(records, metric))
 
 
