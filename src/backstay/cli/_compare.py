@@ -38,11 +38,8 @@ def _check_runs(name: str, part: Results) -> None:
     """Refuse a data set on which no method has the two runs that stability needs."""
     if len(part.stability()):
         return
-    times = part.fit_times().frame()
-    n_done = 0 if times.empty else int(times["n_tasks"].sum())
-    n_tasks = len(part.methods) * part.data.n_resamples
     raise WrongUse(
-        f"{n_done} of {n_tasks} tasks on {name!r} are finished, and no method has the two runs "
+        f"{part.data.n_done} of {part.data.n_tasks} tasks on {name!r} are finished, and no method has the two runs "
         "that stability needs; let the study go on first."
     )
 

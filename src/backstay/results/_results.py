@@ -129,9 +129,12 @@ class Results(
         if not self._parts:
             return "Results(nothing yet)"
         part = next(iter(self._parts.values()))
+        facts = [one.facts for one in self._parts.values()]
+        done, planned = sum(f.n_done for f in facts), sum(f.n_tasks for f in facts)
+        unfinished = f", {done} of {planned} tasks done" if done < planned else ""
         return (
             f"Results({len(self._parts)} data set(s), {len(part.methods)} methods, "
-            f"{part.n_resamples} resamples, sizes {part.sizes})"
+            f"{part.n_resamples} resamples, sizes {part.sizes}{unfinished})"
         )
 
     def _repr_html_(self) -> str:
