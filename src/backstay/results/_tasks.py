@@ -42,4 +42,5 @@ def _time_rows(records: Records) -> Rows:
 def _error_rows(records: Records) -> Rows:
     names = ("method", "resample", "stage", "error")
     tasks = records.store.tasks(records.dataset)
-    return [{name: task[name] for name in names} for task in tasks if task["error"]]
+    failed = [task for task in tasks if task["error"] and task["resample"] >= 0]
+    return [{name: task[name] for name in names} for task in failed]

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from backstay._identity import difference, digest, fingerprint, versions
 from backstay._validation import encode_labels
 from backstay.results import METRICS, Role, Store, StoreError
-from backstay.study._protocols import NULL_RUNS, FiveByTwo, Split
+from backstay.study._protocols import FiveByTwo, Split
 
 # Quoted beside the metric that decides.
 BESIDE = ("balanced_accuracy", "accuracy")
@@ -99,25 +99,29 @@ def metric_names(
     The default is the area under the ROC curve where every classifier ranks rows, else
     balanced accuracy.
     """
-    if metric is None and scoring is not None:
-        metric = scoring if isinstance(scoring, str) else next(iter(scoring), None)
-    if metric is None:
+    beside = [scoring] if isinstance(scoring, str) else list(BESIDE if scoring is None else scoring)
+    if metric is None and not beside:
+        raise ValueError(f"scoring is empty; give at least one of {', '.join(METRICS)}.")
+    if metric is not None:
+        decides = metric
+    elif scoring is not None:
+        decides = beside[0]
+    else:
         ranked = all(_allows(classifier, "scores") for classifier in classifiers.values())
-        metric = "roc_auc" if ranked else "balanced_accuracy"
-    more = [scoring] if isinstance(scoring, str) else scoring
-    names = list(dict.fromkeys([metric, *(BESIDE if more is None else more)]))
+        decides = "roc_auc" if ranked else "balanced_accuracy"
+    names = [decides, *beside]
     for name in names:
-        if name not in METRICS:
-            argument = "metric" if name == metric else "scoring"
-            raise ValueError(f"{argument}={name!r} is unknown; there are {', '.join(METRICS)}.")
+        argument = f"{'scoring' if metric is None or name != metric else 'metric'}={name!r}"
+        if not isinstance(name, str) or name not in METRICS:
+            raise ValueError(f"{argument} is unknown; there are {', '.join(METRICS)}.")
         needs = METRICS[name].needs
-        for title, classifier in classifiers.items():
-            if not _allows(classifier, needs):
-                raise ValueError(
-                    f"scoring={name!r} needs {' or '.join(NEEDED[needs])}; "
-                    f"classifiers[{title!r}]={classifier!r} has none."
-                )
-    return metric, names
+        lacking = [title for title, one in classifiers.items() if not _allows(one, needs)]
+        if lacking:
+            raise ValueError(
+                f"{argument} needs {' or '.join(NEEDED[needs])}; classifiers[{lacking[0]!r}] has "
+                "none, so leave it out or take another metric."
+            )
+    return decides, list(dict.fromkeys(names))
 
 
 def _allows(classifier: Any, needs: str) -> bool:
@@ -127,7 +131,7 @@ def _allows(classifier: Any, needs: str) -> bool:
 def n_permutations(null: Any) -> int:
     """Return the number of permutations of the labels to run."""
     if isinstance(null, bool) or not isinstance(null, Integral) or null < 0:
-        raise ValueError(f"null={null!r} must be a number of permutations, 0 for none.")
+        raise ValueError(f"null={null!r} must be an integer, the number of permutations, or 0.")
     return int(null)
 
 
@@ -153,10 +157,13 @@ def checked_data(
     X, y = _table(X), np.asarray(y)
     if y.shape != (X.shape[0],):
         raise ValueError(f"y has shape {y.shape}; X has {X.shape[0]} rows.")
+    check_nothing_missing("y", y)
     classes, codes = encode_labels(study, y)
     groups = None if groups is None else np.asarray(groups)
-    if groups is not None and groups.shape != y.shape:
-        raise ValueError(f"groups has shape {groups.shape}; X has {X.shape[0]} rows.")
+    if groups is not None:
+        if groups.shape != y.shape:
+            raise ValueError(f"groups has shape {groups.shape}; X has {X.shape[0]} rows.")
+        check_nothing_missing("groups", groups)
     return CheckedData(
         name=name,
         X=X,
@@ -168,6 +175,16 @@ def checked_data(
         provenance=None if provenance is None else dict(provenance),
         sizes=_subset_sizes(study.sizes, X.shape[1]),
     )
+
+
+def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
+    """Refuse labels or groups that are None or nan."""
+    missing = np.flatnonzero(pd.isna(values))
+    if len(missing):
+        raise ValueError(
+            f"{argument} is None or nan in {len(missing)} of {len(values)} rows, first in row "
+            f"{missing[0]}; leave these rows out or fill them in."
+        )
 
 
 def _table(X: Any) -> Any:
@@ -212,6 +229,11 @@ def _subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
 
 # What the store must hold.
 
+OLD_DEFAULTS = (
+    " It is of an earlier version, whose defaults were metric='accuracy' and an SVC without "
+    "class_weight."
+)
+
 
 def check_same_study(store: Store, description: dict[str, Any]) -> None:
     """Refuse a store of another study; note the versions in use."""
@@ -219,11 +241,12 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
     if "facts" not in known:
         store.describe_study({"facts": description, "versions": [now]})
         return
-    found = difference(known["facts"], description)
+    found = difference(_completed(known["facts"], 0), description)
     if found:
         raise StoreError(
             f"{store.name} holds a study with other parameters: {found}. Use another file, or "
             "the parameters it was made with."
+            + ("" if "metric" in known["facts"] else OLD_DEFAULTS)
         )
     if now not in known["versions"]:
         changed = difference(known["versions"][-1], now)
@@ -234,6 +257,11 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
             stacklevel=4,  # the caller of Study.run
         )
         store.describe_study({"versions": [*known["versions"], now]})
+
+
+def _completed(stored: dict[str, Any], none_shuffled: Any) -> dict[str, Any]:
+    """Add what older stores do not say: the first metric decided, no labels were shuffled."""
+    return {"metric": stored["scoring"][0], "null": none_shuffled, **stored}
 
 
 def seed_of_study(store: Store, random_state: int | None) -> int:
@@ -248,14 +276,19 @@ def seed_of_study(store: Store, random_state: int | None) -> int:
 
 
 def enter_data(
-    store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split]
+    store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split], n_shuffled: int
 ) -> dict[str, Any]:
-    """Write a data set's facts and splits, unless the store has others; return the facts."""
-    facts = _facts(study, data, splits)
+    """Write a data set's facts and splits, unless the store has others; return the facts.
+
+    ``n_shuffled`` is the number of runs with shuffled labels.
+    """
+    # Fewer than usual on a permutation where the protocol has fewer splits.
+    null = [study.null, n_shuffled // max(study.null, 1)]
+    facts = {**_facts(study, data, splits), "null": null}
     known = store.datasets()
     if data.name not in known:
         store.add_dataset(data.name, facts, _arrays(data, splits))
-    elif found := difference(known[data.name], facts):
+    elif found := difference(_completed(known[data.name], [0, 0]), facts):
         raise StoreError(
             f"{store.name} holds {data.name!r} with other data or splits: {found}. Use another "
             "file or another dataset= name, or the data it was made with."
@@ -288,7 +321,6 @@ def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[
         "classifiers": list(study.classifiers),
         "scoring": study.scoring,
         "metric": study.metric,
-        "null": [study.null, NULL_RUNS if study.null else 0],
     }
 
 

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 Labels = NDArray[Any]
 Arrays = dict[str, NDArray[Any]]
 # Scaled training rows, their class numbers 0, 1, …, and scaled test rows, to class numbers and
-# scores: one column for two classes, else one per class.
+# scores: a column per class, or one of the second of two.
 Shortcut = Callable[[Array, NDArray[np.intp], Array], tuple[NDArray[np.intp], Array]]
 
 
@@ -170,8 +170,7 @@ def _nearest(
 ) -> tuple[NDArray[np.intp], Array]:
     """Class of the nearest row; of rows equally near, the first. It has all the votes."""
     nearest = classes[cdist(test, train, "sqeuclidean").argmin(axis=1)]
-    votes = np.eye(int(classes.max()) + 1)[nearest]
-    return nearest, votes[:, 1:] if votes.shape[1] == 2 else votes
+    return nearest, np.eye(int(classes.max()) + 1)[nearest]
 
 
 def _linear(
@@ -220,28 +219,31 @@ def _scores(model: Any, X: Any, how: Classification) -> Array:
     if score is None or how.keep == "probabilities":
         score = model.predict_proba
     values = np.asarray(score(X), dtype=np.float64)
-    if values.ndim == 2 and values.shape[1] == 2:
-        values = values[:, 1]
     if values.ndim == 1:
         values = values[:, None]
     n_present = len(model.classes_)
-    if values.shape[1] != (1 if n_present == 2 else n_present):
+    if values.shape[1] != n_present and not values.shape[1] == n_present - 1 == 1:
         raise ValueError(
             f"decision_function gives {values.shape[1]} columns for {n_present} classes; "
             "ranking the rows needs one per class."
         )
     numbers = np.searchsorted(how.classes, model.classes_)
-    return _on_all_classes(values, numbers, len(how.classes), how.keep == "probabilities")
+    absent = 0.0 if how.keep == "probabilities" else -np.inf
+    return _on_all_classes(values, numbers, len(how.classes), absent)
 
 
 def _on_all_classes(
-    scores: Array, numbers: NDArray[np.intp], n_classes: int, probabilities: bool = False
+    scores: Array, numbers: NDArray[np.intp], n_classes: int, absent: float = -np.inf
 ) -> Array:
-    """Return scores with a column per class of the data; classes not trained on come last."""
+    """Return the scores of the second class, or with a column per class of the data.
+
+    They come as one column of the second of two classes, or as one per class in the training
+    rows; other classes get the score `absent`.
+    """
     if n_classes == 2:
-        return scores
-    if scores.shape[1] == 1:  # two of more classes among the training rows
-        scores = np.hstack([1 - scores if probabilities else -scores, scores])
-    found = np.full((len(scores), n_classes), 0.0 if probabilities else -np.inf)
+        return scores[:, -1:]
+    if scores.shape[1] == 1:
+        scores = np.hstack([-scores, scores])
+    found = np.full((len(scores), n_classes), absent)
     found[:, numbers] = scores
     return found

@@ -26,6 +26,8 @@ MAX_SEED = 2**31 - 1
 GROUP_DRAWS = 200
 # Runs on each permutation of the labels: enough for pairs, few enough for many permutations.
 NULL_RUNS = 3
+# Permutations of the labels that are tried before splits that cannot be run are an error.
+LABEL_DRAWS = 100
 
 
 @dataclass(frozen=True)
@@ -280,27 +282,56 @@ def draw_null_splits(
     found = []
     for child in seeds.spawn(n_permutations):
         rng = np.random.default_rng(child)
-        labels = shuffled_labels(y, groups, rng)
-        splits = draw_splits(resampling, labels, groups, child)
+        labels, splits = _shuffled(resampling, y, groups, child, rng)
         n_runs = min(NULL_RUNS, len(splits))
         for place in sorted(rng.choice(len(splits), n_runs, replace=False)):
             found.append(replace(splits[place], labels=labels))
     return found
 
 
+def _shuffled(
+    resampling: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    seeds: np.random.SeedSequence,
+    rng: np.random.Generator,
+) -> tuple[NDArray[Any], list[Split]]:
+    """Shuffle labels and split the rows; again if that leaves a split with one class to train on.
+
+    Splits that are given, or whole groups, may do so, although they did not before.
+    """
+    problem: ValueError | None = None
+    for _ in range(LABEL_DRAWS):
+        labels = shuffled_labels(y, groups, rng)
+        try:
+            return labels, draw_splits(resampling, labels, groups, seeds)
+        except ValueError as error:
+            problem = error
+    raise ValueError(
+        f"{LABEL_DRAWS} permutations of the labels, for the runs with shuffled labels, never left "
+        f"splits that can be run (in the last one {problem}); null=0 does without such runs."
+    ) from problem
+
+
 def shuffled_labels(
     y: NDArray[Any], groups: NDArray[Any] | None, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """Return the labels in random order: of whole groups, or within groups that mix classes."""
+    """Return the labels in random order; with groups, what could have been otherwise.
+
+    Groups of one class exchange their labels as a whole, so that the number of groups in each
+    class stays; groups that mix classes, such as pairs, keep their labels in another order.
+    """
     if groups is None:
         return y[rng.permutation(len(y))]
     names, first, member = np.unique(groups, return_index=True, return_inverse=True)
-    if (y == y[first][member]).all():
-        return y[first][rng.permutation(len(names))][member]
-    shuffled = y.copy()
-    for group in range(len(names)):
+    mixed = np.unique(member[y != y[first][member]])
+    pure = np.setdiff1d(np.arange(len(names)), mixed)
+    by_group = y[first]
+    by_group[pure] = by_group[rng.permutation(pure)]
+    shuffled = by_group[member]
+    for group in mixed:
         rows = np.flatnonzero(member == group)
-        shuffled[rows] = y[rows[rng.permutation(len(rows))]]
+        shuffled[rows] = y[rng.permutation(rows)]
     return shuffled
 
 

@@ -31,6 +31,7 @@ from backstay.study._checks import (
 )
 from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
+from backstay.study._missing import check_missing_cells
 from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
 from backstay.study._protocols import Split, Subsampling, draw_null_splits, draw_splits
@@ -286,6 +287,8 @@ class Study:
     def _run_all(self, datasets: Mapping[str, Any], retry_failed: bool) -> Results:
         study = self._checked()
         checked = [checked_data(self, name, *given) for name, given in datasets.items()]
+        for data in checked:
+            check_missing_cells(study, data)
         store = Store(self.store)
         try:
             check_same_study(store, study.description)
@@ -305,7 +308,7 @@ class Study:
         seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
         drawn = draw_splits(study.resampling, data.y, data.groups, seeds)
         null = draw_null_splits(study.resampling, data.y, data.groups, study.null, seeds)
-        facts = enter_data(store, study, data, drawn)
+        facts = enter_data(store, study, data, drawn, len(null))
         # Runs with shuffled labels have negative numbers: the study may grow at the other end.
         splits = dict(enumerate(drawn)) | {-1 - i: split for i, split in enumerate(null)}
         if retry_failed:
@@ -354,17 +357,25 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
 
 def _report_failures(store: Store, dataset: str) -> None:
     """Warn of tasks that failed; if all did, raise, as there are no results to return."""
-    tasks = store.tasks(dataset)
+    every = store.tasks(dataset)
+    tasks = [task for task in every if task["resample"] >= 0]
     failed = [task for task in tasks if task["error"]]
-    if not failed:
-        return
-    first = failed[0]
-    example = f"{first['method']!r} on resample {first['resample']}: {first['error']}"
-    if len(failed) == len(tasks):
-        raise StudyError(f"all {len(tasks)} tasks on {dataset!r} failed; {example}")
-    warnings.warn(
-        f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, see results.errors(); "
-        f"{example}",
-        UserWarning,
-        stacklevel=5,  # the caller of Study.run
-    )
+    shuffled = [task for task in every if task["resample"] < 0]
+    if failed:
+        first = failed[0]
+        example = f"{first['method']!r} on resample {first['resample']}: {first['error']}"
+        if len(failed) == len(tasks):
+            raise StudyError(f"all {len(tasks)} tasks on {dataset!r} failed; {example}")
+        _warn(
+            f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, see results.errors(); "
+            f"{example}"
+        )
+    if failed := [task for task in shuffled if task["error"]]:
+        _warn(
+            f"{len(failed)} of {len(shuffled)} runs with shuffled labels on {dataset!r} failed; "
+            f"{failed[0]['method']!r}: {failed[0]['error']}"
+        )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=6)  # the caller of Study.run

@@ -1,0 +1,71 @@
+"""Missing cells: refused before anything runs, where they would cost a method its tasks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from backstay.study._checks import CheckedData, CheckedStudy
+
+
+def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
+    """Refuse data with missing cells that some method or classifier cannot take.
+
+    Preprocessing is left to deal with them itself.
+    """
+    if study.preprocess is not None:
+        return
+    n_cells, n_columns = _missing(data.X)
+    if not n_cells:
+        return
+    refused = [
+        f"{kind} {', '.join(names)}"
+        for kind, estimators in (("methods", study.methods), ("classifiers", study.classifiers))
+        if (names := [name for name, one in estimators.items() if not _takes_missing(one)])
+    ]
+    if refused:
+        raise ValueError(
+            f"X of {data.name!r} has {n_cells} missing cells in {n_columns} columns, which the "
+            f"{' and the '.join(refused)} cannot take; fill them in with preprocess, such as "
+            "SimpleImputer(), or leave these out."
+        )
+
+
+def _missing(X: Any) -> tuple[int, int]:
+    """Return the number of missing cells and of the columns they are in."""
+    if sparse.issparse(X):
+        columns = X.indices[np.isnan(X.data)]
+        return len(columns), len(np.unique(columns))
+    cells = np.asarray(pd.isna(X if isinstance(X, pd.DataFrame) else np.asarray(X)))
+    return int(cells.sum()), int(cells.any(axis=0).sum())
+
+
+def _takes_missing(estimator: Any) -> bool:
+    """Whether an estimator says that it takes missing cells, or proves to on a small table.
+
+    Pipelines and searches do not say what their parts take. One that fits the small table
+    neither with a missing cell nor without has proved nothing, and may try.
+    """
+    if hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.allow_nan:
+        return True
+    X, y = np.random.default_rng(0).random((24, 6)), np.tile([0, 1], 12)
+    holed = X.copy()
+    holed[5, 0] = np.nan
+    return _fits(estimator, holed, y) or not _fits(estimator, X, y)
+
+
+def _fits(estimator: Any, X: NDArray[np.float64], y: NDArray[np.int_]) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            clone(estimator).fit(X, y)
+        except Exception:  # whatever the reason, it does not fit
+            return False
+    return True
