@@ -1,18 +1,20 @@
 """The default study written the plain way: pandas, SciPy, scikit-learn and fast-select.
 
-Same methods, same resamples, same seeds, same classifiers, same number of jobs; what a careful
-user would write without backstay. Each method hands back a score per feature.
+Same methods, same resamples, same seeds, same classifiers and metrics, the same runs with shuffled
+labels, same number of jobs; what a careful user would write without backstay. Each method hands
+back a score per feature.
 """
 
 import io
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, minmax_scale
@@ -21,7 +23,7 @@ from sklearn.svm import SVC
 from benchmarks import _peers, _plain
 
 CLASSIFIERS = {
-    "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
+    "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced")),
     "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
 }
 
@@ -115,26 +117,43 @@ METHODS = {
 
 
 def task(X, y, name, split, sizes):
-    """One method on one resample: rank on training rows, classify test rows at every size."""
+    """One method on one resample: rank on training rows, classify test rows at every size.
+
+    With shuffled labels it is the ranking that is looked at, and nothing is classified.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        train, y_train = X[split.train], y[split.train]
+        labels = y if split.labels is None else split.labels
+        train, y_train = X[split.train], labels[split.train]
         scores = METHODS[name](train, y_train, split)
         # Ties in random order: by column they would pass for stability.
         chance = np.random.default_rng(split.seed).permutation(len(scores))
         order = chance[np.argsort(-scores[chance], kind="stable")]
         found = []
-        for size in sizes:
+        for size in sizes if split.labels is None else ():
             chosen = np.sort(order[:size])
+            test, right = X[split.test][:, chosen], y[split.test]
             for kind, classifier in CLASSIFIERS.items():
                 model = clone(classifier).fit(train[:, chosen], y_train)
-                predicted = model.predict(X[split.test][:, chosen])
-                right = y[split.test]
-                accuracy = accuracy_score(right, predicted)
+                predicted = model.predict(test)
                 found.append(
-                    (name, size, kind, accuracy, balanced_accuracy_score(right, predicted))
+                    (
+                        name,
+                        size,
+                        kind,
+                        roc_auc_score(right, leaning(model, test)),
+                        balanced_accuracy_score(right, predicted),
+                        accuracy_score(right, predicted),
+                    )
                 )
     return name, order, found
+
+
+def leaning(model, X):
+    """Scores of the second class."""
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    return model.predict_proba(X)[:, 1]
 
 
 def nogueira(orders, size, d):
@@ -147,35 +166,66 @@ def nogueira(orders, size, d):
     return 1 - spread / (size / d * (1 - size / d))
 
 
-def run(path, target, splits, sizes, jobs):
-    """From the file to a page; the orders of features by method and resample."""
+def kuncheva(orders, size, d):
+    """Kuncheva's index of the best `size`, averaged over pairs."""
+    chosen = [set(order[:size].tolist()) for order in orders]
+    chance = size * size / d
+    shared = [len(a & b) for a, b in combinations(chosen, 2)]
+    return (np.mean(shared) - chance) / (size - chance)
+
+
+def floor(orders, null, size, d, n_runs):
+    """Stability beside that of every permutation of the labels, and the p-value."""
+    value = kuncheva(orders, size, d)
+    sets = [null[i : i + n_runs] for i in range(0, len(null), n_runs)]
+    shuffled = np.array([kuncheva(runs, size, d) for runs in sets])
+    p_value = (1 + (shuffled >= value).sum()) / (len(shuffled) + 1)
+    return value, shuffled.mean(), *np.quantile(shuffled, [0.025, 0.975]), p_value
+
+
+def run(path, target, splits, null, sizes, jobs, n_runs):
+    """From the file to a page; the orders of features by method and resample.
+
+    ``null`` are splits with shuffled labels, ``n_runs`` on each permutation.
+    """
     table = pd.read_csv(path)
     X = table.drop(columns=target).to_numpy(dtype=np.float64)
     y = np.unique(table[target].to_numpy(), return_inverse=True)[1]
     outcomes = Parallel(n_jobs=jobs)(
-        delayed(task)(X, y, name, split, sizes) for split in splits for name in METHODS
+        delayed(task)(X, y, name, split, sizes) for split in [*splits, *null] for name in METHODS
     )
     orders = {name: [] for name in METHODS}
     rows = []
     for name, order, found in outcomes:
         orders[name].append(order)
         rows += found
-    columns = ["method", "size", "classifier", "accuracy", "balanced accuracy"]
+    shuffled = {name: found[len(splits) :] for name, found in orders.items()}
+    orders = {name: found[: len(splits)] for name, found in orders.items()}
+    columns = ["method", "size", "classifier", "AUC", "balanced accuracy", "accuracy"]
     accuracy = pd.DataFrame(rows, columns=columns).groupby(columns[:3]).mean().reset_index()
     stability = pd.DataFrame(
         [(m, k, nogueira(o, k, X.shape[1])) for m, o in orders.items() for k in sizes],
         columns=["method", "size", "stability"],
     )
-    path.with_suffix(".plain.html").write_text(page(stability, accuracy))
+    frames = {"stability": stability, "AUC": accuracy}
+    if null:
+        found = [
+            (m, k, *floor(orders[m], shuffled[m], k, X.shape[1], n_runs))
+            for m in METHODS
+            for k in sizes
+        ]
+        columns = ["method", "size", "Kuncheva", "null", "low", "high", "p"]
+        frames["null"] = pd.DataFrame(found, columns=columns)
+    path.with_suffix(".plain.html").write_text(page(frames))
     return orders
 
 
-def page(stability, accuracy):
-    """Tables and two figures."""
+def page(frames):
+    """Tables, each with a figure of one of its columns."""
     from matplotlib.figure import Figure
 
     parts = []
-    for frame, value in ((stability, "stability"), (accuracy, "accuracy")):
+    for value, frame in frames.items():
         figure = Figure()
         axes = figure.subplots()
         for name, rows in frame.groupby("method"):

@@ -13,7 +13,7 @@ import pandas as pd
 from backstay.datasets import make_han_yu, read_table
 from backstay.study import Study, Subsampling
 from backstay.study._methods import make_methods
-from backstay.study._protocols import draw_splits
+from backstay.study._protocols import NULL_RUNS, draw_null_splits, draw_splits
 from benchmarks import _plain_study
 from benchmarks._agreement import mean_overlap, share_of_same_sets
 from benchmarks._measure import n_cores, seconds_of
@@ -23,6 +23,7 @@ from reproduction import load_npz_dir
 TARGET = "class"
 # What `backstay run` takes by itself.
 SIZES = [1, 2, 5, 10, 20, 50, 100]
+NULL = 20
 # Where --data points: a folder of .npz files, of which the one of the right shape is taken.
 REAL = "BACKSTAY_BENCH_DATA"
 
@@ -44,7 +45,7 @@ def write_csv(path, X, y):
     frame.to_csv(path, index=False)
 
 
-def ours(path, n_resamples, jobs):
+def ours(path, n_resamples, jobs, null=NULL):
     """What ``backstay run`` does: read, study, report. Seconds of each, and the results."""
     store = Path(tempfile.mkdtemp(dir=path.parent)) / "study.db"
     clock = [time.perf_counter()]
@@ -55,6 +56,7 @@ def ours(path, n_resamples, jobs):
         make_methods(n_features=X.shape[1]),
         Subsampling(n_resamples),
         sizes=SIZES,
+        null=null,
         store=store,
         n_jobs=jobs,
         random_state=0,
@@ -142,8 +144,14 @@ def small_problem(folder, jobs):
     X, y, _ = make_han_yu(40, n_features=200, random_state=0)
     path = folder / "small.csv"
     write_csv(path, X, y)
-    splits = draw_splits(Subsampling(2 * jobs), y, None, np.random.SeedSequence(0))
-    return path, splits
+    return path, drawn(y, 2 * jobs)
+
+
+def drawn(y, n_resamples):
+    """The resamples that the study draws, and those with shuffled labels."""
+    seeds = np.random.SeedSequence(0)
+    splits = draw_splits(Subsampling(n_resamples), y, None, seeds)
+    return splits, draw_null_splits(Subsampling(n_resamples), y, None, NULL, seeds)
 
 
 def end_to_end(quick, n, d, n_resamples, n_plain, times=1):
@@ -157,16 +165,22 @@ def end_to_end(quick, n, d, n_resamples, n_plain, times=1):
         path = folder / "table.csv"
         write_csv(path, X, y)
         codes = np.unique(y, return_inverse=True)[1]
-        splits = draw_splits(Subsampling(n_resamples), codes, None, np.random.SeedSequence(0))
-        small, small_splits = small_problem(folder, jobs)
+        splits, null = drawn(codes, n_resamples)
+        small, small_drawn = small_problem(folder, jobs)
 
-        ours(small, len(small_splits), jobs)
-        runs = sorted((ours(path, n_resamples, jobs) for _ in range(times)), key=total)
+        ours(small, len(small_drawn[0]), jobs)
+        # In turn, so that what else the machine does falls on both.
+        both = [[ours(path, n_resamples, jobs, n) for n in (NULL, 0)] for _ in range(times)]
+        runs = sorted((run for run, _ in both), key=total)
+        without = sorted(total(run) for _, run in both)[times // 2]
         parts, results = runs[times // 2]
         seconds = total(runs[times // 2])
-        _plain_study.run(small, TARGET, small_splits, SIZES, jobs)
+        _plain_study.run(small, TARGET, *small_drawn, SIZES, jobs, NULL_RUNS)
+        # Of both kinds of runs the same share, in whole permutations.
+        n_permutations = -(-NULL * n_plain // n_resamples)
+        some = splits[:n_plain], null[: n_permutations * NULL_RUNS]
         plain_seconds, orders = seconds_of(
-            lambda: _plain_study.run(path, TARGET, splits[:n_plain], SIZES, jobs)
+            lambda: _plain_study.run(path, TARGET, *some, SIZES, jobs, NULL_RUNS)
         )
         shares, by_method = shares_of_time(results, parts["study"], jobs)
         facts = {
@@ -175,6 +189,8 @@ def end_to_end(quick, n, d, n_resamples, n_plain, times=1):
             "resamples": n_resamples,
             "plain_resamples": n_plain,
             "seconds": seconds,
+            "seconds_without_null": without,
+            "null_cost": seconds / without - 1,
             "seconds_low_high": [total(runs[0]), total(runs[-1])],
             "parts": parts,
             "plain_seconds": plain_seconds,
@@ -210,6 +226,12 @@ WORKLOADS = (
         50,
         (
             Target("from CSV to report on 62 × 2,000", fact("ratio"), at_least=10),
+            Target(
+                "further time for the runs with shuffled labels, 62 × 2,000",
+                fact("null_cost"),
+                at_most=0.6,
+                unit="share",
+            ),
             Target(
                 "selections the same as the plain study's, 62 × 2,000",
                 fact("same_selections"),

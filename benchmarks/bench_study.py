@@ -51,6 +51,7 @@ def study(n_resamples, n_jobs, store=None, controls=False):
         Subsampling(n_resamples),
         classifiers=CLASSIFIERS,
         sizes=SIZES,
+        metric="accuracy",  # what the loop beside it keeps
         controls=controls,
         store=store,
         n_jobs=n_jobs,

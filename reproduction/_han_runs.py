@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
 
 from backstay.base import InstanceWeighted
 from backstay.ensemble import BaggedRanker
@@ -50,6 +54,11 @@ N_FOLDS = 10
 CV_SIZES = (10, 20, 30, 40, 50)
 SPLIT_SIZES = (10, 50, 100, 150, 200)
 LUNG_FEATURES = 5000
+# The dissertation weighs no classes.
+CLASSIFIERS = {
+    "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
+    "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
+}
 
 PREPARATION = (
     "Log2 of raw intensities floored at 20; the dissertation does not say what it used. Features "
@@ -169,6 +178,7 @@ def _run(
         name,
         base.methods,
         resampling,
+        classifiers=CLASSIFIERS,
         sizes=[size for size in sizes if size < X.shape[1]],
         scoring=("accuracy", "balanced_accuracy", "roc_auc"),
         preprocess=preselection(dataset),

@@ -75,6 +75,37 @@ def kuncheva(subsets, d):
     return sum(values) / len(values)
 
 
+def beside_null(real, shuffled, size, d, n_each):
+    """A row of the table of the null, from orders by run and orders by permutation and run."""
+
+    def stability(orders):
+        return kuncheva([order[:size] for order in orders], d)
+
+    def often(sets, share):
+        counts = []
+        for orders in sets:
+            chosen = [sum(j in order[:size] for order in orders) / len(orders) for j in range(d)]
+            counts.append(sum(c > share for c in chosen))
+        return sum(counts) / len(counts)
+
+    floor = sorted(stability(orders) for orders in shuffled)
+    mean, own = sum(floor) / len(floor), stability(real)
+    parts = [real[i : i + n_each] for i in range(0, len(real), n_each)]
+    parts = [part for part in parts if len(part) == n_each]
+    return {
+        "stability": own,
+        "null": mean,
+        "p_value": (1 + sum(value >= own for value in floor)) / (len(floor) + 1),
+        "above": (own - mean) / (1 - mean),
+        "above_50%": often(parts, 0.5),
+        "above_85%": often(parts, 0.85),
+        "null_above_50%": often(shuffled, 0.5),
+        "null_above_85%": often(shuffled, 0.85),
+        "n_permutations": len(shuffled),
+        "n_runs": sum(len(orders) for orders in shuffled),
+    }
+
+
 def agreement(models):
     """Share of equal predictions and Cohen's κ over all pairs of models and common rows.
 
@@ -106,7 +137,8 @@ def contents(results):
             found[key] = (task["stage"], task["error"])
         for method in found["datasets"][dataset]["methods"]:
             for name in ("order", "weights", "n_ranked", "sample_weight", "predicted", "scores"):
-                for resample, array in store.task_arrays(dataset, method, name):
-                    place = (dataset, method, resample, name)
-                    found[place] = (array.dtype.str, array.shape, array.tobytes())
+                for null in (False, True):
+                    for resample, array in store.task_arrays(dataset, method, name, null=null):
+                        place = (dataset, method, resample, name)
+                        found[place] = (array.dtype.str, array.shape, array.tobytes())
     return found

@@ -44,6 +44,7 @@ def study(store, n_jobs=None, pause=0.0, **options):
         classifiers={"1nn": KNeighborsClassifier(1)},
         sizes=[2, 10],
         scoring=["accuracy", "roc_auc"],
+        null=2,
         store=store,
         n_jobs=n_jobs,
         random_state=3,

@@ -43,7 +43,7 @@ def path(tmp_path):
     return Path(shutil.copy(FIXTURE, tmp_path / "study.db"))
 
 
-def study(store):
+def study(store, **changes):
     return Study(
         {
             "relieff": ReliefF(n_neighbors=2, n_draws=6),
@@ -51,10 +51,14 @@ def study(store):
             "repeated": RepeatedSelector(TTest(), n_resamples=3),
         },
         RepeatedStratifiedKFold(3, 1),
-        classifiers={"1nn": KNeighborsClassifier(1)},
-        sizes=[1, 2],
-        store=store,
-        random_state=0,
+        **{
+            "classifiers": {"1nn": KNeighborsClassifier(1)},
+            "sizes": [1, 2],
+            "metric": "accuracy",
+            "store": store,
+            "random_state": 0,
+            **changes,
+        },
     )
 
 
@@ -92,6 +96,9 @@ def test_what_it_describes_is_described_as_now(path):
 
 def test_it_holds_what_the_same_study_gives_now(path):
     then, now = (contents(results) for results in (Results.load(path), study(None).run(X, y)))
+    # It did not say which metric decides, nor that no labels were shuffled.
+    then["study"] |= {"metric": "accuracy", "null": 0}
+    then["datasets"]["data"] |= {"metric": "accuracy", "null": [0, 0]}
     assert list(then) == list(now)
     for key in then:  # on another machine weights may differ in their last digits
         assert key[-1] in ("weights", "partner correlation") or then[key] == now[key]
@@ -108,6 +115,48 @@ def test_it_is_resumed_under_the_new_names(path, monkeypatch):
     monkeypatch.setattr("backstay.study._study.finished_tasks", nothing_to_run)
     before = contents(Results.load(path))
     assert contents(study(path).run(X, y)) == before
+
+
+def without_new_keys(path):
+    """Make a store of format 2 as it was before a metric decided and labels were shuffled."""
+    study(path).run(X, y)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        for table, column, where in (
+            ("study", "value", "WHERE key = 'facts'"),
+            ("datasets", "facts", ""),
+        ):
+            (text,) = connection.execute(f"SELECT {column} FROM {table} {where}").fetchone()
+            facts = {k: v for k, v in json.loads(text).items() if k not in ("metric", "null")}
+            connection.execute(f"UPDATE {table} SET {column} = ? {where}", (json.dumps(facts),))
+
+
+def test_a_store_that_does_not_name_the_metric_is_resumed(tmp_path, monkeypatch):
+    path = tmp_path / "two.db"
+    without_new_keys(path)
+    assert format_of(path) == 2
+    results = Results.load(path)
+    assert (results.metric, results.data.null) == ("accuracy", 0)
+    assert len(results.null()) == 0
+
+    def none_left(inputs, methods, splits, pending, n_jobs):
+        assert pending == []
+        yield from ()
+
+    monkeypatch.setattr("backstay.study._study.finished_tasks", none_left)
+    assert contents(study(path).run(X, y)) == contents(results)
+    for changes, message in [
+        ({"null": 2}, "null is 0 in the store and 2 now"),
+        ({"metric": "balanced_accuracy"}, r"scoring\[0\] is 'accuracy' in the store"),
+    ]:
+        with pytest.raises(StoreError, match=message):
+            study(path, **changes).run(X, y)
+
+
+def test_a_store_of_the_old_defaults_says_so(path):
+    default = {"classifiers": None, "metric": None}
+    with pytest.raises(StoreError, match=r"defaults were metric='accuracy' and an SVC without"):
+        study(path, **default).run(X, y)
+    assert path.read_bytes() == FIXTURE.read_bytes()
 
 
 def test_the_first_write_upgrades_it(path):

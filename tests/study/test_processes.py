@@ -17,13 +17,14 @@ from backstay.results import Store, StoreError
 from backstay.study import Study, StudyError, Subsampling, _parallel
 from backstay.study._classify import Classification
 from backstay.study._parallel import finished_tasks
-from backstay.study._protocols import Split
+from backstay.study._protocols import NULL_RUNS, Split
 from backstay.study._task import SharedInputs
 from reference.study import contents
 from reference.study_worker import data, probe, study
 
 TESTS = Path(__file__).parents[1]
-TASKS = 48
+MODULES = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+TASKS = 4 * (12 + 2 * NULL_RUNS)  # methods × resamples, those with shuffled labels included
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def started(path, n_jobs, pause):
     )
     return subprocess.Popen(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={**os.environ, "PYTHONPATH": MODULES},
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -104,7 +105,7 @@ def test_killed_at_many_moments(tmp_path, expected):
     )
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={**os.environ, "PYTHONPATH": MODULES},
         capture_output=True,
         text=True,
         check=True,
@@ -128,7 +129,7 @@ def test_worker_processes_get_the_data_as_a_memory_map(monkeypatch):
     inputs = SharedInputs(X, np.tile([0, 1], 100), how)
     split = Split(np.arange(100), np.arange(100, 200), 0)
     tasks = [("t", i) for i in range(4)]
-    found = list(finished_tasks(inputs, {"t": TTest()}, [split] * 4, tasks, 2))
+    found = list(finished_tasks(inputs, {"t": TTest()}, dict.fromkeys(range(4), split), tasks, 2))
     assert sorted(record.resample for record in found) == [0, 1, 2, 3]
     assert all(record.arrays["mapped"][0] for record in found)
 
@@ -176,7 +177,9 @@ def test_workers_that_always_die_are_an_error(monkeypatch):
     monkeypatch.setattr("backstay.study._parallel._attempt", broken)
     with (
         pytest.warns(RuntimeWarning, match="tasks left are started again"),
-        pytest.raises(StudyError, match="3 times in a row without finishing a task; 48 tasks"),
+        pytest.raises(
+            StudyError, match=f"3 times in a row without finishing a task; {TASKS} tasks"
+        ),
     ):
         study(None).run(*data())
 

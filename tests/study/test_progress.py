@@ -5,9 +5,10 @@ import io
 import pytest
 
 from backstay.study._progress import Progress
+from backstay.study._protocols import NULL_RUNS
 from reference.study_worker import data, study
 
-TASKS = 48
+TASKS = 4 * (12 + 2 * NULL_RUNS)
 
 
 class Terminal(io.StringIO):
@@ -26,8 +27,8 @@ def test_progress_in_lines(capfd, monkeypatch):
     study(None, verbose=1).run(*data())
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == TASKS + 1
-    assert lines[0].startswith("data: 1 of 48 tasks (2%), ")
-    assert lines[-1].startswith("data: 48 of 48 tasks (100%), ")
+    assert lines[0].startswith(f"data: 1 of {TASKS} tasks (2%), ")
+    assert lines[-1].startswith(f"data: {TASKS} of {TASKS} tasks (100%), ")
     assert lines[-1].endswith("0 s left")
 
 

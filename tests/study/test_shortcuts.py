@@ -12,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from backstay import InstanceWeighted, ReliefF, SequentialSelector
+from backstay._libsvm import train_linear
 from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import TTest
 from backstay.study import Study, Subsampling, list_methods, make_methods
@@ -19,13 +20,19 @@ from backstay.study import _study as module
 from backstay.study._classify import shortcuts_of, unit_range
 from backstay.study._controls import with_controls
 from backstay.study._rows import numbers_of, reads_numbers
+from reference.study import contents
 
-MODELS = [KNeighborsClassifier(1), SVC(kernel="linear"), SVC(kernel="linear", C=0.1)]
+MODELS = [
+    KNeighborsClassifier(1),
+    SVC(kernel="linear"),
+    SVC(kernel="linear", C=0.1),
+    SVC(kernel="linear", class_weight="balanced"),
+]
 
 
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_digits])
 @pytest.mark.parametrize("model", MODELS)
-def test_same_predictions(load, model):
+def test_same_predictions_and_scores(load, model):
     X, y = load(return_X_y=True)
     rng = np.random.default_rng(0)
     X = X + 1e-6 * rng.random(X.shape)  # digits have equally near rows, which may be any
@@ -33,10 +40,24 @@ def test_same_predictions(load, model):
     train, test = rows[:60], rows[60:200]
     pipeline = make_pipeline(MinMaxScaler(), model)
     classes, codes = np.unique(y[train], return_inverse=True)
-    direct = shortcuts_of({"it": pipeline})["it"](*_scaled(X, train, test, codes))
-    np.testing.assert_array_equal(
-        classes[direct], pipeline.fit(X[train], y[train]).predict(X[test])
-    )
+    labels, scores = shortcuts_of({"it": pipeline})["it"](*_scaled(X, train, test, codes))
+    pipeline.fit(X[train], y[train])
+    np.testing.assert_array_equal(classes[labels], pipeline.predict(X[test]))
+    theirs = getattr(pipeline, "decision_function", None) or pipeline.predict_proba
+    np.testing.assert_array_equal(scores, theirs(X[test]).reshape(scores.shape))
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_unequal_classes_are_weighed_as_by_scikit_learn(balanced):
+    rng = np.random.default_rng(0)
+    rows, classes = rng.normal(size=(60, 4)), np.repeat([0, 1, 2], [40, 15, 5])
+    test = rng.normal(size=(200, 4))
+    svc = SVC(kernel="linear", class_weight="balanced" if balanced else None).fit(rows, classes)
+    labels, scores = train_linear(rows, classes, 1.0, balanced=balanced).predict(test)
+    np.testing.assert_array_equal(labels, svc.predict(test))
+    np.testing.assert_array_equal(scores, svc.decision_function(test))
+    other = train_linear(rows, classes, 1.0, balanced=not balanced).predict(test)[0]
+    assert (other != labels).any()
 
 
 def test_scaled_as_scikit_learn_does():
@@ -57,7 +78,7 @@ def _scaled(X, train, test, codes):
         SVC(kernel="linear"),
         make_pipeline(StandardScaler(), SVC(kernel="linear")),
         make_pipeline(MinMaxScaler(clip=True), SVC(kernel="linear")),
-        make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced")),
+        make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight={0: 2})),
         make_pipeline(MinMaxScaler(), SVC()),
         make_pipeline(MinMaxScaler(), KNeighborsClassifier(3)),
         make_pipeline(MinMaxScaler(), KNeighborsClassifier(1, metric="manhattan")),
@@ -67,16 +88,54 @@ def test_others_go_the_general_way(other):
     assert shortcuts_of({"other": other}) == {}
 
 
+def both_ways(monkeypatch, X, y, **options):
+    """The records of a study by shortcuts and of the same study without them."""
+    study = Study({"relieff": ReliefF()}, sizes=[2, 5], random_state=0, verbose=0, **options)
+    direct = study.run(X, y)
+    monkeypatch.setattr(module, "shortcuts_of", lambda classifiers: {})
+    return direct, study.run(X, y)
+
+
 def test_a_study_is_the_same_either_way(monkeypatch):
     X, y = load_wine(return_X_y=True)
     study = Study({"relieff": ReliefF()}, Subsampling(4), sizes=[2, 5], random_state=0, verbose=0)
-    direct = study.run(X, y).scores().frame()
     named = study.run(pd.DataFrame(X), y).scores().frame()
-    assert direct.equals(named)
-    monkeypatch.setattr(module, "shortcuts_of", lambda classifiers: {})
-    general = study.run(X, y).scores().frame()
-    assert direct.equals(general)
-    assert len(direct) > 0
+    direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(4))
+    assert set(named["metric"]) == {"roc_auc", "balanced_accuracy", "accuracy"}
+    assert direct.scores().frame().equals(named)
+    assert direct.scores().frame().equals(general.scores().frame())
+    assert contents(direct) == contents(general)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_are_the_same_either_way(monkeypatch, n_classes):
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    both = {
+        str(weight): make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight=weight))
+        for weight in (None, "balanced")
+    }
+    both["1nn"] = make_pipeline(MinMaxScaler(), KNeighborsClassifier(1))
+    options = {"classifiers": both, "scoring": ["average_precision", "roc_auc", "mcc"]}
+    direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(3), **options)
+    assert contents(direct) == contents(general)
+    ((_, scores), *_) = direct._parts["data"].leanings("relieff")
+    assert scores.shape[-1] == (1 if n_classes == 2 else 3)
+
+
+def test_a_class_that_is_missing_from_the_training_rows_is_never_preferred(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))
+    half = rows[: len(y) // 2]
+    splits = [(half[y[half] != 1], np.setdiff1d(rows, half))]  # trained on classes 0 and 2
+    direct, general = both_ways(monkeypatch, X, y, resampling=splits)
+    assert contents(direct) == contents(general)
+    ((_, scores),) = direct._parts["data"].leanings("relieff")
+    assert (scores[..., 1] == -np.inf).all()
+    np.testing.assert_array_equal(scores[0, ..., 0], -scores[0, ..., 2])  # the machine's two sides
+    np.testing.assert_array_equal(scores[1, ..., 0], 1 - scores[1, ..., 2])  # one has all votes
+    ((_, predicted),) = direct._parts["data"].predicted("relieff")
+    np.testing.assert_array_equal(predicted, scores.argmax(axis=-1))
 
 
 def test_a_frame_of_numbers_is_an_array():

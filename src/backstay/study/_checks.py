@@ -261,7 +261,7 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
 
 def _completed(stored: dict[str, Any], none_shuffled: Any) -> dict[str, Any]:
     """Add what older stores do not say: the first metric decided, no labels were shuffled."""
-    return {"metric": stored["scoring"][0], "null": none_shuffled, **stored}
+    return {**stored, "metric": stored["scoring"][0], "null": none_shuffled, **stored}
 
 
 def seed_of_study(store: Store, random_state: int | None) -> int:
