@@ -39,8 +39,8 @@ def _check_runs(name: str, part: Results) -> None:
     if len(part.stability()):
         return
     raise WrongUse(
-        f"{part.data.n_done} of {part.data.n_tasks} tasks on {name!r} are finished, and no method has the two runs "
-        "that stability needs; let the study go on first."
+        f"{part.data.n_done} of {part.data.n_tasks} tasks on {name!r} are finished, and no method "
+        "has the two runs that stability needs; let the study go on first."
     )
 
 
