@@ -12,7 +12,7 @@ from scipy import stats
 
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
-from backstay.results._metrics import METRICS
+from backstay.results._metrics import METRICS, Metric
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._stability import size_places
@@ -104,7 +104,8 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
             for i, classifier in enumerate(records.classifiers):
                 for j, size in enumerate(records.sizes):
                     runs = values[:, i, j]
-                    figures = _corrected(runs[np.isfinite(runs)], records.test_share, confidence)
+                    known = runs[np.isfinite(runs)]
+                    figures = _corrected(known, METRICS[metric], records.test_share, confidence)
                     base = {"method": method, "classifier": classifier, "size": size}
                     rows.append({**base, "metric": metric, **figures})
         return rows
@@ -115,14 +116,18 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
     return found
 
 
-def _corrected(runs: Floats, test_share: float, confidence: float) -> dict[str, float]:
+def _corrected(
+    runs: Floats, metric: Metric, test_share: float, confidence: float
+) -> dict[str, float]:
+    """Return mean and interval; the interval stays within the metric's range."""
     if not len(runs):
         return {"value": np.nan, "low": np.nan, "high": np.nan, "n_runs": 0}
     if len(runs) == 1:
         return {"value": float(runs[0]), "low": np.nan, "high": np.nan, "n_runs": 1}
     mean, error = corrected_mean(runs, test_share)
     half = float(stats.t.ppf(0.5 + confidence / 2, len(runs) - 1)) * error
-    return {"value": mean, "low": mean - half, "high": mean + half, "n_runs": len(runs)}
+    low, high = max(mean - half, metric.low), min(mean + half, metric.high)
+    return {"value": mean, "low": low, "high": high, "n_runs": len(runs)}
 
 
 def _score_rows(records: Records, metrics: list[str]) -> Rows:
