@@ -144,20 +144,21 @@ def small_problem(folder, jobs):
     X, y, _ = make_han_yu(40, n_features=200, random_state=0)
     path = folder / "small.csv"
     write_csv(path, X, y)
-    return path, drawn(y, 2 * jobs)
+    return path, drawn(y, 2 * jobs, 2)
 
 
-def drawn(y, n_resamples):
+def drawn(y, n_resamples, null):
     """The resamples that the study draws, and those with shuffled labels."""
     seeds = np.random.SeedSequence(0)
     splits = draw_splits(Subsampling(n_resamples), y, None, seeds)
-    return splits, draw_null_splits(Subsampling(n_resamples), y, None, NULL, seeds)
+    return splits, draw_null_splits(Subsampling(n_resamples), y, None, null, seeds)
 
 
 def end_to_end(quick, n, d, n_resamples, n_plain, times=1):
     """Both ways on the same resamples; the plain way on fewer where it would take too long."""
+    n_null = NULL
     if quick:
-        d, n_resamples, n_plain = d // 10, 3, 3
+        d, n_resamples, n_plain, n_null = d // 10, 3, 3, 2
     jobs = n_cores()
     X, y, source = table(n, d)
     with tempfile.TemporaryDirectory() as place:
@@ -165,19 +166,19 @@ def end_to_end(quick, n, d, n_resamples, n_plain, times=1):
         path = folder / "table.csv"
         write_csv(path, X, y)
         codes = np.unique(y, return_inverse=True)[1]
-        splits, null = drawn(codes, n_resamples)
+        splits, null = drawn(codes, n_resamples, n_null)
         small, small_drawn = small_problem(folder, jobs)
 
-        ours(small, len(small_drawn[0]), jobs)
+        ours(small, len(small_drawn[0]), jobs, 2)
         # In turn, so that what else the machine does falls on both.
-        both = [[ours(path, n_resamples, jobs, n) for n in (NULL, 0)] for _ in range(times)]
+        both = [[ours(path, n_resamples, jobs, n) for n in (n_null, 0)] for _ in range(times)]
         runs = sorted((run for run, _ in both), key=total)
         without = sorted(total(run) for _, run in both)[times // 2]
         parts, results = runs[times // 2]
         seconds = total(runs[times // 2])
         _plain_study.run(small, TARGET, *small_drawn, SIZES, jobs, NULL_RUNS)
         # Of both kinds of runs the same share, in whole permutations.
-        n_permutations = -(-NULL * n_plain // n_resamples)
+        n_permutations = -(-n_null * n_plain // n_resamples)
         some = splits[:n_plain], null[: n_permutations * NULL_RUNS]
         plain_seconds, orders = seconds_of(
             lambda: _plain_study.run(path, TARGET, *some, SIZES, jobs, NULL_RUNS)
