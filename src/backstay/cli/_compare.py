@@ -95,6 +95,13 @@ def compare(
 def _metric(parts: dict[str, Results], metric: str | None) -> str:
     """Return the metric to compare by, in every study the same."""
     if metric is not None:
+        try:
+            for part in parts.values():
+                part.chance(metric)
+        except ValueError as error:
+            raise WrongUse(
+                str(error).replace(f"metric={metric!r}", f"--metric {metric}")
+            ) from error
         return metric
     names = {part.metric for part in parts.values()}
     if len(names) > 1:
