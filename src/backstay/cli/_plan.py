@@ -220,7 +220,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         ("splits", description + (", whole groups together" if table.groups is not None else "")),
         ("methods", ", ".join(panel)),
         ("controls", ", ".join(added) or "none: no instance-weighted method"),
-        ("sizes", ", ".join(map(str, sizes)) + " features" + cap),
+        ("sizes", f"{', '.join(map(str, sizes))} feature{'' if sizes == [1] else 's'}{cap}"),
         ("classifiers", judged_by),
         ("metric", f"{title} decides"),
         *describe_classes(table),
