@@ -24,7 +24,11 @@ def margin_weights(X, y):
     return weights / weights.mean()
 
 
-def svm_rfe(Z, y, keep=1, sample_weight=None):
+# Of backstay's SVM-RFE with fewer rows than features: loops beside it stop at the same tolerance.
+TOL = 1e-8
+
+
+def svm_rfe(Z, y, keep=1, sample_weight=None, tol=TOL):
     """Features from best to worst: 10 % of the remaining a round, each machine from scratch.
 
     scikit-learn's ``RFE(step=0.1)`` drops 10 % of the original number instead and ranks the
@@ -34,7 +38,8 @@ def svm_rfe(Z, y, keep=1, sample_weight=None):
     remaining = np.arange(Z.shape[1])
     worst_first = []
     while len(remaining) > keep:
-        machine = SVC(kernel="linear").fit(Z[:, remaining], y, sample_weight=sample_weight)
+        machine = SVC(kernel="linear", tol=tol)
+        machine.fit(Z[:, remaining], y, sample_weight=sample_weight)
         weights = np.abs(machine.coef_[0])
         count = min(max(1, int(0.1 * len(remaining))), len(remaining) - keep)
         dropped = np.lexsort((-remaining, weights))[:count]
@@ -43,12 +48,12 @@ def svm_rfe(Z, y, keep=1, sample_weight=None):
     return np.concatenate([remaining, np.array(worst_first[::-1], dtype=int)])
 
 
-def svm_rfe_by_gram(Z, y, keep=1):
+def svm_rfe_by_gram(Z, y, keep=1, tol=TOL):
     """The same with a downdated Gram matrix, but through SVC: what its solver calls cost."""
     remaining = np.arange(Z.shape[1])
     gram = Z @ Z.T
     while len(remaining) > keep:
-        machine = SVC(kernel="precomputed").fit(gram, y)
+        machine = SVC(kernel="precomputed", tol=tol).fit(gram, y)
         weights = np.abs(machine.dual_coef_[0] @ Z[machine.support_])
         count = min(max(1, int(0.1 * len(remaining))), len(remaining) - keep)
         dropped = np.lexsort((-remaining, weights))[:count]

@@ -42,7 +42,7 @@ def bootstraps(n, d):
 
 def svm_rfe(n, d, quick=None):
     loop = "loop over SVC"
-    original_step = RFE(SVC(kernel="linear"), n_features_to_select=KEEP, step=0.1)
+    original_step = RFE(SVC(kernel="linear", tol=_plain.TOL), n_features_to_select=KEEP, step=0.1)
     return Workload(
         f"bagged_svm_rfe_{n}x{d}",
         f"SVM-RFE on {N_MEMBERS} bootstraps of {n:,} × {d:,}",

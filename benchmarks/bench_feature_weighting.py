@@ -207,7 +207,7 @@ def best_by_rfe(X, y):
 
 def downdating_error(X, y):
     """Largest error of the Gram matrix along the path, relative to its largest entry."""
-    machines = svm._Machines(minmax_scale(X), y, np.ones(len(y)), 1e-3, None)
+    machines = svm._Machines(minmax_scale(X), y, np.ones(len(y)), _plain.TOL, None)
     worst = 0.0
     while machines.remaining > 1:
         features = machines.features[: machines.remaining]

@@ -31,10 +31,10 @@ __all__ = [
 
 PLAIN, WEIGHTED, CONTROL, MEAN_ONE = "SVM-RFE", "IW SVM-RFE", "control", "IW SVM-RFE, mean 1"
 METHODS: dict[str, Any] = {
-    PLAIN: SVMRFE(record_path=True),
-    WEIGHTED: InstanceWeighted(SVMRFE(record_path=True), MarginWeighting(scale="sum")),
-    CONTROL: InstanceWeighted(SVMRFE(record_path=True), UniformWeighting(scale="sum")),
-    MEAN_ONE: InstanceWeighted(SVMRFE(record_path=True), MarginWeighting(scale="mean")),
+    PLAIN: SVMRFE(tol=1e-3, record_path=True),
+    WEIGHTED: InstanceWeighted(SVMRFE(tol=1e-3, record_path=True), MarginWeighting(scale="sum")),
+    CONTROL: InstanceWeighted(SVMRFE(tol=1e-3, record_path=True), UniformWeighting(scale="sum")),
+    MEAN_ONE: InstanceWeighted(SVMRFE(tol=1e-3, record_path=True), MarginWeighting(scale="mean")),
 }
 QUANTITIES = ("variance", "bias²", "error")
 N_RELEVANT, FEWEST = 50, 10

@@ -102,7 +102,7 @@ class Base:
 
 
 BASES = {
-    "SVM-RFE": Base("SVM-RFE", SVMRFE(), mass_matters=True),
+    "SVM-RFE": Base("SVM-RFE", SVMRFE(tol=1e-3), mass_matters=True),
     "ReliefF": Base("ReliefF", ReliefF(), mass_matters=False),
 }
 

@@ -35,7 +35,7 @@ from reproduction._han_runs import (
 __all__ = ["EXPERIMENTS"]
 
 MOST, FEWEST = 1000, 10
-RECORDED = SVMRFE(record_path=True)
+RECORDED = SVMRFE(tol=1e-3, record_path=True)
 METHODS: dict[str, Any] = {
     "SVM-RFE": RECORDED,
     "IW SVM-RFE": InstanceWeighted(RECORDED, MarginWeighting(scale="sum")),

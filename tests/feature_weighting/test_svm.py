@@ -68,7 +68,7 @@ def test_equals_the_plain_loop(seed, n, d, n_classes, step, weighted, C):
     expected, path = svm_rfe(
         minmax(X[rows]), y[rows], None if omega is None else omega[rows], C=C, step=step
     )
-    ranker = SVMRFE(C, step=step, record_path=True).fit(X, y, omega)
+    ranker = SVMRFE(C, step=step, tol=1e-3, record_path=True).fit(X, y, omega)
     assert ranker.ranking_.tolist() == expected.tolist()
     for found, loop in zip(ranker.path_, path, strict=False):
         assert found.features.tolist() == sorted(loop)
@@ -83,7 +83,7 @@ def test_selects_what_scikit_learns_rfe_selects(step, keep, n_classes):
     X, y, _ = table(step, 60, 150, n_classes)
     scaled = minmax(X)
     rfe = RFE(SVC(kernel="linear"), n_features_to_select=keep, step=step).fit(scaled, y)
-    ours = SVMRFE(step=step, n_features_to_select=keep).fit(X, y)
+    ours = SVMRFE(step=step, tol=1e-3, n_features_to_select=keep).fit(X, y)
     assert ours.get_support(indices=True).tolist() == rfe.get_support(indices=True).tolist()
 
 
@@ -91,7 +91,7 @@ def test_selects_what_scikit_learns_rfe_selects(step, keep, n_classes):
 def test_published_setting_on_han_yu(d):
     X, y, _ = make_han_yu(n_features=d, n_relevant=40, random_state=d)
     expected, _ = svm_rfe(minmax(X), y)
-    assert SVMRFE().fit(X, y).ranking_.tolist() == expected.tolist()
+    assert SVMRFE(tol=1e-3).fit(X, y).ranking_.tolist() == expected.tolist()
 
 
 def test_steps_of_the_solver_are_those_of_libsvm():
@@ -123,6 +123,33 @@ def test_one_machine_meets_the_optimality_conditions():
     can_fall = np.where(sign > 0, alpha > 0, alpha < costs)
     assert 0 < (alpha == costs).sum() < 40
     assert slope[can_rise].max() - slope[can_fall].min() < 1e-5
+
+
+def best_ten(tol, X, y):
+    return set(np.argsort(SVMRFE(tol=tol).fit(X, y).ranking_)[:10])
+
+
+def test_the_default_finds_what_the_exact_solution_finds():
+    """Where rows are fewer than features; elsewhere it takes libsvm's own steps."""
+    data = [make_han_yu(40, n_features=200, random_state=seed)[:2] for seed in range(5)]
+    exact = [best_ten(1e-12, X, y) for X, y in data]
+    assert [best_ten("auto", X, y) for X, y in data] == exact
+    assert [best_ten(1e-3, X, y) for X, y in data] != exact
+    for n, same_as in ((39, 1e-8), (40, 1e-3), (41, 1e-3)):
+        X, y, _ = table(6, n, 40, 2)
+        for record in (True, False):
+            default, given = (SVMRFE(tol=tol, record_path=record) for tol in ("auto", same_as))
+            np.testing.assert_array_equal(
+                default.fit(X, y).feature_importances_, given.fit(X, y).feature_importances_
+            )
+
+
+def test_a_tight_tolerance_is_reached_with_fewer_features_than_rows():
+    """In single precision, as libsvm has it, these take up to a million steps."""
+    starts, duals = np.array([0, 20, 40]), np.empty((1, 40))
+    for seed in range(30):
+        rows = 3 + np.random.default_rng(seed).random((40, 2)).round(1)
+        assert one_vs_one_duals(rows @ rows.T, starts, np.full(40, 100.0), 1e-8, duals) < 10_000
 
 
 def test_copies_of_a_feature_tie_and_the_later_goes_first():
@@ -193,7 +220,8 @@ def test_scaling_and_precision(scaling, dtype):
         Z = minmax(Z)
     elif scaling == "standard":
         Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
-    assert SVMRFE(scaling=scaling).fit(X, y).ranking_.tolist() == svm_rfe(Z, y)[0].tolist()
+    ranker = SVMRFE(scaling=scaling, tol=1e-3).fit(X, y)
+    assert ranker.ranking_.tolist() == svm_rfe(Z, y)[0].tolist()
 
 
 def test_path_as_one_table():
@@ -265,6 +293,7 @@ def test_control_of_spec_13_1():
         ({"step": "10%"}, "step"),
         ({"scaling": "robust"}, "scaling"),
         ({"tol": 0}, "tol"),
+        ({"tol": "exact"}, "tol"),
         ({"record_path": "yes"}, "record_path"),
         ({"n_features_to_select": 50}, "n_features_to_select"),
     ],

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 TAU = 1e-12  # stands in for a curvature that is not positive
+LIBSVM_TOL = 1e-3  # its default; from here on the steps are its own
 MAX_ITER = 10_000_000
 LANES = 16
 CHUNK = 512  # features at a time, so that a few rows of them stay near the processor
@@ -85,11 +86,11 @@ def solve_dual(K, diagonal, sign, cost, tol, dual):
 
     min ½ Σ K_ij β_i β_j − Σ sign·β over the signed coefficients β = sign·α, under Σβ = 0 and
     0 ≤ α_i ≤ cost_i, with the working sets of Fan, Chen & Lin (2005) and the shrinking and
-    stopping rule of Chang & Lin (2011). K is in single and the rest in double precision, the
-    first class comes first, and of equal candidates the last is taken: so does libsvm, hence
-    both walk the same path and stop at the same point. At the usual tolerance that point, not
-    the optimum, decides which of two features with nearly the same weight is dropped; for the
-    same reason there is shrinking here, although it saves no time.
+    stopping rule of Chang & Lin (2011). The first class comes first, and of equal candidates the
+    last is taken: so does libsvm, hence on a matrix rounded as its own both walk the same path
+    and stop at the same point. At its usual tolerance that point, not the optimum, decides which
+    of two features with nearly the same weight is dropped; for the same reason there is
+    shrinking here, although it saves no time.
 
     `pull` is minus the gradient. Rows set aside have bounds that leave no room; rows of cost 0,
     which fill up the last lanes, never have any.
@@ -143,6 +144,10 @@ def one_vs_one_duals(K, starts, cost, tol, out):
 
     K and cost are ordered by class, class c in rows starts[c]:starts[c+1]. Row m of
     `out` belongs to the m-th pair (a, b), a < b, and is 0 outside the two classes.
+
+    libsvm rounds K, but not its diagonal, to single precision. So do we at its tolerance. Below
+    it K is taken as it is: rounded, it is not quite positive semidefinite once fewer features
+    than rows are left, and a tight tolerance may then take millions of steps.
     """
     out[:] = 0.0
     most = 0
@@ -156,7 +161,7 @@ def one_vs_one_duals(K, starts, cost, tol, out):
             rows = np.empty(n, np.intp)
             sign = np.ones(size)
             diagonal, costs, dual = np.ones(size), np.zeros(size), np.empty(size)
-            block = np.zeros((size, size), np.float32)
+            block = np.zeros((size, size))
             for t in range(n):
                 rows[t] = starts[a] + t if t < n_a else starts[b] + t - n_a
                 sign[t] = 1.0 if t < n_a else -1.0
@@ -167,6 +172,9 @@ def one_vs_one_duals(K, starts, cost, tol, out):
                     block[t, u] = K[rows[t], starts[a] + u]
                 for u in range(n - n_a):
                     block[t, n_a + u] = K[rows[t], starts[b] + u]
+                if tol >= LIBSVM_TOL:
+                    for u in range(n):
+                        block[t, u] = np.float32(block[t, u])
             most = max(most, solve_dual(block, diagonal, sign, costs, tol, dual))
             for t in range(n):
                 out[m, rows[t]] = dual[t]

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from backstay._kernels._svm import (
+    LIBSVM_TOL,
     MAX_ITER,
     add_products,
     eliminate_rounds,
@@ -22,18 +23,22 @@ from backstay._kernels._svm import (
     one_vs_one_duals,
     squared_weights,
 )
-from backstay._validation import Interval, check_is_fitted, positive_int
+from backstay._validation import Interval, StrOptions, check_is_fitted, positive_int
 from backstay.base import Array, FeatureRanker, Indices, Scaling
 from backstay.feature_weighting._rows import present_rows
 
 # A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
 # whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest
-# entry (benchmarks/bench_feature_weighting.py prints it), far below the 6e-8 to which libsvm rounds
-# them, even where features dropped early were many orders of magnitude larger.
+# entry (benchmarks/bench_feature_weighting.py prints it), far below the tolerance, even where
+# features dropped early were many orders of magnitude larger.
 TRACE_FALL = 100.0
 
 # Multiplications above which BLAS and its threads are worth their start.
 BLAS_WORK = 200_000_000
+
+# With fewer rows than features, libsvm's tolerance leaves it to chance which of many features with
+# nearly the same weight are dropped (benchmarks/simulations/svm_tolerance.py).
+WIDE_TOL = 1e-8
 
 
 class EliminationRound(NamedTuple):
@@ -219,7 +224,7 @@ def eliminate(
     costs: Array,
     *,
     step: int | float = 0.1,
-    tol: float = 1e-3,
+    tol: float | str = "auto",
     gram: Array | None = None,
     scaling: Scaling | None = None,
     record_path: bool = False,
@@ -232,8 +237,10 @@ def eliminate(
     and pass ``G[np.ix_(rows, rows)]``, which holds only for rows scaled beforehand: a member that
     scales by its own rows gives a feature whose extreme row was not drawn another factor.
     """
+    n, d = X.shape
+    if isinstance(tol, str):
+        tol = WIDE_TOL if n < d else LIBSVM_TOL
     machines = _Machines(X, y, costs, tol, gram, scaling)
-    d = X.shape[1]
     last_round = np.empty(d, dtype=np.intp)
     last_weight = np.zeros(d)
     path: list[EliminationRound] = []
@@ -277,8 +284,9 @@ class SVMRFE(FeatureRanker):
         not depend on it.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
-    tol : float, default=1e-3
-        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`.
+    tol : float or "auto", default="auto"
+        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8 with
+        fewer rows than features and 1e-3 otherwise. ``tol=1e-3`` takes libsvm's own steps.
     record_path : bool, default=False
         Keep every round's features and weights in ``path_``.
 
@@ -304,11 +312,11 @@ class SVMRFE(FeatureRanker):
     With several classes the criterion is Σ w_j² over the one-vs-one machines.
 
     With fewer rows than features the machines see the Gram matrix only; the
-    dropped features' part is subtracted each round. The solver takes the same
-    steps as libsvm on the same problem, so that selections agree with a loop over
-    ``SVC(kernel="linear")``. Starting it from the previous round's solution would be
-    within tolerance of libsvm too, but at another point, where another of two
-    nearly equal features may be dropped.
+    dropped features' part is subtracted each round. With ``tol=1e-3``, the default of
+    ``SVC``, the solver takes the same steps as libsvm, so that selections agree with a
+    loop over ``SVC(kernel="linear")``. Where libsvm stops then decides which of many
+    features with nearly the same weight are dropped: at 1e-8 the best ten are those of
+    the exact solution, at 1e-3 about half of them are.
 
     Examples
     --------
@@ -327,7 +335,7 @@ class SVMRFE(FeatureRanker):
         "C": [Interval(Real, 0, None, closed="neither")],
         "step": [positive_int(), Interval(Real, 0, 1, closed="neither")],
         "scaling": Scaling.OPTIONS,
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "record_path": ["boolean"],
     }
 
@@ -338,7 +346,7 @@ class SVMRFE(FeatureRanker):
         step: int | float = 0.1,
         n_features_to_select: int | float | None = None,
         scaling: str | None = "minmax",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         record_path: bool = False,
     ) -> None:
         self.C = C
