@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from scipy import stats
 
-from backstay.stability import UndefinedStabilityWarning, compare_stability, stability_score
+from backstay.stability import (
+    UndefinedStabilityWarning,
+    compare_stability,
+    normal_interval,
+    stability_curve,
+    stability_score,
+    two_sided_p,
+)
 from backstay.stability._measures import MEASURES
 from reference import stability as ref
 from reference.stability_strategies import systems
@@ -55,10 +62,10 @@ def test_nogueiras_variance_equals_the_oracle(system):
         return
     expected = float(ref.nogueira_variance(sets, p))
     assert result.variance == pytest.approx(expected, rel=1e-10, abs=1e-14)
-    half = 1.959963984540054 * math.sqrt(expected)
+    half = stats.t.ppf(0.975, len(sets) - 1) * math.sqrt(expected)
     low, high = result.confidence_interval
-    assert low == pytest.approx(result.value - half, abs=1e-6)
-    assert high == pytest.approx(result.value + half, abs=1e-6)
+    assert low == pytest.approx(max(result.value - half, -1 / (len(sets) - 1)), abs=1e-6)
+    assert high == pytest.approx(min(result.value + half, 1), abs=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -148,6 +155,50 @@ def test_coverage_of_the_mean_jaccard_index(method, n_repeats):
     assert 0.93 <= rate <= 0.97
 
 
+@pytest.mark.parametrize("method", ["analytic", "jackknife"])
+@pytest.mark.parametrize("n_runs", [10, 20])
+def test_few_runs_widen_the_interval_to_better_coverage(n_runs, method):
+    """Student's t; at 10 runs the analytic variance is still too small."""
+    shares = np.random.default_rng(7).beta(0.4, 0.9, size=40)
+    truth = population_nogueira(shares)
+    normal = student = 0
+    for seed in range(600):
+        runs = np.random.default_rng(seed).random((n_runs, 40)) < shares
+        result = stability_score(runs, method=method)
+        low, high = result.confidence_interval
+        student += low <= truth <= high
+        low, high = normal_interval(result.value, result.variance, 0.95)
+        normal += low <= truth <= high
+    assert normal <= student
+    assert 0.90 <= student / 600 <= 0.98
+
+
+@pytest.mark.parametrize("measure", PLAIN)
+def test_intervals_stay_in_the_range_of_the_measure(measure):
+    entry = MEASURES["subsets", measure]
+    kept = np.arange(12) < 4
+    steady, shaky = np.tile(kept, (2, 4, 1))
+    steady[0] = np.roll(kept, 1)
+    shaky[:] = [np.roll(kept, shift) for shift in (0, 4, 8, 0)]
+    low, high = entry.bounds(4, 12)
+    for runs in (steady, shaky):
+        result = stability_score(runs, measure=measure, method="jackknife")
+        wide = normal_interval(result.value, result.variance, 0.95, n_runs=4)
+        assert result.confidence_interval == pytest.approx(np.clip(wide, low, high))
+        orders = np.argsort(~runs, axis=1, kind="stable")
+        curve = stability_curve(orders, measure, [4], kind="order", method="jackknife")
+        assert low <= curve.loc[0, "low"] <= curve.loc[0, "high"] <= high
+    apart = compare_stability(shaky, steady, measure=measure, random_state=0).confidence_interval
+    assert low - high <= apart.low <= apart.high <= high - low
+
+
+def test_p_values_and_intervals_agree_on_how_many_runs_are_few():
+    for n_runs, edge in ((10, stats.t.ppf(0.975, 9)), (49, stats.t.ppf(0.975, 48)), (50, 1.96)):
+        assert two_sided_p(edge, n_runs) == pytest.approx(0.05, abs=1e-4)
+        assert normal_interval(0, 1, 0.95, n_runs=n_runs).high == pytest.approx(edge, abs=1e-4)
+    assert two_sided_p(math.inf, 5) == 0
+
+
 # Comparing two procedures
 
 
@@ -162,7 +213,9 @@ def test_two_sample_test_is_nogueiras():
     result = compare_stability(a, b)
     statistic = (second.value - first.value) / math.sqrt(first.variance + second.variance)
     assert result.statistic == pytest.approx(statistic)
-    assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(statistic)))
+    assert result.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), 39))
+    many = compare_stability(*two_procedures(0, m=50))
+    assert many.p_value == pytest.approx(2 * stats.norm.sf(abs(many.statistic)))
     assert result.difference == pytest.approx(second.value - first.value)
     assert result.method == "analytic"
     low, high = result.confidence_interval

@@ -4,7 +4,7 @@ Works on the output of repeated runs of any library: `stability_score` and
 `stability_curve` on subsets, `ranking_stability`, `weight_stability` and
 `prediction_stability` on what their names say, `compare_stability` for two procedures.
 `list_measures` is the table of all measures. `jackknife`, `jackknife_of_pairs`,
-`mean_of_pairs` and `normal_interval` build intervals for other figures over runs.
+`mean_of_pairs`, `normal_interval` and `two_sided_p` serve other figures over runs.
 """
 
 from backstay.stability._compare import StabilityComparison, compare_stability
@@ -15,6 +15,7 @@ from backstay.stability._intervals import (
     jackknife_of_pairs,
     mean_of_pairs,
     normal_interval,
+    two_sided_p,
 )
 from backstay.stability._measures import list_measures
 from backstay.stability._predictions import prediction_stability
@@ -56,5 +57,6 @@ __all__ = [
     "selection_frequency",
     "stability_curve",
     "stability_score",
+    "two_sided_p",
     "weight_stability",
 ]

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
     Resampling,
+    check_confidence,
     normal_interval,
-    normal_quantile,
+    two_sided_p,
 )
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_subsets
@@ -45,6 +45,8 @@ class StabilityComparison:
         Whether run i of both came from the same resample.
     measure, confidence, method
         As in `StabilityResult`.
+    bounds : tuple of two floats
+        The range of `difference`.
     """
 
     difference: float
@@ -58,11 +60,18 @@ class StabilityComparison:
     paired: bool
     confidence: float
     method: str
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """Interval for `difference`; it leaves out 0 exactly when `p_value` < 1 − `confidence`."""
-        return normal_interval(self.difference, self.variance, self.confidence)
+        return normal_interval(
+            self.difference,
+            self.variance,
+            self.confidence,
+            n_runs=min(self.n_runs),
+            bounds=self.bounds,
+        )
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval
@@ -106,8 +115,10 @@ def compare_stability(
 
     Independent runs and "nogueira" or "kuncheva": the two-sample test of Nogueira et al.,
     ``T = (second − first)/√(v₁ + v₂)``, standard normal if the procedures are equally
-    stable. With ``paired=True``, or for another measure, the variance of the difference
-    comes from a bootstrap over runs; paired, the same runs are drawn for both.
+    stable; below 50 runs Student's t. With ``paired=True``, or for another measure, the
+    variance of the difference comes from a bootstrap over runs; paired, the same runs are
+    drawn for both. The test is about more resamples of the same rows, not about other samples
+    of the population.
 
     Parameters
     ----------
@@ -155,7 +166,7 @@ def compare_stability(
         raise ValueError(
             f"paired=True needs equally many runs; got {first.n_runs} and {second.n_runs}."
         )
-    normal_quantile(confidence)
+    check_confidence(confidence)
     rng = np.random.default_rng(random_state)
     given = measure_arguments(entry, options, similarity, rng)
     measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
@@ -178,9 +189,12 @@ def compare_stability(
         statistic = math.copysign(math.inf, difference)
     else:
         statistic = difference / math.sqrt(variance)
+    (low, high), (low_second, high_second) = (
+        entry.bounds(each.n_runs, each.n_features) for each in (first, second)
+    )
     return StabilityComparison(
         difference=difference,
-        p_value=float(2 * special.ndtr(-abs(statistic))),
+        p_value=two_sided_p(statistic, min(first.n_runs, second.n_runs)),
         statistic=statistic,
         variance=variance,
         first=measured[0].value,
@@ -190,6 +204,7 @@ def compare_stability(
         paired=paired,
         confidence=confidence,
         method=method,
+        bounds=(low_second - high, high_second - low),
     )
 
 

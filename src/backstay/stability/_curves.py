@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from backstay.stability._intervals import (
     METHODS,
     Resampling,
+    check_confidence,
     check_method,
     jackknife_of_pairs,
-    normal_quantile,
+    quantile,
     spread_over_runs,
 )
 from backstay.stability._measures import Measure, get_measure
@@ -152,7 +153,7 @@ def stability_curve(
     check_method(method, ("auto", *METHODS))
     if method == "auto":
         method = "analytic" if entry.analytic_variance else "jackknife"
-    quantile = normal_quantile(confidence)
+    check_confidence(confidence)
     order, p = read_orders(rankings, kind, n_features)
     chosen = _read_sizes(sizes, order.shape[1])
     rng = np.random.default_rng(random_state)
@@ -171,15 +172,17 @@ def stability_curve(
             UndefinedStabilityWarning,
             stacklevel=2,
         )
-    half = quantile * np.sqrt(variance)
+    m = order.shape[0]
+    half = quantile(confidence, m) * np.sqrt(variance)
+    bounds = entry.bounds(m, p)
     frame = pd.DataFrame(
         {
             "size": chosen,
             "value": value,
-            "low": value - half,
-            "high": value + half,
+            "low": np.clip(value - half, *bounds),
+            "high": np.clip(value + half, *bounds),
             "variance": variance,
-            "n_runs": order.shape[0],
+            "n_runs": m,
         }
     )
     frame.attrs = {"measure": measure, "confidence": confidence, "method": method}

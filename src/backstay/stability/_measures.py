@@ -75,8 +75,8 @@ _TABLE = (
         "Ochiai 1957", pairs=_subsets.ochiai, note="grows with the subset size",
     ),
     Measure(
-        "kuncheva", "subsets", "mean over pairs of (r − k²/p)/(k − k²/p)", -1, 1, True,
-        "Kuncheva 2007", equal_sizes=True, analytic_variance=True, pairs=_subsets.kuncheva,
+        "kuncheva", "subsets", "mean over pairs of (r − k²/p)/(k − k²/p)", "-1/(m - 1)", 1,
+        True, "Kuncheva 2007", equal_sizes=True, analytic_variance=True, pairs=_subsets.kuncheva,
         note="equal sizes only; nan for k = 0 or p; then equal to nogueira",
     ),
     Measure(
@@ -206,6 +206,12 @@ def get_measure(name: str, given: str) -> Measure:
     except KeyError:
         known = ", ".join(key[1] for key in MEASURES if key[0] == given)
         raise ValueError(f"measure={name!r} must be one for {given}: {known}.") from None
+
+
+def bounds_of(name: str, n_runs: int, n_features: int) -> tuple[float, float]:
+    """Return the range of a measure; what has one name on several kinds of input has one range."""
+    found = next(entry for entry in _TABLE if entry.name == name)
+    return found.bounds(n_runs, n_features)
 
 
 def list_measures() -> pd.DataFrame:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from backstay.stability._intervals import (
     Resampling,
     bootstrap_of_pairs,
+    check_confidence,
     check_method,
     mean_of_pairs,
-    normal_quantile,
 )
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._runs import Runs, read_subsets
@@ -47,7 +47,7 @@ def stability_score(
     measure : str, default="nogueira"
         Name of a measure on subsets; `list_measures` describes them.
     confidence : float, default=0.95
-        Coverage of the confidence interval, which is normal and not clipped.
+        Coverage of the confidence interval: of what more resamples of the same rows would give.
     similarity : array, sparse array or FeatureSimilarity, optional
         For "pogr", "npogr", "yu" and "zucknick" (others ignore it): a symmetric boolean
         d×d matrix, a real one with ``threshold=``, or ``correlated_features(X)``.
@@ -87,12 +87,12 @@ def stability_score(
     --------
     >>> runs = [[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 3]]
     >>> stability_score(runs, 10)
-    StabilityResult(nogueira=0.6032, 95% interval [0.4865, 0.7198], 4 runs, 10 features)
+    StabilityResult(nogueira=0.6032, 95% interval [0.4137, 0.7926], 4 runs, 10 features)
     >>> stability_score(runs, 10, "kalousis", method="jackknife")
-    StabilityResult(kalousis=0.5833, 95% interval [0.3004, 0.8662], 4 runs, 10 features)
+    StabilityResult(kalousis=0.5833, 95% interval [0.124, 1], 4 runs, 10 features)
     """
     entry = get_measure(measure, "subsets")
-    normal_quantile(confidence)
+    check_confidence(confidence)
     runs = read_subsets(subsets, n_features)
     rng = np.random.default_rng(random_state)
     measured = MeasuredRuns(entry, runs, measure_arguments(entry, options, similarity, rng))

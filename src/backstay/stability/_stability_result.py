@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from backstay.stability._intervals import (
     ConfidenceInterval,
     Resampling,
+    check_confidence,
     check_method,
     mean_of_pairs,
     normal_interval,
-    normal_quantile,
 )
+from backstay.stability._measures import bounds_of
 
 PAIR_METHODS = ("jackknife", "bootstrap")
 
@@ -63,12 +64,15 @@ class StabilityResult:
     details: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        normal_quantile(self.confidence)  # refuses what is no coverage
+        check_confidence(self.confidence)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
-        """``(low, high)``, not clipped to the measure's range; nan where `variance` is."""
-        return normal_interval(self.value, self.variance, self.confidence)
+        """``(low, high)`` for more resamples of the same rows; nan where `variance` is."""
+        bounds = bounds_of(self.measure, self.n_runs, self.n_items)
+        return normal_interval(
+            self.value, self.variance, self.confidence, n_runs=self.n_runs, bounds=bounds
+        )
 
     def __float__(self) -> float:
         return self.value
