@@ -106,7 +106,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert "ReliefF, ReliefF (control, mean 1)" in out
     assert re.search(r"classifiers +linear SVM, which weighs classes by their rarity, and", out)
     assert re.search(r"metric +AUC decides\n", out)
-    assert re.search(r"null +2 permutations of the labels × 3 runs, without classifiers\n", out)
+    assert re.search(r"null +2 permutations of the labels × 2 runs, without classifiers\n", out)
     tasks = "4 methods × 4 splits = 16, and 4 × 6 with shuffled labels = 24; 40 in all"
     assert f"{tasks}, 1 at a time, seed 0" in out
     assert "class ratio" not in out
@@ -203,7 +203,7 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     assert code == 0
     assert "t, relieff, iw-relieff, svm-rfe, iw-svm-rfe, bagged-svm-rfe, simba" in text
     assert "50 random splits" in text
-    assert "20 permutations of the labels × 3 runs, without classifiers" in text
+    assert "20 permutations of the labels × 2 runs, without classifiers" in text
     assert "9 methods × 50 splits = 450, and 9 × 60 with shuffled labels = 540; 990 in all" in text
     assert "Nothing was run" in text
     assert not out.exists()
@@ -383,7 +383,7 @@ def test_a_study_that_has_only_begun(done, call, tmp_path, n_done):
         store.execute("DELETE FROM tasks WHERE id > ?", (n_done,))
     for command in ("report", "compare"):
         text = fails(call, 2, command, tmp_path)
-        assert f"{n_done} of 16 tasks on 'one' are finished, and no method has the two runs" in text
+        assert f"{n_done} of 32 tasks on 'one' are finished, and no method has the two runs" in text
 
 
 def test_a_method_without_a_run_does_not_stop_the_others(done, call, tmp_path, no_report):

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from backstay.comparison import RUN_TESTS, DifferenceTest
 from backstay.results._accuracy import run_scores
@@ -24,10 +23,10 @@ from backstay.stability import (
     compare_stability,
     jackknife_of_pairs,
     mean_of_pairs,
+    normal_interval,
+    two_sided_p,
 )
 
-# From so many runs on the normal distribution is near enough.
-MANY_RUNS = 50
 NO_RUNS = DifferenceTest("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
 
 
@@ -87,7 +86,11 @@ def stability_difference(
     apart = a[np.ix_(one, one)] - b[np.ix_(other, other)]
     value = mean_of_pairs(apart)
     variance = float(jackknife_of_pairs(apart.sum(axis=1)))
-    return _variance_test("jackknife", value, variance, confidence, len(both))
+    m = len(both)
+    # Both stabilities lie between −1/(m − 1) and 1.
+    bounds = (-m / (m - 1), m / (m - 1))
+    low, high = normal_interval(value, variance, confidence, n_runs=m, bounds=bounds)
+    return _stability_test("jackknife", value, low, high, variance, m)
 
 
 def _reference(configuration: Configuration, reference: str | Configuration) -> Configuration:
@@ -118,17 +121,16 @@ def _bootstrapped(
             paired=True,
             **{"random_state": 0, **options},
         )
-    confidence = options["confidence"]
-    return _variance_test("bootstrap", found.difference, found.variance, confidence, len(both))
+    low, high = found.confidence_interval
+    return _stability_test("bootstrap", found.difference, low, high, found.variance, len(both))
 
 
-def _variance_test(
-    test: str, value: float, variance: float, confidence: float, n: int
+def _stability_test(
+    test: str, value: float, low: float, high: float, variance: float, n: int
 ) -> DifferenceTest:
-    """Test a difference of known variance over n runs: t below 50 of them, normal from there."""
-    df = n - 1 if n < MANY_RUNS else math.inf
-    error = math.sqrt(variance) if variance > 0 else 0.0
-    half = float(stats.t.ppf(0.5 + confidence / 2, df)) * error
-    t = value / error if error else (0.0 if value == 0 else math.copysign(math.inf, value))
-    p = math.nan if math.isnan(value) else float(2 * stats.t.sf(abs(t), df))
-    return DifferenceTest(test, value, value - half, value + half, t, p, (df,), n)
+    if variance > 0:
+        t = value / math.sqrt(variance)
+    else:
+        t = 0.0 if value == 0 else math.copysign(math.inf, value)
+    p = math.nan if math.isnan(value) else two_sided_p(t, n)
+    return DifferenceTest(test, value, low, high, t, p, (), n)
