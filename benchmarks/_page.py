@@ -108,7 +108,9 @@ def missed(rows):
 
 def text(summary):
     """Return the page."""
-    records, known = summary["records"], workloads()
+    records = summary["records"]
+    # Workloads younger than the summary have nothing to show yet.
+    known = {name: found for name, found in workloads().items() if name in records}
     machine = summary["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     rows = targets(known, records)

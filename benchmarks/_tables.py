@@ -31,8 +31,6 @@ def targets(known, records):
     """Rows of the table of targets, by the file of their workload."""
     rows = []
     for name, (area, workload) in known.items():
-        if name not in records:  # the summary is of before there was such a workload
-            continue
         for target in workload.targets:
             absent = records[name].get("could_not")
             try:
