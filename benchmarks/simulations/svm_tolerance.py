@@ -80,10 +80,7 @@ def main():
     parser.add_argument("--data", type=Path, required=True, help="folder of .npz files")
     parser.add_argument("--sets", type=int, default=10, help="training sets of each data set")
     args = parser.parse_args()
-    print(
-        "| data | rows × features | Jaccard, 1e-3 | Jaccard, 1e-8 | CPU, 1e-3 | CPU, 1e-8 / 1e-3 |"
-    )
-    print("|---|---|---|---|---|---|")
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for file in (args.data / f"{name}.npz" for name in NAMES):
         if file.exists():
             print(f"| {' | '.join(row(file, args.sets))} |", flush=True)
