@@ -10,6 +10,7 @@ Usage: python control_finding.py [number of training sets, 20 if not given]
 
 import sys
 
+from sklearn.base import clone
 from sklearn.svm import SVC
 
 from backstay import SVMRFE, InstanceWeighted, MarginWeighting, UniformWeighting
@@ -18,13 +19,13 @@ from backstay.stability import compare_stability, stability_score
 
 n_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 n_rows, n_features, n_relevant = 100, 1000, 50
-ranker = SVMRFE(n_features_to_select=n_relevant)
+ranker = SVMRFE(n_features_to_select=n_relevant, tol=1e-3)  # libsvm's default, as published
 methods = {
     "SVM-RFE": ranker,
     "margin weights, sum 1": InstanceWeighted(ranker, MarginWeighting(scale="sum")),
     "equal weights, sum 1": InstanceWeighted(ranker, UniformWeighting(scale="sum")),
     "margin weights, mean 1": InstanceWeighted(ranker, MarginWeighting(scale="mean")),
-    f"SVM-RFE with C = 1/{n_rows}": SVMRFE(C=1 / n_rows, n_features_to_select=n_relevant),
+    f"SVM-RFE with C = 1/{n_rows}": clone(ranker).set_params(C=1 / n_rows),
 }
 
 X_test, y_test, _ = make_han_yu(2000, random_state=n_sets)
