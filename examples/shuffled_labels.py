@@ -62,4 +62,7 @@ def main(n_splits=20, n_permutations=20, folder=None):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
-    main(folder=parser.parse_args().data)
+    parser.add_argument("--splits", type=int, default=20, help="resamples with the true labels")
+    parser.add_argument("--permutations", type=int, default=20)
+    given = parser.parse_args()
+    main(given.splits, given.permutations, given.data)

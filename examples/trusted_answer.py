@@ -103,16 +103,20 @@ def main(n_outer=12, n_inner=25, null=20, folder=None):
     columns = ["data", "split", "rule", "outer score", "stability", "size", "quoted score"]
     frame = pd.DataFrame(rows, columns=columns)
     accurate = frame[frame["rule"] == "accurate"].set_index(["data", "split"])["outer score"]
-    against = frame.set_index(["data", "split"])["outer score"] - accurate
-    frame["minus accurate"] = against.to_numpy() if len(against) == len(frame) else np.nan
+    of_same_split = pd.MultiIndex.from_frame(frame[["data", "split"]])
+    frame["minus accurate"] = frame["outer score"] - accurate.reindex(of_same_split).to_numpy()
     figures = ["outer score", "minus accurate", "quoted score", "stability", "size"]
     by_table = frame.groupby(["data", "rule"], sort=False)[figures].mean()
-    print(by_table.round(3).reset_index().to_markdown(index=False))
+    print(by_table.round(3).reset_index().to_string(index=False))
     print()
-    print(by_table.groupby("rule", sort=False).mean().round(3).to_markdown())
+    print(by_table.groupby("rule", sort=False).mean().round(3).to_string())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
-    main(folder=parser.parse_args().data)
+    parser.add_argument("--outer", type=int, default=12, help="outer splits")
+    parser.add_argument("--inner", type=int, default=25, help="resamples of each study")
+    parser.add_argument("--null", type=int, default=20, help="permutations of the labels")
+    given = parser.parse_args()
+    main(given.outer, given.inner, given.null, given.data)

@@ -9,7 +9,13 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 # Fewer repetitions than a reader gets.
-ARGUMENTS = {"control_finding": ["4"], "displays": ["4"], "which_method": ["2"]}
+ARGUMENTS = {
+    "control_finding": ["4"],
+    "displays": ["4"],
+    "shuffled_labels": ["--splits", "3", "--permutations", "2"],
+    "trusted_answer": ["--outer", "2", "--inner", "5", "--null", "2"],
+    "which_method": ["2"],
+}
 
 
 def test_there_are_examples():

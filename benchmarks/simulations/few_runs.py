@@ -71,7 +71,7 @@ def main():
         lines.append(
             {k: v if k == "runs" else f"{v[0]:.2f} → {v[1]:.2f}" for k, v in figures.items()}
         )
-    print(pd.DataFrame(lines).to_markdown(index=False))
+    print(pd.DataFrame(lines).to_string(index=False))
 
 
 if __name__ == "__main__":

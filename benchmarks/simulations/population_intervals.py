@@ -110,7 +110,7 @@ def main():
             rejected = apart["value"].abs() > t * np.sqrt(apart[variance].sum(axis=1))
             line |= {f"coverage, {kind}": covered.mean(), f"type I, {kind}": rejected.mean()}
         lines.append(line)
-    print(pd.DataFrame(lines).round(3).to_markdown(index=False))
+    print(pd.DataFrame(lines).round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def main():
     frame = pd.DataFrame(lines)
     table = frame.groupby(["generator", "metric"], sort=False).mean()
     table.insert(0, "data sets", frame.groupby(["generator", "metric"]).size())
-    print(table.round(3).reset_index().to_markdown(index=False))
+    print(table.round(3).reset_index().to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -40,10 +40,10 @@ def main():
     shares = frame.groupby("kind", sort=False)[list(METRICS)].mean()
     shares.insert(0, "data sets", frame.groupby("kind").size())
     shares.insert(1, "best AUC, mean", frame.groupby("kind")["best_auc"].mean())
-    print(shares.loc[list(CASES)].round(3).to_markdown())
+    print(shares.loc[list(CASES)].round(3).to_string())
     strong = frame[frame["kind"].str.contains("signal") & (frame["best_auc"] >= 0.9)]
     print(f"\nBest AUC of 0.9 or more at 10:1: {len(strong)} data sets, recommended in")
-    print(strong[list(METRICS)].mean().round(3).to_frame("share").T.to_markdown())
+    print(strong[list(METRICS)].mean().round(3).to_frame("share").T.to_string())
 
 
 if __name__ == "__main__":
