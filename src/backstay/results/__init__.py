@@ -4,12 +4,13 @@
 write a store.
 """
 
+from backstay.results._choice import Choice
 from backstay.results._comparisons import Comparison
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
 from backstay.results._features import RelevantFound
 from backstay.results._metrics import METRICS
 from backstay.results._partners import partner_arrays
-from backstay.results._recommendation import Choice, Finalist, Recommendation
+from backstay.results._recommendation import Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._samples import SampleWeights

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._facts import Configuration
-from backstay.results._metrics import Metric
+from backstay.results._metrics import METRICS, Metric
 from backstay.results._null import above_null
 from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
@@ -162,6 +162,22 @@ def _score_errors(records: Records, metric: Metric) -> Floats:
     return np.maximum(error, _least_error(records, metric))
 
 
+def effective_rows(records: Records, metric: str) -> float:
+    """Return how many independent rows a score rests on; a group counts as one.
+
+    As many as give a share of right predictions the score's variance: for a mean of the classes'
+    recalls, and for the AUC of scores that know nothing, (n + 1)/(12 n₁ n₀) (Mann & Whitney 1947).
+    """
+    share = (int(records.units.max()) + 1) / records.n_samples
+    counts = np.bincount(records.codes)
+    n = int(counts.sum())
+    if metric == "accuracy":
+        return share * n
+    if METRICS[metric].needs == "scores":
+        return share * float((3 * counts * (n - counts) / (n + 1)).min())
+    return float(share * len(counts) ** 2 / (1 / counts).sum())
+
+
 def _least_error(records: Records, metric: Metric) -> float:
     """Return the standard error that predictions without a fault still have.
 
@@ -170,9 +186,7 @@ def _least_error(records: Records, metric: Metric) -> float:
     """
     if not math.isfinite(metric.high):
         return 0.0
-    counts = np.bincount(records.codes)
-    share = (int(records.units.max()) + 1) / records.n_samples
-    n = share * len(counts) ** 2 / float((1 / counts).sum()) + 4
+    n = effective_rows(records, "balanced_accuracy") + 4
     right = 1 - 2 / n
     return (metric.high - metric.low) * math.sqrt(right * (1 - right) / n)
 

@@ -36,6 +36,23 @@ class Configuration:
     metric: str | None = None
 
 
+class Configured:
+    """What is about one configuration, at one size, can be asked for its parts."""
+
+    configuration: Configuration
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.configuration.method
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        assert self.configuration.size is not None
+        return self.configuration.size
+
+
 @dataclass(frozen=True)
 class DatasetFacts:
     """One data set of a study: its shape, its splits and what was run on it.

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay.results._choice import choice_of
 from backstay.results._partners import STRONG
 from backstay.results._parts import Parts, Rows, size_within
-from backstay.results._recommendation import choice_of
 from backstay.results._records import Records
 from backstay.results._signature import THRESHOLDS, frequencies, frequency_row, signature_rows
 from backstay.results._stability import bias_variance_rows

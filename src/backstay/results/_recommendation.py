@@ -16,10 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.comparison import DifferenceTest
-from backstay.results._accuracy import accuracy_rows
-from backstay.results._choosing import RULES, Grounds, Rule, gather_grounds
+from backstay.results._choosing import RULES, Grounds, Rule, effective_rows, gather_grounds
 from backstay.results._differences import score_difference, stability_difference
-from backstay.results._facts import Configuration
+from backstay.results._facts import Configuration, Configured
 from backstay.results._metrics import METRICS, Metric
 from backstay.results._null import null_stability
 from backstay.results._parts import Parts
@@ -42,7 +41,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Finalist:
+class Finalist(Configured):
     """One of the three answers to "which method, at which size?".
 
     Attributes
@@ -71,17 +70,6 @@ class Finalist:
     stability: Estimate
     null: float
     costs: dict[str, tuple[DifferenceTest, DifferenceTest]] = field(default_factory=dict)
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-        return self.configuration.method
-
-    @property
-    def size(self) -> int:
-        """Number of features."""
-        assert self.configuration.size is not None
-        return self.configuration.size
 
     @property
     def classifier(self) -> str:
@@ -183,58 +171,6 @@ class Recommendation:
         return pd.DataFrame(rows)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What to look at: the recommended configuration, or what stands in for it.
-
-    Attributes
-    ----------
-    kind : {"recommended", "nothing", "unjudged"}
-        Whether it is recommended, shown although nothing is, or shown because no
-        accuracy was measured.
-    configuration : Configuration
-        Method and size, with the classifier and the metric where there are any.
-    recommendation : Recommendation or None
-        None where no accuracy was measured.
-    stability, low, high : float
-        Nogueira's measure of the method at that size, with its 95 % interval.
-    null : float
-        Mean stability with shuffled labels; nan if that was not run.
-    n_runs : int
-        Runs of the method that did not fail.
-    """
-
-    kind: str
-    configuration: Configuration
-    recommendation: Recommendation | None
-    stability: float
-    low: float
-    high: float
-    null: float
-    n_runs: int
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-        return self.configuration.method
-
-    @property
-    def size(self) -> int:
-        """Number of features."""
-        assert self.configuration.size is not None
-        return self.configuration.size
-
-    @property
-    def classifier(self) -> str | None:
-        """Name of the classifier."""
-        return self.configuration.classifier
-
-    @property
-    def metric(self) -> str | None:
-        """Name of the metric."""
-        return self.configuration.metric
-
-
 class RecommendationAnswers(Parts):
     """One method, one size and one signature, or none."""
 
@@ -268,63 +204,8 @@ class RecommendationAnswers(Parts):
         """
         return recommended(self._one(), metric, n_bootstrap, random_state)
 
-    def choice(self) -> Choice:
-        """Return what to look at, for one data set: the recommendation, or what stands in.
 
-        Where nothing is recommended, the configuration with the best score; where no
-        accuracy was measured, the stablest method at its stablest size.
-        """
-        return choice_of(self._one())
-
-
-def choice_of(records: Records) -> Choice:
-    """Return the configuration that a data set's report is about."""
-    if not records.classifiers:
-        return _looked_at("unjudged", records, _stablest(records), None)
-    found = recommended(records)
-    if found.trusted is not None:
-        return _looked_at("recommended", records, found.trusted.configuration, found)
-    metric = records.facts.metric
-    gain = METRICS[metric].gain
-    rows = accuracy_rows(records, [metric])
-    best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
-    chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
-    return _looked_at("nothing", records, chosen, found)
-
-
-def _stablest(records: Records) -> Configuration:
-    """Return the method that is stablest on average over sizes, at its stablest size."""
-    means: dict[str, float] = {}
-    best_size: dict[str, int] = {}
-    for method in records.methods:
-        rows = curve_rows(records, method) if len(records.orders(method)[0]) > 1 else []
-        known = [row for row in rows if math.isfinite(row["value"])]
-        if known:
-            means[method] = float(np.mean([row["value"] for row in known]))
-            best_size[method] = int(max(known, key=lambda row: row["value"])["size"])
-    if not means:
-        return Configuration(records.methods[0], records.sizes[0])
-    method = max(means, key=lambda name: means[name])
-    return Configuration(method, best_size[method])
-
-
-def _looked_at(
-    kind: str, records: Records, configuration: Configuration, found: Recommendation | None
-) -> Choice:
-    steady = _stability(records, configuration)
-    return Choice(
-        kind=kind,
-        configuration=configuration,
-        recommendation=found,
-        stability=steady.value,
-        low=steady.low,
-        high=steady.high,
-        null=_null(records, configuration),
-        n_runs=len(records.orders(configuration.method)[0]),
-    )
-
-
-def _stability(records: Records, configuration: Configuration) -> Estimate:
+def stability_of(records: Records, configuration: Configuration) -> Estimate:
     """Return Nogueira's measure of a configuration; undefined below two runs."""
     method, size = configuration.method, configuration.size
     assert size is not None
@@ -334,7 +215,7 @@ def _stability(records: Records, configuration: Configuration) -> Estimate:
     return Estimate(row["value"], row["low"], row["high"])
 
 
-def _null(records: Records, configuration: Configuration) -> float:
+def null_of(records: Records, configuration: Configuration) -> float:
     null = null_stability(records, configuration.method)
     assert configuration.size is not None
     return float(null[:, records.check_size(configuration.size)].mean()) if len(null) else math.nan
@@ -448,22 +329,6 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
     return Estimate(value, max(low, metric.low), min(high, metric.high))
 
 
-def effective_rows(records: Records, metric: str) -> float:
-    """Return how many independent rows a score rests on; a group counts as one.
-
-    As many as give a share of right predictions the score's variance: for a mean of the classes'
-    recalls, and for the AUC of scores that know nothing, (n + 1)/(12 n₁ n₀) (Mann & Whitney 1947).
-    """
-    share = (int(records.units.max()) + 1) / records.n_samples
-    counts = np.bincount(records.codes)
-    n = int(counts.sum())
-    if metric == "accuracy":
-        return share * n
-    if METRICS[metric].needs == "scores":
-        return share * float((3 * counts * (n - counts) / (n + 1)).min())
-    return float(share * len(counts) ** 2 / (1 / counts).sum())
-
-
 def _wilson(value: float, n: float) -> tuple[float, float]:
     z = 1.96
     middle = (value + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -480,8 +345,8 @@ def _answer(
         configuration=configuration,
         score=score,
         apparent=float(metric.gain(grounds.value[place])),
-        stability=_stability(records, configuration),
-        null=_null(records, configuration),
+        stability=stability_of(records, configuration),
+        null=null_of(records, configuration),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Self
 import pandas as pd
 
 from backstay.results._accuracy import AccuracyAnswers
+from backstay.results._choice import ChoiceAnswers
 from backstay.results._comparisons import ComparisonAnswers
 from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import FeatureAnswers
@@ -34,6 +35,7 @@ class Results(
     WeightingAnswers,
     ComparisonAnswers,
     RecommendationAnswers,
+    ChoiceAnswers,
     TaskAnswers,
 ):
     """What a study found, read from its store as it is asked for.

@@ -1,0 +1,121 @@
+"""What to look at? The recommended configuration, or what stands in for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from backstay.results._accuracy import accuracy_rows
+from backstay.results._facts import Configuration, Configured
+from backstay.results._metrics import METRICS
+from backstay.results._parts import Parts
+from backstay.results._recommendation import (
+    Recommendation,
+    null_of,
+    recommended,
+    stability_of,
+)
+from backstay.results._records import Records
+from backstay.results._stability import curve_rows
+
+
+@dataclass(frozen=True)
+class Choice(Configured):
+    """What to look at: the recommended configuration, or what stands in for it.
+
+    Attributes
+    ----------
+    kind : {"recommended", "nothing", "unjudged"}
+        Whether it is recommended, shown although nothing is, or shown because no
+        accuracy was measured.
+    configuration : Configuration
+        Method and size, with the classifier and the metric where there are any.
+    recommendation : Recommendation or None
+        None where no accuracy was measured.
+    stability, low, high : float
+        Nogueira's measure of the method at that size, with its 95 % interval.
+    null : float
+        Mean stability with shuffled labels; nan if that was not run.
+    n_runs : int
+        Runs of the method that did not fail.
+    """
+
+    kind: str
+    configuration: Configuration
+    recommendation: Recommendation | None
+    stability: float
+    low: float
+    high: float
+    null: float
+    n_runs: int
+
+    @property
+    def classifier(self) -> str | None:
+        """Name of the classifier."""
+        return self.configuration.classifier
+
+    @property
+    def metric(self) -> str | None:
+        """Name of the metric."""
+        return self.configuration.metric
+
+
+class ChoiceAnswers(Parts):
+    """The configuration that a report is about."""
+
+    def choice(self) -> Choice:
+        """Return what to look at, for one data set: the recommendation, or what stands in.
+
+        Where nothing is recommended, the configuration with the best score; where no
+        accuracy was measured, the stablest method at its stablest size.
+        """
+        return choice_of(self._one())
+
+
+def choice_of(records: Records) -> Choice:
+    """Return the configuration that a data set's report is about."""
+    if not records.classifiers:
+        return _looked_at("unjudged", records, _stablest(records), None)
+    found = recommended(records)
+    if found.trusted is not None:
+        return _looked_at("recommended", records, found.trusted.configuration, found)
+    metric = records.facts.metric
+    gain = METRICS[metric].gain
+    rows = accuracy_rows(records, [metric])
+    best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
+    chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
+    return _looked_at("nothing", records, chosen, found)
+
+
+def _stablest(records: Records) -> Configuration:
+    """Return the method that is stablest on average over sizes, at its stablest size."""
+    means: dict[str, float] = {}
+    best_size: dict[str, int] = {}
+    for method in records.methods:
+        rows = curve_rows(records, method) if len(records.orders(method)[0]) > 1 else []
+        known = [row for row in rows if math.isfinite(row["value"])]
+        if known:
+            means[method] = float(np.mean([row["value"] for row in known]))
+            best_size[method] = int(max(known, key=lambda row: row["value"])["size"])
+    if not means:
+        return Configuration(records.methods[0], records.sizes[0])
+    method = max(means, key=lambda name: means[name])
+    return Configuration(method, best_size[method])
+
+
+def _looked_at(
+    kind: str, records: Records, configuration: Configuration, found: Recommendation | None
+) -> Choice:
+    steady = stability_of(records, configuration)
+    return Choice(
+        kind=kind,
+        configuration=configuration,
+        recommendation=found,
+        stability=steady.value,
+        low=steady.low,
+        high=steady.high,
+        null=null_of(records, configuration),
+        n_runs=len(records.orders(configuration.method)[0]),
+    )
