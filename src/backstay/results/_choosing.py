@@ -214,12 +214,11 @@ def _steadiness(
 
 def _stability_errors(rows: list[Floats | None]) -> Floats:
     """Return the jackknife's standard error of every paired difference in stability."""
-    n = len(rows)
-    errors = np.zeros((n, n))
-    known = {i: sums for i, sums in enumerate(rows) if sums is not None}
-    places = list(known)
-    for a, i in enumerate(places):
-        for j in places[a + 1 :]:
-            variance = float(jackknife_of_pairs(known[i] - known[j]))
-            errors[i, j] = errors[j, i] = math.sqrt(max(variance, 0.0))
+    errors = np.zeros((len(rows), len(rows)))
+    places = [i for i, sums in enumerate(rows) if sums is not None]
+    if places:
+        totals = np.column_stack([sums for sums in rows if sums is not None])
+        for i, own in zip(places, totals.T, strict=True):
+            variance = jackknife_of_pairs(own[:, None] - totals)
+            errors[i, places] = np.sqrt(np.maximum(variance, 0.0))
     return errors
