@@ -41,17 +41,31 @@ def one(name, seed):
     found = {}
     for metric in METRICS:
         answer = results.recommend(metric=metric)
-        chosen = answer.trusted.configuration if answer.trusted else None
-        if chosen is None:
-            continue
+        method, size = _chosen(results, metric, answer)
         parts = StratifiedShuffleSplit(N_TRAINING_SETS, train_size=2 / 3, random_state=seed)
         truth = [
-            _score(metric, METHODS[chosen.method], chosen.size, (X[train], y[train]), fresh)
+            _score(metric, METHODS[method], size, (X[train], y[train]), fresh)
             for train, _ in parts.split(X, y)
         ]
         score = answer.score
-        found[metric] = [score.value, score.low, score.high, float(np.mean(truth)), answer.apparent]
+        found[metric] = {
+            "recommended": answer.trusted is not None,
+            "quoted": score.value,
+            "truth": float(np.mean(truth)),
+            "bias": score.value - float(np.mean(truth)),
+            "bias of the apparent score": answer.apparent - float(np.mean(truth)),
+            "covered": score.low <= float(np.mean(truth)) <= score.high,
+        }
     return {"found": found}
+
+
+def _chosen(results, metric, answer):
+    """Return method and size: the trusted answer's, or the best score's if there is none."""
+    if answer.trusted is not None:
+        return answer.trusted.method, answer.trusted.size
+    means = results.scores(metric).frame().groupby(["method", "size"])["value"].mean()
+    method, size = means.idxmax()
+    return method, int(size)
 
 
 def _score(metric, method, size, train, fresh):
@@ -69,24 +83,21 @@ def _score(metric, method, size, train, fresh):
 def main():
     args = arguments(__doc__, 40)
     cases = [(name, seed) for seed in range(args.sets) for name in GENERATORS]
-    lines = []
-    for row in repeat(one, cases, args.out, args.jobs):
-        for metric, (value, low, high, truth, apparent) in row["found"].items():
-            lines.append(
-                {
-                    "generator": row["case"][0],
-                    "metric": metric,
-                    "quoted": value,
-                    "truth": truth,
-                    "bias": value - truth,
-                    "bias of the apparent score": apparent - truth,
-                    "covered": low <= truth <= high,
-                }
-            )
+    lines = [
+        {"generator": row["case"][0], "metric": metric, **figures}
+        for row in repeat(one, cases, args.out, args.jobs)
+        for metric, figures in row["found"].items()
+    ]
     frame = pd.DataFrame(lines)
-    table = frame.groupby(["generator", "metric"], sort=False).mean()
-    table.insert(0, "data sets", frame.groupby(["generator", "metric"]).size())
-    print(table.round(3).reset_index().to_string(index=False))
+    for title, part in (
+        ("Recommended", frame[frame["recommended"]]),
+        ("All data sets", frame),
+    ):
+        by = part.drop(columns="recommended").groupby(["generator", "metric"], sort=False)
+        table = by.mean()
+        table.insert(0, "data sets", by.size())
+        table.insert(4, "± bias", by["bias"].sem())
+        print(title, table.round(3).reset_index().to_string(index=False), sep="\n", end="\n\n")
 
 
 if __name__ == "__main__":
