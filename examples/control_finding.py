@@ -55,7 +55,7 @@ for less, more in [
     ("equal weights, sum 1", "margin weights, sum 1"),
 ]:
     found = compare_stability(
-        subsets[less], subsets[more], n_features, measure="kuncheva", paired=True
+        subsets[more], subsets[less], n_features, measure="kuncheva", paired=True
     )
     low, high = found.confidence_interval
     print(f"  {more} minus {less}: {found.difference:+.3f} [{low:+.3f}, {high:+.3f}]")

@@ -44,7 +44,7 @@ for name, selector in selectors.items():
     ]
     print(f"{name:18s}{cells[0]:>24s}{cells[1]:>24s}")
 
-result = compare_stability(subsets["RFE"], subsets["F test"], paired=True)
+result = compare_stability(subsets["F test"], subsets["RFE"], paired=True)
 print(f"\nF test minus RFE: {result.difference:+.2f}, p = {result.p_value:.2g}")
 kept = consensus(subsets["RFE"], threshold=0.85)
 share = selection_frequency(subsets["RFE"])

@@ -211,12 +211,12 @@ def test_two_sample_test_is_nogueiras():
     a, b = two_procedures(0)
     first, second = stability_score(a), stability_score(b)
     result = compare_stability(a, b)
-    statistic = (second.value - first.value) / math.sqrt(first.variance + second.variance)
+    statistic = (first.value - second.value) / math.sqrt(first.variance + second.variance)
     assert result.statistic == pytest.approx(statistic)
     assert result.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), 39))
     many = compare_stability(*two_procedures(0, m=50))
     assert many.p_value == pytest.approx(2 * stats.norm.sf(abs(many.statistic)))
-    assert result.difference == pytest.approx(second.value - first.value)
+    assert result.difference == pytest.approx(first.value - second.value)
     assert result.method == "analytic"
     low, high = result.confidence_interval
     assert (low > 0 or high < 0) == (result.p_value < 0.05)
@@ -290,8 +290,9 @@ def test_identical_procedures_without_variance_have_no_test():
 
 def test_difference_without_variance_is_certain():
     one, other = [[0, 1]] * 4, [[0, 1], [2, 3], [0, 1], [2, 3]]
-    result = compare_stability(other, one, 6)
-    assert result.second == 1
+    result = compare_stability(one, other, 6)
+    assert result.first == 1
+    assert result.difference > 0
     assert result.p_value == 0
 
 

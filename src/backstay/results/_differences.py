@@ -115,8 +115,8 @@ def _bootstrapped(
         # Runs that never differ are no evidence of a difference: p = 1, as in every test here.
         warnings.simplefilter("ignore", UndefinedStabilityWarning)
         found = compare_stability(
-            a[np.isin(runs_a, both), :size],
             b[np.isin(runs_b, both), :size],
+            a[np.isin(runs_a, both), :size],
             records.n_features,
             paired=True,
             **{"random_state": 0, **options},

@@ -30,7 +30,7 @@ class StabilityComparison:
     Attributes
     ----------
     difference : float
-        Stability of the second minus that of the first.
+        Stability of the first minus that of the second.
     p_value : float
         Two-sided, for no difference.
     statistic : float
@@ -77,7 +77,7 @@ class StabilityComparison:
         low, high = self.confidence_interval
         kind = "paired" if self.paired else "independent"
         return (
-            f"StabilityComparison({self.measure}: {self.second:.4g} - {self.first:.4g} = "
+            f"StabilityComparison({self.measure}: {self.first:.4g} - {self.second:.4g} = "
             f"{self.difference:.4g}, {100 * self.confidence:g}% interval "
             f"[{low:.4g}, {high:.4g}], p={self.p_value:.3g}, {kind} {self.method})"
         )
@@ -114,7 +114,7 @@ def compare_stability(
     """Test whether two procedures differ in stability.
 
     Independent runs and "nogueira" or "kuncheva": the two-sample test of Nogueira et al.,
-    ``T = (second − first)/√(v₁ + v₂)``, standard normal if the procedures are equally
+    ``T = (first − second)/√(v₁ + v₂)``, standard normal if the procedures are equally
     stable; below 50 runs Student's t. With ``paired=True``, or for another measure, the
     variance of the difference comes from a bootstrap over runs; paired, the same runs are
     drawn for both. The test is about more resamples of the same rows, not about other samples
@@ -137,7 +137,7 @@ def compare_stability(
     Returns
     -------
     StabilityComparison
-        With ``difference`` (second minus first), ``confidence_interval``, ``p_value``.
+        With ``difference`` (first minus second), ``confidence_interval``, ``p_value``.
 
     See Also
     --------
@@ -151,7 +151,7 @@ def compare_stability(
     --------
     >>> steady = [[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 1, 2], [0, 1, 2]]
     >>> shaky = [[0, 5, 2], [1, 7, 3], [4, 1, 9], [0, 6, 8], [2, 1, 5], [0, 3, 9]]
-    >>> result = compare_stability(shaky, steady, 10)
+    >>> result = compare_stability(steady, shaky, 10)
     >>> round(result.difference, 3), result.p_value < 0.001
     (0.952, True)
     """
@@ -176,7 +176,7 @@ def compare_stability(
         variance = _paired_variance(*measured, resampling)
     else:
         variance = sum(each.variance(resampling) for each in measured)
-    difference = measured[1].value - measured[0].value
+    difference = measured[0].value - measured[1].value
     if difference == 0 and variance == 0:
         statistic = math.nan
         warnings.warn(
@@ -204,7 +204,7 @@ def compare_stability(
         paired=paired,
         confidence=confidence,
         method=method,
-        bounds=(low_second - high, high_second - low),
+        bounds=(low - high_second, high - low_second),
     )
 
 
@@ -213,4 +213,4 @@ def _paired_variance(first: MeasuredRuns, second: MeasuredRuns, resampling: Resa
     if first.runs.n_runs < 3:
         return math.nan
     samples = resampling.samples(first.runs.n_runs)
-    return float((second.on_resamples(samples) - first.on_resamples(samples)).var(ddof=1))
+    return float((first.on_resamples(samples) - second.on_resamples(samples)).var(ddof=1))
