@@ -17,7 +17,7 @@ from backstay.cli import main
 from backstay.cli._app import app
 from backstay.results import Results
 
-COMMANDS = ("run", "demo", "compare", "report", "stability", "methods", "measures")
+COMMANDS = ("run", "demo", "compare", "report", "check", "stability", "methods", "measures")
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
 QUICK += ("--null", "2")
 
@@ -403,6 +403,24 @@ def test_report(done, call, tmp_path):
     assert (code, out) == (0, f"Report: {tmp_path / 'r.html'}\n")
     assert (tmp_path / "r.html").stat().st_size > 1000
     assert "does not exist" in fails(call, 2, "report", folder / "one", "-o", tmp_path / "a/b.html")
+
+
+def test_check(done, call, tmp_path):
+    folder, _ = done
+    code, out, err = call("check", folder / "one", folder / "two" / "study.db")
+    assert (code, err) == (0, "")
+    assert out.count("Everything in it is as it was written.") == 2
+    assert "1 data sets, 32 tasks" in out
+    broken = tmp_path / "study.db"
+    shutil.copy(folder / "one" / "study.db", broken)
+    with contextlib.closing(sqlite3.connect(broken)) as store, store:
+        store.execute("UPDATE datasets SET facts = replace(facts, 'gene5', 'gene6')")
+    text = fails(call, 2, "check", broken)
+    assert f"{broken} is damaged: the description of data set 'one' does not check" in text
+    assert "does not check" in fails(call, 2, "report", broken)
+    assert "there is no store" in fails(call, 2, "check", tmp_path / "none.db")
+    (tmp_path / "notes.db").write_text("notes")
+    assert "is not a study's store" in fails(call, 2, "check", tmp_path / "notes.db")
 
 
 def test_lists(call):

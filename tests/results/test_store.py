@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store, StoreError, TaskRecord, _store
+from backstay.results import Results, Store, StoreError, TaskRecord, _store_file, check_store
 from backstay.study import Study, Subsampling, _checks
 from reference.study import contents
 
@@ -174,7 +174,7 @@ def test_a_flipped_bit_in_an_array_is_found(path):
 
 
 def test_a_locked_store_says_so(path, monkeypatch):
-    monkeypatch.setattr(_store, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(_store_file, "LOCK_SECONDS", 0.1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
@@ -252,3 +252,104 @@ def test_results_can_be_loaded_while_a_study_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(Store, "write", write)
     study(path).run(X, y)
     assert seen == [1, 2, 3]
+
+
+TEXTS = {
+    "study": ("value", "key = 'facts'"),
+    "datasets": ("facts", "name = 'data'"),
+    "tasks": ("seconds", "id = 1"),
+    "tasks ": ("method", "id = 1"),
+    "arrays": ("shape", "owner = 'task 1' AND name = 'order'"),
+}
+
+
+@pytest.mark.parametrize("place", TEXTS)
+@pytest.mark.parametrize("byte", [1, 4])
+def test_a_changed_byte_of_text_is_found(path, place, byte):
+    column, where = TEXTS[place]
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        (text,) = connection.execute(f"SELECT {column} FROM {place} WHERE {where}").fetchone()
+        data = bytearray(text.encode())
+        data[byte % len(data)] ^= 1
+        changed = (data.decode(),)
+        connection.execute(f"UPDATE {place} SET {column} = ? WHERE {where}", changed)
+    found = check_store(path)
+    assert len(found.damages) == 1
+    assert "does not check" in found.damages[0]
+    with pytest.raises(StoreError, match=r"study\.db is damaged: .* does not check"):
+        contents(Results.load(path))
+
+
+def test_flipped_bits_anywhere_in_the_file_change_no_result(path):
+    whole, before = path.read_bytes(), contents(Results.load(path))
+    rng, noticed = np.random.default_rng(0), 0
+    held = np.flatnonzero(np.frombuffer(whole, np.uint8))  # most of so small a file is empty
+    for place in rng.choice(held, 60, replace=False):
+        data = bytearray(whole)
+        data[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(data)
+        found = contents_or_message(path)
+        noticed += isinstance(found, str)
+        assert str(path) in found if isinstance(found, str) else found == before
+    assert noticed > 30
+
+
+def contents_or_message(path):
+    try:
+        return contents(Results.load(path))
+    except StoreError as error:
+        return str(error)
+
+
+def test_a_row_that_is_gone_is_missed(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM tasks WHERE id = 2")
+        connection.execute("DELETE FROM arrays WHERE owner = 'dataset data' AND name = 'codes'")
+    assert check_store(path).damages == [
+        "the record of task 2 is missing",
+        "array 'codes' of dataset data is missing",
+    ]
+
+
+def test_what_could_act_is_refused(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TRIGGER t AFTER INSERT ON tasks BEGIN DELETE FROM tasks; END")
+    with pytest.raises(StoreError, match="'t' in it is neither a table nor an index"):
+        Results.load(path)
+
+
+def test_a_sound_store_says_what_it_holds(path):
+    found = check_store(path)
+    assert (found.sound, found.missing, found.format) == (True, {"data": 0}, 3)
+    assert found.counts["tasks"] == 3
+    with Store(path) as store:
+        assert check_store(path).sound  # while a study runs
+        store.write("data", TaskRecord("more", 0, error="it failed"))
+        store.forget_failures("data")
+    assert check_store(path).sound
+
+
+@pytest.mark.parametrize("change", ["deleted", "replaced"])
+def test_a_store_that_goes_away_stops_the_study_at_once(tmp_path, monkeypatch, change):
+    path, original, written = tmp_path / "study.db", Store.write, []
+
+    def write(self, dataset, outcome):
+        original(self, dataset, outcome)
+        written.append(outcome.resample)
+        path.rename(tmp_path / "elsewhere.db")
+        if change == "replaced":
+            path.touch()
+
+    monkeypatch.setattr(Store, "write", write)
+    with pytest.raises(StoreError, match=r"study\.db was deleted, moved or replaced while"):
+        study(path).run(X, y)
+    assert len(written) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_only_files_are_stores(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path / "pipe", "named pipe"), (os.devnull, "device")):
+        for use in (lambda p: study(p).run(X, y), Results.load):
+            with pytest.raises(StoreError, match=f"is a {kind}; a store is a file"):
+                use(path)

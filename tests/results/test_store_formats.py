@@ -13,6 +13,18 @@ tests/data/study_format_1.sqlite was made, before parameters were renamed, with
         sizes=[1, 2],
         random_state=0,
     )
+
+tests/data/study_format_2.sqlite was made, before descriptions had checksums, with
+
+    Study(
+        {"t": TTest(), "f": FStatistic()},
+        Subsampling(3),
+        classifiers={"1nn": KNeighborsClassifier(1)},
+        sizes=[1, 2],
+        metric="accuracy",
+        null=2,
+        random_state=0,
+    )
 """
 
 import contextlib
@@ -30,7 +42,7 @@ from backstay import ReliefF
 from backstay._identity import describe, with_present_names
 from backstay.ensemble import BaggedRanker, RepeatedSelector
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store, StoreError, _store
+from backstay.results import Results, Store, StoreError, _store_file, check_store
 from backstay.study import RepeatedStratifiedKFold, Study, _checks
 from reference.study import contents
 
@@ -128,6 +140,8 @@ def without_new_keys(path):
             (text,) = connection.execute(f"SELECT {column} FROM {table} {where}").fetchone()
             facts = {k: v for k, v in json.loads(text).items() if k not in ("metric", "null")}
             connection.execute(f"UPDATE {table} SET {column} = ? {where}", (json.dumps(facts),))
+        connection.execute("DROP TABLE sums")
+        connection.execute("PRAGMA user_version = 2")
 
 
 def test_a_store_that_does_not_name_the_metric_is_resumed(tmp_path, monkeypatch):
@@ -164,7 +178,8 @@ def test_the_first_write_upgrades_it(path):
     with Store(path) as store:
         assert format_of(path) == 1
         store.describe_study({"note": "written"})
-    assert format_of(path) == 2
+    assert format_of(path) == 3
+    assert check_store(path).sound
     assert contents(Results.load(path)) == before
     with contextlib.closing(sqlite3.connect(path)) as connection:
         (facts,) = connection.execute("SELECT value FROM study WHERE key = 'facts'").fetchone()
@@ -187,10 +202,10 @@ def test_another_study_leaves_it_as_it_was(path):
 
 def test_a_newer_format_is_refused(path):
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(f"PRAGMA user_version = {_store.FORMAT + 1}")
+        connection.execute(f"PRAGMA user_version = {_store_file.FORMAT + 1}")
     before = path.read_bytes()
     for write in (True, False):
-        with pytest.raises(StoreError, match=r"has format 3; .* formats 1 to 2\. Update backstay"):
+        with pytest.raises(StoreError, match=r"has format 4; .* formats 1 to 3\. Update backstay"):
             Store(path, write=write)
     assert path.read_bytes() == before
 
@@ -215,3 +230,38 @@ def test_present_names_stay(value):
     # scikit-learn's splitter of that name is another one
     other = "RepeatedKFold(n_repeats=10, n_splits=5, random_state=0)"
     assert with_present_names({"resampling": other}) == {"resampling": other}
+
+
+SECOND = FIXTURE.with_name("study_format_2.sqlite")
+
+
+def test_format_2_is_read_and_upgraded(tmp_path):
+    path = Path(shutil.copy(SECOND, tmp_path / "two.db"))
+    before = contents(Results.load(path))
+    assert before["datasets"]["data"]["feature_names"] == list("abcd")
+    assert len(Results.load(path).null()) == 4
+    found = check_store(path)
+    assert (found.sound, found.format, found.missing) == (True, 2, {"data": 0})
+    assert path.read_bytes() == SECOND.read_bytes()
+    with Store(path) as store:
+        store.describe_study({"note": "written"})
+    assert format_of(path) == 3
+    assert check_store(path).sound
+    assert contents(Results.load(path)) == before
+
+
+def test_a_number_of_another_format_is_damage(tmp_path):
+    path = tmp_path / "study.db"
+    study(path).run(X, y)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA user_version = 2")
+    with pytest.raises(StoreError, match="it says format 2, but has the tables of another"):
+        Results.load(path)
+
+
+def test_damaged_text_without_a_checksum_names_the_file(tmp_path):
+    path = Path(shutil.copy(SECOND, tmp_path / "two.db"))
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE datasets SET facts = substr(facts, 3)")
+    with pytest.raises(StoreError, match=r"two\.db is damaged: data set 'data' cannot be read"):
+        Results.load(path)

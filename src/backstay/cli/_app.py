@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from backstay import __version__
+from backstay.cli._check import check
 from backstay.cli._compare import compare, report
 from backstay.cli._demo import demo
 from backstay.cli._guard import close_quietly, given
@@ -48,7 +49,7 @@ def _everywhere(
     pass
 
 
-for _command in (run_study, demo, compare, report, stability, methods, measures):
+for _command in (run_study, demo, compare, report, check, stability, methods, measures):
     app.command()(_command)
 
 

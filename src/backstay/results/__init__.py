@@ -14,7 +14,9 @@ from backstay.results._recommendation import Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._samples import SampleWeights
-from backstay.results._store import Store, StoreError, TaskRecord
+from backstay.results._soundness import StoreCheck, check_store
+from backstay.results._store import Store, TaskRecord
+from backstay.results._store_file import StoreError
 from backstay.results._table import Table
 from backstay.results._weighting import WeightingVerdict
 
@@ -32,10 +34,12 @@ __all__ = [
     "Role",
     "SampleWeights",
     "Store",
+    "StoreCheck",
     "StoreError",
     "StudyFacts",
     "Table",
     "TaskRecord",
     "WeightingVerdict",
+    "check_store",
     "partner_arrays",
 ]

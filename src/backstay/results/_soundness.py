@@ -1,0 +1,100 @@
+"""Whether everything in a store is as it was written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from backstay.results._store import Store
+from backstay.results._store_file import StoreError
+
+# How many of the rows that are damaged are named; the others are counted.
+N_NAMED = 20
+
+
+@dataclass
+class StoreCheck:
+    """What a store holds, and what of it is damaged.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    format : int
+        Of the store. Formats 1 and 2 have checksums for arrays only.
+    counts : dict of str to int
+        Number of rows by table: "study", "datasets", "tasks" and "arrays".
+    missing : dict of str to int
+        Tasks that are planned and not done, by data set.
+    damages : list of str
+        A sentence each; empty if everything is as it was written.
+    """
+
+    name: str
+    format: int
+    counts: dict[str, int]
+    missing: dict[str, int] = field(default_factory=dict)
+    damages: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is damaged."""
+        return not self.damages
+
+
+def check_store(path: str | os.PathLike[str]) -> StoreCheck:
+    """Read everything in a store and compare it with its checksums; nothing is changed.
+
+    Parameters
+    ----------
+    path : path
+        Of the file. A study may be running on it.
+
+    Returns
+    -------
+    StoreCheck
+        What it holds and what is damaged.
+
+    Raises
+    ------
+    StoreError
+        If the file is no store, or so damaged that it cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.results import check_store
+    >>> from backstay.study import Study, Subsampling
+    >>> X, y, _ = make_xor(60, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/study.db"
+    ...     _ = Study({"relieff": ReliefF()}, Subsampling(3), sizes=[2], store=path).run(X, y)
+    ...     found = check_store(path)
+    >>> found.sound, found.counts["tasks"]
+    (True, 3)
+    """
+    with Store(path, write=False) as store, store.snapshot():
+        problems = store.problems()
+        found = StoreCheck(store.name, store.format, store.counts())
+        if not problems:
+            try:
+                found.missing = _missing_tasks(store)
+            except (StoreError, KeyError, TypeError) as error:  # only where there are no checksums
+                problems.append(f"the descriptions do not fit together ({error})")
+    found.damages = problems[:N_NAMED]
+    if len(problems) > N_NAMED:
+        found.damages.append(f"and {len(problems) - N_NAMED} more")
+    return found
+
+
+def _missing_tasks(store: Store) -> dict[str, int]:
+    """Count the tasks that are planned and not done, by data set."""
+    missing = {}
+    for name, facts in store.datasets().items():
+        null, null_runs = facts.get("null", [0, 0])
+        n_splits = len(store.dataset_arrays(name)["seeds"])
+        planned = len(facts["methods"]) * (n_splits + null * null_runs)
+        missing[name] = planned - len(store.done(name))
+    return missing

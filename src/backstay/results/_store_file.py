@@ -1,0 +1,371 @@
+"""The file of a store: opened, locked, checked, and written in whole transactions.
+
+Every row of every table has a checksum in the table ``sums``, so that damage is noticed when the
+row is read. Nothing in a file is ever executed or unpickled, so a stranger's store is safe to open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from backstay._identity import with_present_names
+from backstay.results._lock import Lock
+
+APPLICATION = 0x6261636B  # "back"
+# 1 described classes by private modules and by parameters since renamed; 1 and 2 had checksums
+# for arrays only.
+FORMAT = 3
+LOCK_SECONDS = 5.0
+# A committed task survives the death of the process at any moment. Waiting for the disk with
+# every task would take some 10 % of a study of short tasks; waiting once in so many seconds takes
+# less than 1 %, and no more than these seconds are lost when the machine itself dies.
+SECONDS_BETWEEN_SYNCS = 2.0
+HEADER = b"SQLite format 3\0"
+
+SCHEMA = """
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE datasets (name TEXT PRIMARY KEY, facts TEXT NOT NULL);
+CREATE TABLE tasks (
+    id INTEGER PRIMARY KEY,
+    dataset TEXT NOT NULL REFERENCES datasets (name),
+    method TEXT NOT NULL,
+    resample INTEGER NOT NULL,
+    stage TEXT NOT NULL,
+    error TEXT,
+    seconds TEXT NOT NULL,
+    UNIQUE (dataset, method, resample)
+);
+CREATE TABLE arrays (
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    dtype TEXT NOT NULL,
+    shape TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (owner, name)
+);
+"""
+SUMS = """CREATE TABLE sums (
+    source TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (source, owner, name)
+) WITHOUT ROWID"""
+# What the checksum of a row covers, and the two columns that name the row. The bytes of an array
+# have a checksum of their own, which is covered here.
+COVERED = {
+    "study": "key, value",
+    "datasets": "name, facts",
+    "tasks": "id, dataset, method, resample, stage, error, seconds",
+    "arrays": "owner, name, dtype, shape, checksum",
+}
+NAMED_BY = {
+    "study": ("study.key", "''"),
+    "datasets": ("datasets.name", "''"),
+    "tasks": ("CAST(tasks.id AS TEXT)", "''"),
+    "arrays": ("arrays.owner", "arrays.name"),
+}
+# How a message names a row.
+ENTRIES = {
+    "study": "the entry {0!r}",
+    "datasets": "the description of data set {0!r}",
+    "tasks": "the record of task {0}",
+    "arrays": "array {1!r} of {0}",
+}
+
+
+class StoreError(RuntimeError):
+    """A store cannot be used: damaged, locked, of another study, or no store at all."""
+
+
+def statements(format_number: int) -> list[str]:
+    """Return the statements that create the tables of a format."""
+    tables = [text for text in SCHEMA.strip().removesuffix(";").split(";\n")]
+    return [*tables, SUMS] if format_number >= 3 else tables
+
+
+class StoreFile:
+    """An open file of a store, or (``path=None``) the same in memory."""
+
+    def __init__(self, path: str | os.PathLike[str] | None, *, write: bool = True) -> None:
+        self.path = None if path is None else Path(path)
+        self.name = "the store in memory" if self.path is None else str(self.path)
+        self._lock: Lock | None = None
+        self._format, self._has_sums = FORMAT, True
+        self._place: tuple[int, int] | None = None
+        self._synced = -SECONDS_BETWEEN_SYNCS
+        if self.path is not None:
+            self._check_file(write)
+        try:
+            with self._explained():
+                if write and self.path is not None:
+                    self._lock = Lock(self.path.with_name(self.path.name + "-lock"))
+                    if not self._lock.acquire():
+                        raise StoreError(f"{self.name} is in use by another running study.")
+                self._connection = self._connect(write)
+                self._prepare(write)
+            self._place = self._where()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; another study may then use it."""
+        if hasattr(self, "_connection"):
+            self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __del__(self) -> None:
+        self.close()
+
+    # Opening.
+
+    def _check_file(self, write: bool) -> None:
+        """Refuse what is not an SQLite file before SQLite could touch it."""
+        assert self.path is not None
+        if not self.path.exists():
+            if not write:
+                raise FileNotFoundError(f"there is no store {self.name}.")
+            if not self.path.parent.is_dir():
+                raise FileNotFoundError(f"store={self.name!r}: its folder does not exist.")
+            return
+        kind = stat.S_IFMT(self.path.stat().st_mode)
+        if kind != stat.S_IFREG:
+            what = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket"}
+            raise StoreError(f"{self.name} is a {what.get(kind, 'device')}; a store is a file.")
+        with self.path.open("rb") as file:
+            start = file.read(len(HEADER))
+        # An empty file is what is left of a store killed before its first write.
+        if start not in (b"", HEADER) or (start == b"" and not write):
+            raise StoreError(f"{self.name} is not a study's store; it was left as it is.")
+
+    def _connect(self, write: bool) -> sqlite3.Connection:
+        if self.path is None:
+            return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        mode = "rwc" if write else "rw"  # a reader too tidies up after a killed writer
+        if not write and not os.access(self.path.parent, os.W_OK):
+            mode = "ro&immutable=1"  # nothing can be written beside the file, nobody writes it
+        return sqlite3.connect(
+            f"{self.path.resolve().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=LOCK_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _prepare(self, write: bool) -> None:
+        run = self._connection.execute
+        run("PRAGMA trusted_schema = OFF")
+        if not write:
+            run("PRAGMA query_only = ON")
+        tables = {row[0] for row in run("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        (application,) = run("PRAGMA application_id").fetchone()
+        if not tables and application == 0 and write:
+            if self.path is not None:
+                run("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                for statement in statements(FORMAT):
+                    run(statement)
+                run(f"PRAGMA application_id = {APPLICATION}")
+                run(f"PRAGMA user_version = {FORMAT}")
+        elif application != APPLICATION:
+            raise StoreError(f"{self.name} is not a study's store; it was left as it is.")
+        (self._format,) = run("PRAGMA user_version").fetchone()
+        if not 1 <= self._format <= FORMAT:
+            raise StoreError(
+                f"{self.name} has format {self._format}; this version of backstay reads formats "
+                f"1 to {FORMAT}." + (" Update backstay." if self._format > FORMAT else "")
+            )
+        self._has_sums = self._format >= 3
+        (verdict,) = run("PRAGMA integrity_check(1)").fetchone()
+        if verdict != "ok":
+            raise self.damaged(" ".join(str(verdict).split()))
+        self._check_tables()
+
+    def _check_tables(self) -> None:
+        """Refuse tables that are not as this format makes them, and anything that could act."""
+        rows = self._connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        found = {name: sql for kind, name, sql in rows if kind == "table"}
+        for statement in statements(self._format):
+            name = statement.split()[2]
+            if found.get(name) != statement:
+                raise self.damaged(f"its table {name} is not that of format {self._format}")
+        if ("sums" in found) != (self._format >= 3):
+            raise self.damaged(f"it says format {self._format}, but has the tables of another")
+        if acting := [name for kind, name, _ in rows if kind in ("trigger", "view")]:
+            raise self.damaged(f"{acting[0]!r} in it is neither a table nor an index")
+
+    def _where(self) -> tuple[int, int] | None:
+        """Return what tells the file from any other that may take its place."""
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def damaged(self, what: str) -> StoreError:
+        """Return an error that names the file and what of it is damaged."""
+        return StoreError(
+            f"{self.name} is damaged: {what}. It was left as it is; restore it from a copy or use "
+            "another file."
+        )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn SQLite's errors into ones that say what happened to which file."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise StoreError(
+                    f"{self.name} is locked by another program (waited {LOCK_SECONDS:g} s)."
+                ) from error
+            if any(sign in str(error) for sign in ("decode", "no such", "malformed")):
+                raise self.damaged(str(error)) from error
+            raise StoreError(f"{self.name} cannot be used: {error}.") from error
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise self.damaged(str(error)) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        # SQLite would go on writing to a file that nobody can open any more.
+        if self._place is not None and self._where() != self._place:
+            raise StoreError(
+                f"{self.name} was deleted, moved or replaced while the study ran; what is done "
+                "from now on could not be kept, so the study stopped."
+            )
+        due = time.monotonic() - self._synced >= SECONDS_BETWEEN_SYNCS
+        with self._explained():
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                if self._format < FORMAT:
+                    self._upgrade()
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+            self._format, self._has_sums = FORMAT, True
+            if due:
+                self._synced = time.monotonic()
+
+    def _upgrade(self) -> None:
+        """Bring an older format up to date; a store that is only read stays as it is."""
+        run = self._connection.execute
+        for name, facts in run("SELECT name, facts FROM datasets").fetchall():
+            present = json.dumps(self._description(facts, f"data set {name!r}"))
+            run("UPDATE datasets SET facts = ? WHERE name = ?", (present, name))
+        for (facts,) in run("SELECT value FROM study WHERE key = 'facts'").fetchall():
+            present = json.dumps(self._description(facts, "the study"))
+            run("UPDATE study SET value = ? WHERE key = 'facts'", (present,))
+        run(SUMS)
+        for table, columns in COVERED.items():
+            owner, name = NAMED_BY[table]
+            for row in run(f"SELECT {owner}, {name}, {columns} FROM {table}").fetchall():
+                self._seal(table, *row[:2], values=row[2:])
+        run(f"PRAGMA user_version = {FORMAT}")
+
+    # Rows and their checksums.
+
+    def _seal(self, table: str, owner: str, name: str, *, values: Any) -> None:
+        """Write the checksum of a row."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO sums VALUES (?, ?, ?, ?)",
+            (table, owner, name, _checksum(values)),
+        )
+
+    def _sealed(self, table: str, rest: str, *values: Any, more: str = "") -> list[Any]:
+        """Return rows whose checksums are right: the columns covered, then `more`."""
+        owner, name = NAMED_BY[table]
+        sums = (
+            f"(SELECT sums.checksum FROM sums WHERE sums.source = '{table}' "
+            f"AND sums.owner = {owner} AND sums.name = {name})"
+        )
+        columns = COVERED[table].split(", ")
+        query = f"SELECT {sums if self._has_sums else 'NULL'}, {owner}, {name}, {COVERED[table]}"
+        found = self._rows(f"{query}{more} FROM {table} {rest}", *values)
+        for checksum, *names_and_values in found:
+            covered = names_and_values[2 : 2 + len(columns)]
+            if self._has_sums and checksum != _checksum(covered):
+                raise self._unsound(table, *names_and_values[:2])
+        return [row[3:] for row in found]
+
+    @property
+    def format(self) -> int:
+        """Number of the format that the file has."""
+        return self._format
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read the store as it is now, whatever is written meanwhile; damaged text too."""
+        as_usual = self._connection.text_factory
+        self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        with self._explained():
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
+                self._connection.text_factory = as_usual
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of rows of every table."""
+        return {table: self._rows(f"SELECT count(*) FROM {table}")[0][0] for table in COVERED}
+
+    def problems(self) -> list[str]:
+        """Name the rows that differ from their checksums, have none, or are gone."""
+        found = []
+        for table, (owner, name) in NAMED_BY.items() if self._has_sums else ():
+            held = {}
+            for row in self._rows(f"SELECT {owner}, {name}, {COVERED[table]} FROM {table}"):
+                held[row[:2]] = _checksum(row[2:])
+            query = "SELECT owner, name, checksum FROM sums WHERE source = ?"
+            sums = {row[:2]: row[2] for row in self._rows(query, table)}
+            for key in dict.fromkeys([*held, *sums]):
+                if held.get(key) != sums.get(key):
+                    entry = ENTRIES[table].format(*key)
+                    found.append(f"{entry} {'does not check' if key in held else 'is missing'}")
+        return found
+
+    def _unsound(self, table: str, owner: str, name: str) -> StoreError:
+        return self.damaged(f"{ENTRIES[table].format(owner, name)} does not check")
+
+    def _json(self, text: str, what: str) -> Any:
+        try:
+            return json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise self.damaged(f"{what} cannot be read") from error
+
+    def _description(self, text: str, what: str) -> Any:
+        """Read a description, in the names of the present format."""
+        stored = self._json(text, what)
+        return stored if self._format > 1 else with_present_names(stored)
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with self._explained():
+            return self._connection.execute(query, values).fetchall()
+
+
+def _checksum(values: Any) -> int:
+    # A damaged row may hold bytes where there was text.
+    return zlib.crc32(json.dumps(list(values), default=repr).encode())
