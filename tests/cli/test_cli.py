@@ -190,7 +190,7 @@ def test_the_same_command_again_runs_nothing_and_another_is_refused(done, call, 
     assert code == 0
     assert out.startswith("Report: ")
     assert out.count("\n") == 1
-    text = fails(call, 2, *command[:4], "-m", "t", "-o", folder / "one", "-q", "--drop", "patient")
+    text = fails(call, 2, *command, "-q", "--seed", "5", "--drop", "patient")
     assert "holds a study with other parameters" in text
     text = fails(call, 2, *command, "--seed", "5", "-q", "--id", "patient")
     assert "random_state is 0 in the store and 5 now" in text
@@ -403,6 +403,40 @@ def test_report(done, call, tmp_path):
     assert (code, out) == (0, f"Report: {tmp_path / 'r.html'}\n")
     assert (tmp_path / "r.html").stat().st_size > 1000
     assert "does not exist" in fails(call, 2, "report", folder / "one", "-o", tmp_path / "a/b.html")
+
+
+def test_the_same_command_with_more_extends_the_run(done, call, tmp_path, no_report):
+    table = done[0] / "one.csv"
+    fixed = ("run", table, "-t", "diagnosis", "--sizes", "2,4", "--jobs", "1", "-o", tmp_path)
+    first = ("--repeats", "4", "--null", "2", "--methods", "t")
+    assert call(*fixed, *first)[0] == 0
+    code, _, err = call(*fixed, "--repeats", "6", "--null", "3", "--methods", "t,f")
+    assert code == 0, err
+    assert "8 of 24 tasks were done before" in err
+    data = Results.load(tmp_path / "study.db").data
+    assert (data.n_resamples, data.null, data.n_done) == (6, 3, 24)
+    for less, words in {
+        ("--repeats", "4", "--null", "3", "--methods", "t,f"): "--repeats 4 is fewer than the 6 in",
+        ("--repeats", "6", "--null", "2", "--methods", "t,f"): "--null 2 is fewer than the 3 in",
+        (
+            "--repeats",
+            "6",
+            "--null",
+            "3",
+            "--methods",
+            "f,relieff",
+        ): "--methods leaves out t, which",
+    }.items():
+        text = fails_at_the_end(call, *fixed, *less)
+        assert words in text
+        assert "A run can be extended, not shortened: give --" in text
+    assert "give --methods t,f,relieff, or another folder with --out." in text
+
+
+def fails_at_the_end(call, *arguments):
+    code, _, err = call(*arguments)
+    assert code == 2, err
+    return err
 
 
 def test_check(done, call, tmp_path):

@@ -14,7 +14,7 @@ from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
 from backstay.results import Results, Store, StoreError, TaskRecord, _store_file, check_store
-from backstay.study import Study, Subsampling, _checks
+from backstay.study import Study, Subsampling, _stored_study
 from reference.study import contents
 
 X, y, _ = make_xor(40, random_state=0)
@@ -113,7 +113,8 @@ def never_called_with_tasks(inputs, methods, splits, pending, n_jobs):
         ({"methods": {"u": TTest()}}, r"other parameters: methods\.t is in the store only"),
         ({"sizes": [3]}, r"other parameters: sizes\[0\] is 2 in the store and 3 now"),
         ({"random_state": 1}, "random_state is 0 in the store and 1 now"),
-        ({"resampling": Subsampling(4)}, r"other data or splits: resampling is 'Subsampling"),
+        ({"resampling": Subsampling(4, 0.5)}, r"other data or splits: resampling is 'Subsampling"),
+        ({"resampling": Subsampling(2)}, r"holds 3 splits of 'data', and now there are 2\."),
         ({"classifiers": {"3nn": KNeighborsClassifier(3)}}, r"classifiers\.1nn is in the store"),
         ({"preprocess": MinMaxScaler()}, "preprocess is None in the store"),
     ],
@@ -210,8 +211,8 @@ def test_a_store_killed_before_its_first_write_is_begun_anew(tmp_path):
 
 
 def test_other_versions_give_a_warning_once(path, monkeypatch):
-    now = _checks.versions()
-    monkeypatch.setattr(_checks, "versions", lambda: {**now, "numpy": "9.9"})
+    now = _stored_study.versions()
+    monkeypatch.setattr(_stored_study, "versions", lambda: {**now, "numpy": "9.9"})
     with pytest.warns(UserWarning, match=r"other versions \(numpy is"):
         study(path).run(X, y)
     results = study(path).run(X, y)

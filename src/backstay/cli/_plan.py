@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from backstay.datasets import LabelledTable
-    from backstay.study import Study
+    from backstay.study import SmallerStudyError, Study
 
 
 MAX_SIZE = 100
@@ -89,6 +89,26 @@ def resampling(options: StudyOptions) -> tuple[Any, str]:
     if options.protocol == "10x10":
         return RepeatedStratifiedKFold(10, times), f"{times} times 10-fold cross-validation"
     return FiveByTwo(), "5 times two halves"
+
+
+def smaller_than_stored(error: SmallerStudyError, options: StudyOptions, store: Any) -> WrongUse:
+    """Say in the words of the command line that a run was made with more than is asked for."""
+    stored, given = error.stored, error.given
+    if error.what == "methods":
+        lacking = ", ".join(name for name in stored if name not in given)
+        wrong = f"--methods leaves out {lacking}, which {store} holds"
+        right = f"--methods {','.join(dict.fromkeys([*stored, *given]))}"
+    else:
+        option = "--null" if error.what == "permutations" else "--repeats"
+        each = 10 if option == "--repeats" and options.protocol == "10x10" else 1
+        stored, given = stored // each, given // each
+        omitted = option == "--repeats" and options.repeats is None
+        shown = f"{option} is {given} if omitted," if omitted else f"{option} {given} is"
+        wrong, right = f"{shown} fewer than the {stored} in {store}", f"{option} {stored} or more"
+    return WrongUse(
+        f"{wrong}. A run can be extended, not shortened: give {right}, or another folder with "
+        "--out."
+    )
 
 
 def check_classes(table: LabelledTable, protocol: str) -> None:

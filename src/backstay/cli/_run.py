@@ -10,7 +10,7 @@ import typer
 
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
 from backstay.cli._outputs import check_folder, make_folder, show_results, write_outputs
-from backstay.cli._plan import RunPlan, StudyOptions, make_plan
+from backstay.cli._plan import RunPlan, StudyOptions, make_plan, smaller_than_stored
 from backstay.cli._show import listing, say, warn
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def run(
         say("Nothing was run (--dry-run).")
         return
     make_folder(folder)
-    results = _study(table, plan, _stem(data))
+    results = _study(table, plan, options, _stem(data))
     written = write_outputs(results, folder, table, command_line())
     if not quiet:
         show_results(results, written)
@@ -244,7 +244,9 @@ def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
     say()
 
 
-def _study(table: LabelledTable, plan: RunPlan, name: str) -> Results:
+def _study(table: LabelledTable, plan: RunPlan, options: StudyOptions, name: str) -> Results:
+    from backstay.study import SmallerStudyError
+
     facts = table.summary()
     provenance = {
         "command": command_line(),
@@ -254,4 +256,7 @@ def _study(table: LabelledTable, plan: RunPlan, name: str) -> Results:
         "done": [*table.notes, *plan.notes],
         "warnings": [*table.warnings, *plan.warnings],
     }
-    return plan.study.run(plan.X, table.y, table.groups, dataset=name, provenance=provenance)
+    try:
+        return plan.study.run(plan.X, table.y, table.groups, dataset=name, provenance=provenance)
+    except SmallerStudyError as error:
+        raise smaller_than_stored(error, options, plan.study.store) from error

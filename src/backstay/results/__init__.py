@@ -15,13 +15,14 @@ from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._samples import SampleWeights
 from backstay.results._soundness import StoreCheck, check_store
-from backstay.results._store import Store, TaskRecord
+from backstay.results._store import PARTNERS, Store, TaskRecord
 from backstay.results._store_file import StoreError
 from backstay.results._table import Table
 from backstay.results._weighting import WeightingVerdict
 
 __all__ = [
     "METRICS",
+    "PARTNERS",
     "Choice",
     "Comparison",
     "Configuration",

@@ -22,6 +22,8 @@ from backstay.results._store_file import StoreError, StoreFile
 
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
+# Arrays of a data set that are computed from all its runs.
+PARTNERS = ("partner of", "partner", "partner correlation")
 
 
 @dataclass
@@ -80,6 +82,26 @@ class Store(StoreFile):
             for key, array in arrays.items():
                 self._put(f"dataset {name}", key, array)
 
+    def grow_dataset(
+        self, name: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Replace facts and arrays of a data set by those of more runs or methods, all or nothing.
+
+        Forgotten are tasks of methods that the facts no longer name (a study may have added one
+        that is now among its own), and what was computed from all runs.
+        """
+        kept = [*facts["methods"]]
+        with self._transaction():
+            row = (name, json.dumps(facts))
+            self._connection.execute("UPDATE datasets SET facts = ? WHERE name = ?", row[::-1])
+            self._seal("datasets", name, "", values=row)
+            for key, array in arrays.items():
+                self._put(f"dataset {name}", key, array)
+            for key in PARTNERS:
+                self._remove_array(f"dataset {name}", key)
+            marks = ", ".join("?" * len(kept))
+            self._forget(f"dataset = ? AND method NOT IN ({marks})", name, *kept)
+
     def set_array(self, dataset: str, key: str, array: NDArray[Any]) -> None:
         """Write or replace one array of a data set."""
         with self._transaction():
@@ -136,6 +158,11 @@ class Store(StoreFile):
             run("DELETE FROM arrays WHERE owner = ?", (f"task {number}",))
             run("DELETE FROM sums WHERE source = 'tasks' AND owner = ?", (str(number),))
             run("DELETE FROM sums WHERE source = 'arrays' AND owner = ?", (f"task {number}",))
+
+    def _remove_array(self, owner: str, name: str) -> None:
+        run = self._connection.execute
+        run("DELETE FROM arrays WHERE owner = ? AND name = ?", (owner, name))
+        run("DELETE FROM sums WHERE source = 'arrays' AND owner = ? AND name = ?", (owner, name))
 
     def tasks(self, dataset: str) -> list[dict[str, Any]]:
         """Return method, resample, stage, error and seconds of every task done."""

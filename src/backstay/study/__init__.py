@@ -12,12 +12,14 @@ from backstay.study._protocols import (
     RepeatedStratifiedKFold,
     Subsampling,
 )
+from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
 
 __all__ = [
     "NULL_RUNS",
     "FiveByTwo",
     "RepeatedStratifiedKFold",
+    "SmallerStudyError",
     "Study",
     "StudyError",
     "Subsampling",

@@ -1,8 +1,7 @@
-"""Checks before a study runs: its arguments, its data, and whether a store holds this study."""
+"""Checks before a study runs: its arguments and its data."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -14,10 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from backstay._identity import difference, digest, fingerprint, versions
 from backstay._validation import encode_labels
-from backstay.results import METRICS, Role, Store, StoreError
-from backstay.study._protocols import FiveByTwo, Split
+from backstay.results import METRICS, Role
 
 # Quoted beside the metric that decides.
 BESIDE = ("balanced_accuracy", "accuracy")
@@ -225,134 +222,3 @@ def _subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
     if not sizes:
         raise ValueError("sizes is empty; give at least one, or 'log'.")
     return tuple(sorted({int(size) for size in sizes}))
-
-
-# What the store must hold.
-
-OLD_DEFAULTS = (
-    " It is of an earlier version, whose defaults were metric='accuracy' and an SVC without "
-    "class_weight."
-)
-
-
-def check_same_study(store: Store, description: dict[str, Any]) -> None:
-    """Refuse a store of another study; note the versions in use."""
-    known, now = store.study(), versions()
-    if "facts" not in known:
-        store.describe_study({"facts": description, "versions": [now]})
-        return
-    found = difference(_completed(known["facts"], 0), description)
-    if found:
-        raise StoreError(
-            f"{store.name} holds a study with other parameters: {found}. Use another file, or "
-            "the parameters it was made with."
-            + ("" if "metric" in known["facts"] else OLD_DEFAULTS)
-        )
-    if now not in known["versions"]:
-        changed = difference(known["versions"][-1], now)
-        warnings.warn(
-            f"{store.name} was made with other versions ({changed}); results may differ in "
-            "their last digits.",
-            UserWarning,
-            stacklevel=4,  # the caller of Study.run
-        )
-        store.describe_study({"versions": [*known["versions"], now]})
-
-
-def _completed(stored: dict[str, Any], none_shuffled: Any) -> dict[str, Any]:
-    """Add what older stores do not say: the first metric decided, no labels were shuffled."""
-    return {**stored, "metric": stored["scoring"][0], "null": none_shuffled, **stored}
-
-
-def seed_of_study(store: Store, random_state: int | None) -> int:
-    """Return the seed of everything; drawn once for a store if the study has none."""
-    if random_state is not None:
-        return int(random_state)
-    drawn = store.study().get("entropy")
-    if drawn is None:
-        drawn = int(np.random.SeedSequence().generate_state(1)[0])
-        store.describe_study({"entropy": drawn})
-    return int(drawn)
-
-
-def enter_data(
-    store: Store, study: CheckedStudy, data: CheckedData, splits: list[Split], n_shuffled: int
-) -> dict[str, Any]:
-    """Write a data set's facts and splits, unless the store has others; return the facts.
-
-    ``n_shuffled`` is the number of runs with shuffled labels.
-    """
-    # Fewer than usual on a permutation where the protocol has fewer splits.
-    null = [study.null, n_shuffled // max(study.null, 1)]
-    facts = {**_facts(study, data, splits), "null": null}
-    known = store.datasets()
-    if data.name not in known:
-        store.add_dataset(data.name, facts, _arrays(data, splits))
-    elif found := difference(_completed(known[data.name], [0, 0]), facts):
-        raise StoreError(
-            f"{store.name} holds {data.name!r} with other data or splits: {found}. Use another "
-            "file or another dataset= name, or the data it was made with."
-        )
-    if data.truth is not None:
-        store.set_array(data.name, "truth", data.truth)
-    if data.provenance is not None:
-        store.describe_study({f"provenance of {data.name}": data.provenance})
-    return facts
-
-
-def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[str, Any]:
-    n_samples, n_features = data.X.shape
-    return {
-        "data": {
-            "X": fingerprint(data.X),
-            "y": digest(data.y),
-            "groups": None if data.groups is None else digest(data.groups),
-        },
-        "resampling": _resampling_name(study.resampling),
-        "splits": _digest(splits),
-        "five_by_two": isinstance(study.resampling, FiveByTwo),
-        "n_samples": int(n_samples),
-        "n_features": int(n_features),
-        "feature_names": list(map(str, data.X.columns)) if hasattr(data.X, "columns") else None,
-        "sample_names": _sample_names(data.X),
-        "classes": data.classes.tolist(),
-        "sizes": list(data.sizes),
-        "methods": {name: vars(study.roles[name]) for name in study.methods},
-        "classifiers": list(study.classifiers),
-        "scoring": study.scoring,
-        "metric": study.metric,
-    }
-
-
-def _arrays(data: CheckedData, splits: list[Split]) -> dict[str, NDArray[Any]]:
-    """Return what results need of the data: splits, class numbers and group numbers."""
-    arrays = {
-        "seeds": np.array([split.seed for split in splits], dtype="<i8"),
-        "codes": data.codes.astype("<i4"),
-        **{f"train {i}": split.train.astype("<i4") for i, split in enumerate(splits)},
-        **{f"test {i}": split.test.astype("<i4") for i, split in enumerate(splits)},
-    }
-    if data.groups is not None:
-        arrays["groups"] = np.unique(data.groups, return_inverse=True)[1].astype("<i4")
-    return arrays
-
-
-def _resampling_name(resampling: Any) -> str:
-    """Name a way to split, the same on every run (default reprs hold addresses)."""
-    if not hasattr(resampling, "split"):
-        return f"{type(resampling).__name__} of {len(list(resampling))} splits"
-    shown = repr(resampling)
-    return type(resampling).__name__ if " at 0x" in shown else shown
-
-
-def _digest(splits: list[Split]) -> str:
-    parts = [rows for split in splits for rows in (split.train, split.test, [split.seed])]
-    return digest(np.concatenate([[len(part), *part] for part in parts]).astype("<i8"))
-
-
-def _sample_names(X: Any) -> list[str] | None:
-    """Return the names of the rows, if a frame's index gives them any."""
-    index = getattr(X, "index", None)
-    if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
-        return None
-    return [str(name) for name in index]

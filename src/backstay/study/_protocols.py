@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,10 @@ class _Protocol:
 
     random_state: Any
 
+    def beginning(self, n_splits: int) -> Self:
+        """Return the protocol with as few repeats as give so many splits: the first of its own."""
+        return self
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({shown})"
@@ -116,6 +121,12 @@ class Subsampling(_Protocol):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of splits."""
         return _positive("n_splits", self.n_splits, 1)
+
+    def beginning(self, n_splits: int) -> Self:
+        """Return the protocol with so many splits, the first of its own; or itself, if shorter."""
+        shorter = copy.copy(self)
+        shorter.n_splits = min(self.get_n_splits(), n_splits)
+        return shorter
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
         """Yield training and test rows."""
@@ -196,6 +207,13 @@ class RepeatedStratifiedKFold(_Protocol):
         n_splits, n_repeats = self._counts()
         return n_splits * n_repeats
 
+    def beginning(self, n_splits: int) -> Self:
+        """Return the protocol with as few repeats as give so many splits: the first of its own."""
+        folds, n_repeats = self._counts()
+        shorter = copy.copy(self)
+        shorter.n_repeats = min(n_repeats, math.ceil(n_splits / folds))
+        return shorter
+
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
         """Yield training and test rows, the folds of a repeat one after the other."""
         n_splits, n_repeats = self._counts()
@@ -242,6 +260,10 @@ class FiveByTwo(RepeatedStratifiedKFold):
     def _counts(self) -> tuple[int, int]:
         return 2, 5
 
+    def beginning(self, n_splits: int) -> Self:
+        """Return itself: there are always ten splits."""
+        return self
+
 
 def draw_splits(
     resampling: Any, y: NDArray[Any], groups: NDArray[Any] | None, seeds: np.random.SeedSequence
@@ -278,9 +300,12 @@ def draw_null_splits(
 ) -> list[Split]:
     """Draw resamples with shuffled labels, so many permutations with a few resamples each.
 
-    The protocol is the study's, drawn anew on every permutation; of its splits some are taken
-    at random, for the first ones of a protocol may be special, such as two halves.
+    The protocol is the study's, drawn anew on every permutation, with as few repeats as will do, so
+    that a study of more repeats has the same runs. Of the splits some are taken at random, for the
+    first ones of a protocol may be special, such as two halves.
     """
+    if isinstance(resampling, _Protocol):
+        resampling = resampling.beginning(NULL_RUNS)
     found = []
     for child in seeds.spawn(n_permutations):
         rng = np.random.default_rng(child)

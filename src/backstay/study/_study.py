@@ -15,19 +15,16 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._identity import describe
-from backstay.results import METRICS, Records, Results, Role, Store, partner_arrays
+from backstay.results import METRICS, PARTNERS, Records, Results, Role, Store, partner_arrays
 from backstay.study._checks import (
     CheckedData,
     CheckedStudy,
     check_random_state_is_plain,
-    check_same_study,
     checked_data,
-    enter_data,
     estimators_by_name,
     metric_names,
     n_permutations,
     preprocessing,
-    seed_of_study,
 )
 from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
@@ -36,6 +33,15 @@ from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
 from backstay.study._protocols import Split, Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of
+from backstay.study._stored_study import (
+    PlannedRuns,
+    check_same_data,
+    check_same_study,
+    describe_in,
+    enter_data,
+    planned_runs,
+    seed_of_study,
+)
 from backstay.study._task import SharedInputs
 
 
@@ -291,9 +297,12 @@ class Study:
             check_missing_cells(study, data)
         store = Store(self.store)
         try:
+            # Everything is checked before anything is written.
             check_same_study(store, study.description)
-            for data in checked:
-                self._run_one(store, study, data, retry_failed)
+            planned = [self._planned(store, study, data) for data in checked]
+            describe_in(store, study.description)
+            for runs in planned:
+                self._run_one(store, study, runs, retry_failed)
         except BaseException:
             store.close()
             raise
@@ -302,19 +311,25 @@ class Study:
         store.close()
         return Results.load(self.store)
 
-    def _run_one(
-        self, store: Store, study: CheckedStudy, data: CheckedData, retry_failed: bool
-    ) -> None:
+    def _planned(self, store: Store, study: CheckedStudy, data: CheckedData) -> PlannedRuns:
+        """Draw every split and every seed; refuse those that the store has otherwise."""
         seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
         drawn = draw_splits(study.resampling, data.y, data.groups, seeds)
         null = draw_null_splits(study.resampling, data.y, data.groups, study.null, seeds)
-        facts = enter_data(store, study, data, drawn, len(null))
-        # Runs with shuffled labels have negative numbers: the study may grow at the other end.
-        splits = dict(enumerate(drawn)) | {-1 - i: split for i, split in enumerate(null)}
+        runs = planned_runs(study, data, drawn, null)
+        check_same_data(store, runs)
+        return runs
+
+    def _run_one(
+        self, store: Store, study: CheckedStudy, runs: PlannedRuns, retry_failed: bool
+    ) -> None:
+        data = runs.data
+        enter_data(store, runs)
         if retry_failed:
             store.forget_failures(data.name)
-        if self._run_tasks(store, study, data, splits):
-            records = Records(store, data.name, facts)
+        ran = self._run_tasks(store, study, data, runs.by_number())
+        if ran or PARTNERS[0] not in store.dataset_arrays(data.name):
+            records = Records(store, data.name, runs.facts)
             for key, array in partner_arrays(data.X, records).items():
                 store.set_array(data.name, key, array)
         _report_failures(store, data.name)

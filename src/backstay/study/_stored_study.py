@@ -1,0 +1,270 @@
+"""Whether a store holds this study, or less of it: what is there stays, and the study goes on.
+
+A study may grow by splits that follow those it has, by permutations of the labels and by methods.
+It never shrinks: what a store holds would be results that the study does not ask for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay._identity import difference, digest, fingerprint, versions
+from backstay.results import Store, StoreError
+from backstay.study._checks import CheckedData, CheckedStudy
+from backstay.study._protocols import FiveByTwo, Split
+
+OLD_DEFAULTS = (
+    " It is of an earlier version, whose defaults were metric='accuracy' and an SVC without "
+    "class_weight."
+)
+# What may differ between a data set in a store and the same one in a study that has grown.
+GROWING = ("methods", "resampling", "splits", "null", "null_splits")
+
+
+class SmallerStudyError(StoreError):
+    """A store holds more of a study than was asked for.
+
+    Attributes
+    ----------
+    what : {"splits", "permutations", "methods"}
+        Of which there is more.
+    stored, given : int or list of str
+        How many the store holds and how many were asked for; names of methods.
+    """
+
+    def __init__(self, message: str, what: str, stored: Any, given: Any) -> None:
+        super().__init__(message)
+        self.what, self.stored, self.given = what, stored, given
+
+
+@dataclass(frozen=True)
+class PlannedRuns:
+    """A data set with its splits, true labels and shuffled ones, and what a store says of it."""
+
+    data: CheckedData
+    splits: list[Split]
+    null: list[Split]
+    facts: dict[str, Any]
+
+    def by_number(self) -> dict[int, Split]:
+        """Return the splits by the number of their run.
+
+        Runs with shuffled labels have negative numbers: the study may grow at both ends.
+        """
+        shuffled = {-1 - i: split for i, split in enumerate(self.null)}
+        return dict(enumerate(self.splits)) | shuffled
+
+
+def check_same_study(store: Store, description: dict[str, Any]) -> None:
+    """Refuse a store of another study, or of more of it."""
+    known = store.study()
+    if "facts" not in known:
+        return
+    stored = _completed(known["facts"], 0)
+    wrong = f"{store.name} holds a study with other parameters: "
+    n_stored, n_given = stored["null"], description["null"]
+    if n_stored > n_given:
+        raise SmallerStudyError(
+            f"{wrong}null is {n_stored} in the store and {n_given} now. A study can grow, not "
+            "shrink; use another file for less.",
+            "permutations",
+            n_stored,
+            n_given,
+        )
+    methods = {name: description["methods"].get(name) for name in stored["methods"]}
+    if lacking := [name for name, given in methods.items() if given is None]:
+        raise SmallerStudyError(
+            f"{wrong}methods.{lacking[0]} is in the store only. A study can grow, not shrink; name "
+            "all of its methods, or use another file.",
+            "methods",
+            list(methods),
+            list(description["methods"]),
+        )
+    found = difference(stored, {**description, "methods": methods, "null": n_stored})
+    if found:
+        raise StoreError(
+            f"{wrong}{found}. Use another file, or the parameters it was made with."
+            + ("" if "metric" in known["facts"] else OLD_DEFAULTS)
+        )
+
+
+def describe_in(store: Store, description: dict[str, Any]) -> None:
+    """Write the description of a study that is new or has grown; note the versions in use."""
+    known, now = store.study(), versions()
+    stored = _completed(known["facts"], 0) if "facts" in known else {"methods": {}}
+    if stored != description or list(stored["methods"]) != list(description["methods"]):
+        store.describe_study({"facts": description})
+    if "versions" not in known:
+        store.describe_study({"versions": [now]})
+    elif now not in known["versions"]:
+        changed = difference(known["versions"][-1], now)
+        warnings.warn(
+            f"{store.name} was made with other versions ({changed}); results may differ in "
+            "their last digits.",
+            UserWarning,
+            stacklevel=4,  # the caller of Study.run
+        )
+        store.describe_study({"versions": [*known["versions"], now]})
+
+
+def _completed(stored: dict[str, Any], none_shuffled: Any) -> dict[str, Any]:
+    """Add what older stores do not say: the first metric decided, no labels were shuffled."""
+    return {**stored, "metric": stored["scoring"][0], "null": none_shuffled, **stored}
+
+
+def seed_of_study(store: Store, random_state: int | None) -> int:
+    """Return the seed of everything; drawn once for a store if the study has none."""
+    if random_state is not None:
+        return int(random_state)
+    drawn = store.study().get("entropy")
+    if drawn is None:
+        drawn = int(np.random.SeedSequence().generate_state(1)[0])
+        store.describe_study({"entropy": drawn})
+    return int(drawn)
+
+
+def planned_runs(
+    study: CheckedStudy, data: CheckedData, splits: list[Split], null: list[Split]
+) -> PlannedRuns:
+    """Put together what a store says about a data set."""
+    facts = _facts(study, data, splits)
+    # Fewer than usual on a permutation where the protocol has fewer splits.
+    facts["null"] = [study.null, len(null) // max(study.null, 1)]
+    if null:
+        facts["null_splits"] = _digest(null)
+    return PlannedRuns(data, splits, null, facts)
+
+
+def check_same_data(store: Store, runs: PlannedRuns) -> None:
+    """Refuse data or splits that are not those in the store, or fewer splits."""
+    name, facts = runs.data.name, runs.facts
+    known = store.datasets().get(name)
+    if known is None:
+        return
+    stored = _completed(known, [0, 0])
+    n_stored, n_given = _n_splits(store, name), len(runs.splits)
+    if n_stored > n_given:
+        raise SmallerStudyError(
+            f"{store.name} holds {n_stored} splits of {name!r}, and now there are {n_given}. A "
+            "study can grow, not shrink; use another file for fewer.",
+            "splits",
+            n_stored,
+            n_given,
+        )
+    ignored = {key: stored[key] for key in GROWING if key in stored}
+    now = {key: value for key, value in facts.items() if key not in GROWING} | ignored
+    found = difference(stored, now)
+    if found is None and _digest(runs.splits[:n_stored]) != stored["splits"]:
+        found = difference(stored["resampling"], facts["resampling"], "resampling")
+        found = found or "splits is not what it is in the store"
+    if found is None and n_stored == n_given:
+        found = difference(stored["resampling"], facts["resampling"], "resampling")
+    if found:
+        raise StoreError(
+            f"{store.name} holds {name!r} with other data or splits: {found}. Use another "
+            "file or another dataset= name, or the data it was made with."
+        )
+    _check_same_null(store, stored, runs)
+
+
+def _check_same_null(store: Store, stored: dict[str, Any], runs: PlannedRuns) -> None:
+    """Refuse other permutations, or other splits of them, than those in the store."""
+    n_permutations, n_each = stored["null"]
+    digest_then = stored.get("null_splits")
+    if not n_permutations or digest_then is None:  # older stores do not say
+        return
+    if _digest(runs.null[: n_permutations * n_each]) != digest_then:
+        raise StoreError(
+            f"{store.name} holds {runs.data.name!r} with other runs with shuffled labels: they are "
+            "drawn from all splits of this protocol, so it cannot grow. Use another file, or "
+            "Subsampling or RepeatedStratifiedKFold."
+        )
+
+
+def _n_splits(store: Store, dataset: str) -> int:
+    return len(store.dataset_arrays(dataset)["seeds"])
+
+
+def enter_data(store: Store, runs: PlannedRuns) -> None:
+    """Write a data set's facts and splits, unless the store has them."""
+    data, facts = runs.data, runs.facts
+    known = store.datasets().get(data.name)
+    if known is None:
+        store.add_dataset(data.name, facts, _arrays(data, runs.splits))
+    elif _grown(_completed(known, [0, 0]), facts):
+        store.grow_dataset(data.name, facts, _arrays(data, runs.splits))
+    if data.truth is not None:
+        store.set_array(data.name, "truth", data.truth)
+    if data.provenance is not None:
+        store.describe_study({f"provenance of {data.name}": data.provenance})
+
+
+def _grown(stored: dict[str, Any], facts: dict[str, Any]) -> bool:
+    in_order = list(stored["methods"]) == list(facts["methods"])
+    return not in_order or any(stored[key] != facts[key] for key in ("methods", "splits", "null"))
+
+
+def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[str, Any]:
+    n_samples, n_features = data.X.shape
+    return {
+        "data": {
+            "X": fingerprint(data.X),
+            "y": digest(data.y),
+            "groups": None if data.groups is None else digest(data.groups),
+        },
+        "resampling": _resampling_name(study.resampling),
+        "splits": _digest(splits),
+        "five_by_two": isinstance(study.resampling, FiveByTwo),
+        "n_samples": int(n_samples),
+        "n_features": int(n_features),
+        "feature_names": list(map(str, data.X.columns)) if hasattr(data.X, "columns") else None,
+        "sample_names": _sample_names(data.X),
+        "classes": data.classes.tolist(),
+        "sizes": list(data.sizes),
+        "methods": {name: vars(study.roles[name]) for name in study.methods},
+        "classifiers": list(study.classifiers),
+        "scoring": study.scoring,
+        "metric": study.metric,
+    }
+
+
+def _arrays(data: CheckedData, splits: list[Split]) -> dict[str, NDArray[Any]]:
+    """Return what results need of the data: splits, class numbers and group numbers."""
+    arrays = {
+        "seeds": np.array([split.seed for split in splits], dtype="<i8"),
+        "codes": data.codes.astype("<i4"),
+        **{f"train {i}": split.train.astype("<i4") for i, split in enumerate(splits)},
+        **{f"test {i}": split.test.astype("<i4") for i, split in enumerate(splits)},
+    }
+    if data.groups is not None:
+        arrays["groups"] = np.unique(data.groups, return_inverse=True)[1].astype("<i4")
+    return arrays
+
+
+def _resampling_name(resampling: Any) -> str:
+    """Name a way to split, the same on every run (default reprs hold addresses)."""
+    if not hasattr(resampling, "split"):
+        return f"{type(resampling).__name__} of {len(list(resampling))} splits"
+    shown = repr(resampling)
+    return type(resampling).__name__ if " at 0x" in shown else shown
+
+
+def _digest(splits: list[Split]) -> str:
+    parts = [rows for split in splits for rows in (split.train, split.test, [split.seed])]
+    of_rows = digest(np.concatenate([[len(part), *part] for part in parts]).astype("<i8"))
+    labels = [digest(split.labels[split.train]) for split in splits if split.labels is not None]
+    return digest(np.array([of_rows, *labels])) if labels else of_rows
+
+
+def _sample_names(X: Any) -> list[str] | None:
+    """Return the names of the rows, if a frame's index gives them any."""
+    index = getattr(X, "index", None)
+    if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
+        return None
+    return [str(name) for name in index]
