@@ -16,8 +16,19 @@ from backstay import __version__
 from backstay.cli import main
 from backstay.cli._app import app
 from backstay.results import Results
+from reference.study import contents
 
-COMMANDS = ("run", "demo", "compare", "report", "check", "stability", "methods", "measures")
+COMMANDS = (
+    "run",
+    "demo",
+    "compare",
+    "report",
+    "check",
+    "merge",
+    "stability",
+    "methods",
+    "measures",
+)
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
 QUICK += ("--null", "2")
 
@@ -437,6 +448,35 @@ def fails_at_the_end(call, *arguments):
     code, _, err = call(*arguments)
     assert code == 2, err
     return err
+
+
+def test_shards_are_merged_into_the_run(done, call, tmp_path, no_report):
+    folder, _ = done
+    command = ("run", folder / "one.csv", "-t", "diagnosis", *QUICK, "-o", tmp_path)
+    for part in ("1/3", "3/3"):
+        code, out, err = call(*command, "--shard", part)
+        assert code == 0, err
+    assert "Shard 3/3: " in out
+    assert f"backstay merge {tmp_path}/shard-*.db -o {tmp_path}/study.db" in out
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["shard-1-of-3.db", "shard-3-of-3.db"]
+    merge = ("merge", *tmp_path.glob("shard-*"), "-o", tmp_path / "study.db")
+    text = fails(call, 2, *merge)
+    assert "10 of 32 tasks on 'one' are in none of the 2 stores: 'iw-relieff' on split 0, " in text
+    assert "Shard 2 of 3 is not there." in text
+    assert not (tmp_path / "study.db").exists()
+    assert call(*command, "--shard", "2/3")[0] == 0
+    code, out, err = call("merge", *tmp_path.glob("shard-*"), "-o", tmp_path / "study.db")
+    assert (code, err) == (0, "")
+    assert "32 of 32 tasks on 'one'" in out
+    expected = contents(Results.load(folder / "one" / "study.db"))
+    assert contents(Results.load(tmp_path / "study.db")) == expected
+    code, _, err = call(*command)  # writes everything else
+    assert (code, (tmp_path / "features.csv").exists()) == (0, True)
+    assert contents(Results.load(tmp_path / "study.db")) == expected
+    assert "exists already" in fails(call, 2, *merge)
+    assert "--shard 4/3 must be" in fails(call, 2, *command, "--shard", "4/3")
+    other = ("merge", tmp_path / "shard-1-of-3.db", folder / "two" / "study.db")
+    assert "is not of the same study" in fails(call, 2, *other, "-o", tmp_path / "x.db")
 
 
 def test_check(done, call, tmp_path):

@@ -15,6 +15,7 @@ from backstay.cli._compare import compare, report
 from backstay.cli._demo import demo
 from backstay.cli._guard import close_quietly, given
 from backstay.cli._lists import measures, methods
+from backstay.cli._merge import merge
 from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
@@ -49,7 +50,7 @@ def _everywhere(
     pass
 
 
-for _command in (run_study, demo, compare, report, check, stability, methods, measures):
+for _command in (run_study, demo, compare, report, check, merge, stability, methods, measures):
     app.command()(_command)
 
 

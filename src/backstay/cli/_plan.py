@@ -41,6 +41,7 @@ class StudyOptions:
     seed: int = 0
     metric: str | None = None
     null: int = 20
+    shard: str | None = None
 
     def __post_init__(self) -> None:
         if self.categories not in ("code", "drop"):
@@ -57,6 +58,24 @@ class StudyOptions:
             if self.protocol == "5x2" and self.repeats != 5:
                 raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
         self.sizes_given()
+        self.shard_given()
+
+    def shard_given(self) -> tuple[int, int] | None:
+        """Return which part of the tasks to run, and of how many; None for all."""
+        if self.shard is None:
+            return None
+        found = re.fullmatch(r"(\d+)/(\d+)", self.shard.strip())
+        pair = (int(found[1]), int(found[2])) if found else (0, 0)
+        if not 1 <= pair[0] <= pair[1]:
+            raise WrongUse(
+                f"--shard {self.shard} must be a part and the number of parts, such as 3/10."
+            )
+        return pair
+
+    def store_name(self) -> str:
+        """Return the name of the file that keeps the study."""
+        pair = self.shard_given()
+        return "study.db" if pair is None else f"shard-{pair[0]}-of-{pair[1]}.db"
 
     def sizes_given(self) -> list[int] | None:
         """Return the subset sizes that were typed, in order; None if there are none."""
@@ -246,5 +265,6 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         *describe_classes(table),
         ("null", null),
         ("tasks", f"{tasks}, {n_jobs} at a time, seed {options.seed}"),
+        *([("shard", f"{options.shard} of these tasks")] if options.shard else []),
     ]
     return RunPlan(study, X, lines, notes, warnings)

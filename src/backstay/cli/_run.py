@@ -124,6 +124,14 @@ def run(
         of_table("Text that means a missing value, beside NA, ? and empty; may be repeated."),
     ] = None,
     seed: Annotated[int, of_study("Seed of everything random.", min=0)] = 0,
+    shard: Annotated[
+        str | None,
+        of_study(
+            "Run one part of the tasks, such as 3/10, into a store of its own; backstay merge puts "
+            "the parts together.",
+            metavar="K/N",
+        ),
+    ] = None,
     quiet: Annotated[bool, of_output("Warnings and errors only.", "--quiet", "-q")] = False,
     dry_run: Annotated[bool, of_output("Say what would be done, and stop.", "--dry-run")] = False,
     debug: Debug = False,
@@ -142,8 +150,9 @@ def run(
     [bold]backstay run cells.csv -t diagnosis --groups patient --drop batch -m t,relieff[/bold]
     """  # fmt: skip
     options = StudyOptions(
-        _split_at_commas(methods), protocol, repeats, sizes, categories, jobs, seed, metric, null
-    )
+        _split_at_commas(methods), protocol, repeats, sizes, categories, jobs, seed, metric, null,
+        shard,
+    )  # fmt: skip
     folder = Path(f"{_stem(data)}-backstay") if out is None else out
     check_folder(folder)
     # A column's name may hold commas, so names of columns are taken as they are.
@@ -153,7 +162,7 @@ def run(
         delimiter=_delimiter(delimiter), decimal=decimal, encoding=encoding,
         missing=tuple(missing or ()),
     )  # fmt: skip
-    plan = make_plan(table, options, folder / "study.db", verbose=0 if quiet else 1)
+    plan = make_plan(table, options, folder / options.store_name(), verbose=0 if quiet else 1)
     if not quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings]:
@@ -163,6 +172,10 @@ def run(
         return
     make_folder(folder)
     results = _study(table, plan, options, _stem(data))
+    if shard is not None:
+        say(f"Shard {shard}: {results.data.n_done} tasks are in {plan.study.store}.")
+        say(f"With all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
+        return
     written = write_outputs(results, folder, table, command_line())
     if not quiet:
         show_results(results, written)
@@ -257,6 +270,13 @@ def _study(table: LabelledTable, plan: RunPlan, options: StudyOptions, name: str
         "warnings": [*table.warnings, *plan.warnings],
     }
     try:
-        return plan.study.run(plan.X, table.y, table.groups, dataset=name, provenance=provenance)
+        return plan.study.run(
+            plan.X,
+            table.y,
+            table.groups,
+            dataset=name,
+            provenance=provenance,
+            shard=options.shard_given(),
+        )
     except SmallerStudyError as error:
         raise smaller_than_stored(error, options, plan.study.store) from error

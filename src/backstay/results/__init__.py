@@ -8,6 +8,7 @@ from backstay.results._choice import Choice
 from backstay.results._comparisons import Comparison
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
 from backstay.results._features import RelevantFound
+from backstay.results._merge import merge_stores
 from backstay.results._metrics import METRICS
 from backstay.results._partners import partner_arrays
 from backstay.results._recommendation import Finalist, Recommendation
@@ -15,7 +16,7 @@ from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._samples import SampleWeights
 from backstay.results._soundness import StoreCheck, check_store
-from backstay.results._store import PARTNERS, Store, TaskRecord
+from backstay.results._store import PARTNERS, SHARD, Store, TaskRecord
 from backstay.results._store_file import StoreError
 from backstay.results._table import Table
 from backstay.results._weighting import WeightingVerdict
@@ -23,6 +24,7 @@ from backstay.results._weighting import WeightingVerdict
 __all__ = [
     "METRICS",
     "PARTNERS",
+    "SHARD",
     "Choice",
     "Comparison",
     "Configuration",
@@ -42,5 +44,6 @@ __all__ = [
     "TaskRecord",
     "WeightingVerdict",
     "check_store",
+    "merge_stores",
     "partner_arrays",
 ]

@@ -2,70 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._records import Records
+from backstay.results._store import PARTNERS
 from backstay.stability import selection_frequency
 
 # Kept are the strongest partners of the features most often selected, no d × d matrix.
 STRONG = 0.7
 N_FEATURES, N_PARTNERS, LARGEST_SIZE = 300, 5, 100
-_BLOCK = 64
+# Columns that are looked at together; a wide table is never copied as a whole.
+CHUNK = 4096
+# Products of matrices differ in their last digits with the shapes of the matrices.
+SLACK = 1e-9
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Arrays = dict[str, NDArray[Any]]
 
 
-def partner_arrays(X: Any, records: Records) -> dict[str, NDArray[Any]]:
+def partner_arrays(X: Any, records: Records, *, of_all: bool = False) -> Arrays:
     """Return features, their partners and the correlations, strongest first per feature.
 
     Pearson's r over all rows of the table, gaps filled by the column's mean; a
     description of the data, no part of any selection. Columns that are not
     numbers, and sparse tables, have no partners.
+
+    The features are those selected most often; with ``of_all``, every one that some run selected,
+    so that the partners of a whole study can be chosen among those of its parts.
     """
-    columns, table = _numbers(X)
+    return _correlated(X, _ever_selected(records) if of_all else _often_selected(records))
+
+
+def partners_among(parts: list[Arrays], records: Records) -> Arrays:
+    """Return the partners of a whole study from those that its parts found for their features."""
     often = _often_selected(records)
-    places = np.searchsorted(columns, often)
-    inside = places < len(columns)
-    inside[inside] = columns[places[inside]] == often[inside]
-    places = places[inside]
-    features, partners, correlations = [columns[:0]], [columns[:0]], [np.empty(0)]
-    if len(columns) > 1:
-        standard = _standardized(table)
-        for start in range(0, len(places), _BLOCK):
-            block = places[start : start + _BLOCK]
-            r = standard[:, block].T @ standard
-            r[np.arange(len(block)), block] = 0
-            rows, others = np.nonzero(np.abs(r) >= STRONG)
-            strongest = np.lexsort((-np.abs(r[rows, others]), rows))
-            rows, others = rows[strongest], others[strongest]
-            kept = np.arange(len(rows)) - np.searchsorted(rows, rows) < N_PARTNERS
-            rows, others = rows[kept], others[kept]
-            features.append(columns[block[rows]])
-            partners.append(columns[others])
-            correlations.append(np.clip(r[rows, others], -1, 1))
+    found: dict[tuple[int, int], float] = {}
+    for part in parts:
+        rows = zip(*(part[name].tolist() for name in PARTNERS), strict=True)
+        found |= {(feature, partner): r for feature, partner, r in rows}
+    pairs = np.array(list(found), dtype=np.intp).reshape(-1, 2)
+    kept = np.isin(pairs[:, 0], often)
+    return _strongest(*pairs[kept].T, np.array(list(found.values()))[kept])
+
+
+def _correlated(X: Any, features: Ints) -> Arrays:
+    """Return the strongest partners of some features."""
+    columns = _numeric_columns(X)
+    features = features[np.isin(features, columns)]
+    pieces = [(features[:0], features[:0], np.empty(0))]
+    if len(columns) > 1 and len(features):
+        chosen = np.concatenate(
+            [table[:, np.isin(names, features)] for names, table in _chunks(X, columns, features)],
+            axis=1,
+        )
+        for names, table in _chunks(X, columns):
+            pieces.append(_strong_pairs(features, chosen, names, table))
+    return _strongest(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
+
+
+def _strong_pairs(
+    features: Ints, chosen: Floats, names: Ints, table: Floats
+) -> tuple[Ints, Ints, Floats]:
+    """Return features, partners among some columns, and their correlations.
+
+    A product of matrices finds the candidates; the sum over rows that follows is the same however
+    many features and columns there are.
+    """
+    r = np.abs(chosen.T @ table)
+    r[features[:, None] == names[None]] = 0
+    found: list[tuple[Ints, Ints, Floats]] = [(features[:0], features[:0], np.empty(0))]
+    for i in np.flatnonzero(r.max(axis=1) >= STRONG - SLACK):
+        least = np.partition(r[i], -N_PARTNERS)[-N_PARTNERS] if r.shape[1] > N_PARTNERS else 0.0
+        near = np.flatnonzero(r[i] >= max(least, STRONG) - SLACK)
+        exact = (np.ascontiguousarray(table[:, near].T) * chosen[:, i]).sum(axis=1)
+        best = np.argsort(-np.abs(exact), kind="stable")[:N_PARTNERS]
+        best = best[np.abs(exact[best]) >= STRONG]
+        found.append((np.full(len(best), features[i]), names[near[best]], exact[best]))
+    of, partners, values = (np.concatenate(part) for part in zip(*found, strict=True))
+    return of, partners, values
+
+
+def _strongest(features: Ints, partners: Ints, correlations: Floats) -> Arrays:
+    """Return the strongest partners of every feature, the first column of equally strong ones."""
+    order = np.lexsort((partners, -np.abs(correlations), features))
+    features, partners = features[order], partners[order]
+    kept = np.arange(len(features)) - np.searchsorted(features, features) < N_PARTNERS
     return {
-        "partner of": np.concatenate(features).astype("<i4"),
-        "partner": np.concatenate(partners).astype("<i4"),
-        "partner correlation": np.concatenate(correlations),
+        "partner of": features[kept].astype("<i4"),
+        "partner": partners[kept].astype("<i4"),
+        "partner correlation": np.clip(correlations[order][kept], -1, 1),
     }
 
 
-def _numbers(X: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the numbers of the numeric columns, and their values."""
+def _numeric_columns(X: Any) -> Ints:
+    """Return the numbers of the columns that hold numbers."""
     if hasattr(X, "columns"):
-        kinds = [getattr(X[name].dtype, "kind", "O") for name in X.columns]
-        if hasattr(X, "to_pandas") and not hasattr(X, "iloc"):  # polars names its types otherwise
-            kinds = ["f" if X[name].dtype.is_numeric() else "O" for name in X.columns]
-        columns = np.flatnonzero([kind in "iufb" for kind in kinds])
-        table = X[[X.columns[j] for j in columns]].to_numpy()
-        return columns, np.asarray(table, dtype=np.float64)
-    if isinstance(X, np.ndarray) and X.dtype.kind in "iufb":
-        return np.arange(X.shape[1]), np.asarray(X, dtype=np.float64)
-    return np.empty(0, np.intp), np.empty((X.shape[0], 0))
+        if hasattr(X, "iloc"):
+            numeric = [getattr(kind, "kind", "O") in "iufb" for kind in X.dtypes]
+        else:  # polars names its types otherwise
+            numeric = [X[name].dtype.is_numeric() for name in X.columns]
+        return np.flatnonzero(numeric)
+    dense = isinstance(X, np.ndarray) and X.dtype.kind in "iufb"
+    return np.arange(X.shape[1] if dense else 0)
 
 
-def _standardized(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the numbers of some columns and their values, standardized; or only chunks of some."""
+    for start in range(0, len(columns), CHUNK):
+        names = columns[start : start + CHUNK]
+        if only is not None and not np.isin(names, only).any():
+            continue
+        if isinstance(X, np.ndarray):
+            table = X[:, names[0] : names[-1] + 1]
+        elif hasattr(X, "iloc"):
+            table = X.iloc[:, names].to_numpy()
+        else:
+            table = X[[X.columns[j] for j in names]].to_numpy()
+        yield names, _standardized(np.ascontiguousarray(table, dtype=np.float64))
+
+
+def _standardized(table: Floats) -> Floats:
     """Return columns of mean 0 and length 1; gaps and constant columns are 0."""
     known = np.isfinite(table)
     counts = np.maximum(known.sum(axis=0), 1)
@@ -76,15 +137,25 @@ def _standardized(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.divide(centred, length, out=np.zeros_like(centred), where=~tiny))
 
 
-def _often_selected(records: Records) -> NDArray[np.intp]:
+def _sizes(records: Records) -> list[int]:
+    return [size for size in records.sizes if size <= LARGEST_SIZE] or records.sizes[:1]
+
+
+def _ever_selected(records: Records) -> Ints:
+    """Return the features that some run of some method selects, in column order."""
+    largest = max(_sizes(records))
+    chosen = [records.orders(method)[1][:, :largest].ravel() for method in records.methods]
+    return np.unique(np.concatenate(chosen)).astype(np.intp)
+
+
+def _often_selected(records: Records) -> Ints:
     """Return the features that some method selects most often at some size, in column order."""
     most = np.zeros(records.n_features)
-    sizes = [size for size in records.sizes if size <= LARGEST_SIZE] or records.sizes[:1]
     for method in records.methods:
         _, orders = records.orders(method)
         if len(orders) < 2:
             continue
-        for size in sizes:
+        for size in _sizes(records):
             np.maximum(most, selection_frequency(orders[:, :size], records.n_features), out=most)
     best = np.argsort(-most, kind="stable")[:N_FEATURES]
     return np.sort(best[most[best] > 0])

@@ -10,7 +10,7 @@ import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from backstay.results._store_file import StoreError, StoreFile
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 # Arrays of a data set that are computed from all its runs.
 PARTNERS = ("partner of", "partner", "partner correlation")
+# The same of a part of the runs, with partners of more features.
+SHARD = tuple(f"shard {name}" for name in PARTNERS)
 
 
 @dataclass
@@ -97,7 +99,7 @@ class Store(StoreFile):
             self._seal("datasets", name, "", values=row)
             for key, array in arrays.items():
                 self._put(f"dataset {name}", key, array)
-            for key in PARTNERS:
+            for key in (*PARTNERS, *SHARD):
                 self._remove_array(f"dataset {name}", key)
             marks = ", ".join("?" * len(kept))
             self._forget(f"dataset = ? AND method NOT IN ({marks})", name, *kept)
@@ -106,6 +108,14 @@ class Store(StoreFile):
         """Write or replace one array of a data set."""
         with self._transaction():
             self._put(f"dataset {dataset}", key, array)
+
+    def set_arrays(self, dataset: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Write what was computed from all runs of a data set, in place of what was before."""
+        with self._transaction():
+            for key in (*PARTNERS, *SHARD):
+                self._remove_array(f"dataset {dataset}", key)
+            for key, array in arrays.items():
+                self._put(f"dataset {dataset}", key, array)
 
     def dataset_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of a data set."""
@@ -125,6 +135,26 @@ class Store(StoreFile):
         """Write a finished task with its arrays, all or nothing."""
         with self._transaction():
             self._write_task(dataset, outcome)
+
+    def write_all(self, dataset: str, outcomes: Iterable[TaskRecord]) -> None:
+        """Write many finished tasks, all or nothing."""
+        with self._transaction():
+            for outcome in outcomes:
+                self._write_task(dataset, outcome)
+
+    def record(self, dataset: str, method: str, resample: int) -> TaskRecord:
+        """Return a task that is done, with its arrays."""
+        ((number, *_, stage, error, seconds),) = self._task_rows(
+            dataset, "AND method = ? AND resample = ?", method, resample
+        )
+        return TaskRecord(
+            method,
+            resample,
+            self._arrays(f"task {number}"),
+            self._json(seconds, f"task {number}"),
+            stage,
+            error,
+        )
 
     def _write_task(self, dataset: str, outcome: TaskRecord) -> None:
         row = (

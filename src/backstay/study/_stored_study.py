@@ -18,6 +18,7 @@ from backstay._identity import difference, digest, fingerprint, versions
 from backstay.results import Store, StoreError
 from backstay.study._checks import CheckedData, CheckedStudy
 from backstay.study._protocols import FiveByTwo, Split
+from backstay.study._shard import Shard
 
 OLD_DEFAULTS = (
     " It is of an earlier version, whose defaults were metric='accuracy' and an SVC without "
@@ -94,12 +95,14 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
         )
 
 
-def describe_in(store: Store, description: dict[str, Any]) -> None:
+def describe_in(store: Store, description: dict[str, Any], shard: Shard | None) -> None:
     """Write the description of a study that is new or has grown; note the versions in use."""
     known, now = store.study(), versions()
     stored = _completed(known["facts"], 0) if "facts" in known else {"methods": {}}
     if stored != description or list(stored["methods"]) != list(description["methods"]):
         store.describe_study({"facts": description})
+    if shard is not None and known.get("shard") != [shard.number, shard.total]:
+        store.describe_study({"shard": [shard.number, shard.total]})
     if "versions" not in known:
         store.describe_study({"versions": [now]})
     elif now not in known["versions"]:

@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._identity import describe
-from backstay.results import METRICS, PARTNERS, Records, Results, Role, Store, partner_arrays
+from backstay.results import METRICS, PARTNERS, SHARD, Records, Results, Role, Store, partner_arrays
 from backstay.study._checks import (
     CheckedData,
     CheckedStudy,
@@ -31,8 +31,9 @@ from backstay.study._controls import with_controls
 from backstay.study._missing import check_missing_cells
 from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
-from backstay.study._protocols import Split, Subsampling, draw_null_splits, draw_splits
+from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of
+from backstay.study._shard import Shard
 from backstay.study._stored_study import (
     PlannedRuns,
     check_same_data,
@@ -166,6 +167,7 @@ class Study:
         dataset: str = "data",
         provenance: Mapping[str, Any] | None = None,
         retry_failed: bool = False,
+        shard: tuple[int, int] | None = None,
     ) -> Results:
         """Run what the store does not hold yet, and return the results.
 
@@ -186,6 +188,9 @@ class Study:
             shown in the report; it does not make another study.
         retry_failed : bool, default=False
             Whether tasks that failed in an earlier run are run again.
+        shard : tuple of int, optional
+            Which part of the tasks to run: (3, 10) is the third of ten. Every part needs a store
+            of its own; :func:`backstay.results.merge_stores` puts them together.
 
         Returns
         -------
@@ -199,16 +204,23 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        return self._run_all({dataset: (X, y, groups, truth, provenance)}, retry_failed)
+        given = {dataset: (X, y, groups, truth, provenance)}
+        return self._run_all(given, retry_failed, self._checked_shard(shard))
 
-    def run_many(self, datasets: Mapping[str, Any], *, retry_failed: bool = False) -> Results:
+    def run_many(
+        self,
+        datasets: Mapping[str, Any],
+        *,
+        retry_failed: bool = False,
+        shard: tuple[int, int] | None = None,
+    ) -> Results:
         """Run the study on several data sets, into one store.
 
         Parameters
         ----------
         datasets : dict of str to (X, y), (X, y, groups) or (X, y, groups, truth)
             The data, by name.
-        retry_failed : bool, default=False
+        retry_failed, shard : bool, tuple of int
             As in :meth:`run`.
 
         Returns
@@ -221,7 +233,7 @@ class Study:
         for name, data in datasets.items():
             if not isinstance(data, tuple) or not 2 <= len(data) <= 4:
                 raise ValueError(f"datasets[{name!r}] must be (X, y), with groups and truth after.")
-        return self._run_all(datasets, retry_failed)
+        return self._run_all(datasets, retry_failed, self._checked_shard(shard))
 
     def all_methods(self) -> dict[str, Any]:
         """Return the methods that a run fits, those that the study adds included.
@@ -290,7 +302,16 @@ class Study:
             description,
         )
 
-    def _run_all(self, datasets: Mapping[str, Any], retry_failed: bool) -> Results:
+    def _checked_shard(self, shard: Any) -> Shard | None:
+        if shard is not None and self.random_state is None:
+            raise ValueError(
+                "shard needs random_state: every part must draw the same splits and seeds."
+            )
+        return None if shard is None else Shard.of(shard)
+
+    def _run_all(
+        self, datasets: Mapping[str, Any], retry_failed: bool, shard: Shard | None
+    ) -> Results:
         study = self._checked()
         checked = [checked_data(self, name, *given) for name, given in datasets.items()]
         for data in checked:
@@ -300,9 +321,9 @@ class Study:
             # Everything is checked before anything is written.
             check_same_study(store, study.description)
             planned = [self._planned(store, study, data) for data in checked]
-            describe_in(store, study.description)
+            describe_in(store, study.description, shard)
             for runs in planned:
-                self._run_one(store, study, runs, retry_failed)
+                self._run_one(store, study, runs, retry_failed, shard)
         except BaseException:
             store.close()
             raise
@@ -321,25 +342,34 @@ class Study:
         return runs
 
     def _run_one(
-        self, store: Store, study: CheckedStudy, runs: PlannedRuns, retry_failed: bool
+        self,
+        store: Store,
+        study: CheckedStudy,
+        runs: PlannedRuns,
+        retry_failed: bool,
+        shard: Shard | None,
     ) -> None:
         data = runs.data
         enter_data(store, runs)
         if retry_failed:
             store.forget_failures(data.name)
-        ran = self._run_tasks(store, study, data, runs.by_number())
-        if ran or PARTNERS[0] not in store.dataset_arrays(data.name):
+        ran = self._run_tasks(store, study, runs, shard)
+        names = PARTNERS if shard is None else SHARD
+        if ran or names[0] not in store.dataset_arrays(data.name):
             records = Records(store, data.name, runs.facts)
-            for key, array in partner_arrays(data.X, records).items():
-                store.set_array(data.name, key, array)
+            found = partner_arrays(data.X, records, of_all=shard is not None)
+            store.set_arrays(data.name, dict(zip(names, found.values(), strict=True)))
         _report_failures(store, data.name)
 
     def _run_tasks(
-        self, store: Store, study: CheckedStudy, data: CheckedData, splits: dict[int, Split]
+        self, store: Store, study: CheckedStudy, runs: PlannedRuns, shard: Shard | None
     ) -> int:
         """Run the tasks that are left, write each as soon as it is done; return their number."""
+        data, splits = runs.data, runs.by_number()
         done = store.done(data.name)
         tasks = [(method, i) for i in splits for method in study.methods]
+        if shard is not None:
+            tasks = shard.part(tasks, list(study.methods))
         pending = [task for task in tasks if task not in done]
         running = finished_tasks(
             _shared_inputs(study, data), study.methods, splits, pending, self.n_jobs

@@ -1,0 +1,209 @@
+"""Stores of parts of a study, put together into the store of the whole."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from backstay._identity import difference
+from backstay.results._partners import partners_among
+from backstay.results._records import Records
+from backstay.results._store import PARTNERS, SHARD, Store, TaskRecord
+from backstay.results._store_file import StoreError
+
+N_NAMED = 5
+# What a store says of itself rather than of the study.
+OWN = ("shard", "versions")
+
+Task = tuple[str, int]
+
+
+def merge_stores(
+    paths: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    incomplete: bool = False,
+) -> Path:
+    """Put the stores of a study's shards together; the result is that of one run.
+
+    Parameters
+    ----------
+    paths : list of path
+        Stores that ``Study.run(…, shard=…)`` wrote. They stay as they are.
+    out : path
+        The store to write; a file that does not exist yet.
+    incomplete : bool, default=False
+        Whether to go on although tasks are missing. The study can then be continued in the new
+        store.
+
+    Returns
+    -------
+    Path
+        Of the new store.
+
+    Raises
+    ------
+    StoreError
+        If a store is damaged or of another study, or if tasks are missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from backstay import ReliefF
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.results import Results, merge_stores
+    >>> from backstay.study import Study, Subsampling
+    >>> X, y, _ = make_xor(60, random_state=0)
+    >>> options = {"methods": {"relieff": ReliefF()}, "resampling": Subsampling(4), "sizes": [2]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     shards = [f"{folder}/1.db", f"{folder}/2.db"]
+    ...     for number, path in enumerate(shards, start=1):
+    ...         _ = Study(**options, store=path, random_state=0).run(X, y, shard=(number, 2))
+    ...     results = Results.load(merge_stores(shards, f"{folder}/study.db"))
+    ...     results.data.n_done
+    4
+    """
+    target = Path(out)
+    if target.exists():
+        raise StoreError(f"{target} exists already; it was left as it is.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{target}: its folder does not exist.")
+    unique = list(dict.fromkeys(map(Path, paths)))
+    if not unique:
+        raise ValueError("there are no stores to merge.")
+    with ExitStack() as stack:
+        stores = [stack.enter_context(Store(path, write=False)) for path in unique]
+        _check_same(stores)
+        if not incomplete:
+            _check_complete(stores)
+        unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            _write(stores, unfinished)
+            os.replace(unfinished, target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return target
+
+
+def _check_same(stores: list[Store]) -> None:
+    """Refuse stores that do not hold parts of one study."""
+    first = stores[0]
+    study, datasets = first.study(), first.datasets()
+    if "facts" not in study or not datasets:
+        raise StoreError(f"{first.name} holds no study yet.")
+    for store in stores[1:]:
+        other = store.study()
+        found = difference(_described(study), _described(other), where=first.name)
+        if found is None:
+            found = difference(datasets, store.datasets(), where=first.name)
+        if found:
+            raise StoreError(
+                f"{store.name} is not of the same study as {first.name}: {found}. Merge the shards "
+                "of one study only."
+            )
+    if len({str(store.study()["versions"]) for store in stores}) > 1:
+        warnings.warn(
+            "the stores were made with different versions of packages; results may differ from "
+            "those of one run in their last digits.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _described(study: dict[str, Any]) -> dict[str, Any]:
+    """Return what makes the study this study: its parameters and its seed."""
+    return {key: study.get(key) for key in ("facts", "entropy")}
+
+
+def planned_tasks(store: Store, dataset: str) -> list[Task]:
+    """Return every task of a data set, done or not; those with shuffled labels last."""
+    facts = store.datasets()[dataset]
+    n_permutations, n_each = facts.get("null", [0, 0])
+    numbers = [*range(len(store.dataset_arrays(dataset)["seeds"]))]
+    numbers += [-1 - i for i in range(n_permutations * n_each)]
+    return [(method, number) for number in numbers for method in facts["methods"]]
+
+
+def _check_complete(stores: list[Store]) -> None:
+    """Refuse stores that together lack tasks, and name these."""
+    for dataset in stores[0].datasets():
+        planned = planned_tasks(stores[0], dataset)
+        done = set().union(*(store.done(dataset) for store in stores))
+        missing = [task for task in planned if task not in done]
+        if missing:
+            named = ", ".join(map(_named, missing[:N_NAMED]))
+            more = f" and {len(missing) - N_NAMED} more" if len(missing) > N_NAMED else ""
+            raise StoreError(
+                f"{len(missing)} of {len(planned)} tasks on {dataset!r} are in none of the "
+                f"{len(stores)} stores: {named}{more}.{_absent_shards(stores)}"
+            )
+
+
+def _named(task: Task) -> str:
+    method, number = task
+    where = f"on split {number}" if number >= 0 else f"on shuffled labels, run {-1 - number}"
+    return f"{method!r} {where}"
+
+
+def _absent_shards(stores: list[Store]) -> str:
+    """Say which shards there are not, if the stores say which they are."""
+    shards = [store.study().get("shard") for store in stores]
+    numbers = {number for number, _ in filter(None, shards)}
+    totals = {total for _, total in filter(None, shards)}
+    if None in shards or len(totals) != 1:
+        return ""
+    (total,) = totals
+    absent = [str(number) for number in range(1, total + 1) if number not in numbers]
+    if not absent:
+        return " All shards are there; run those again that were stopped."
+    many = "s" if len(absent) > 1 else ""
+    return f" Shard{many} {', '.join(absent)} of {total} {'are' if many else 'is'} not there."
+
+
+def _write(stores: list[Store], path: Path) -> None:
+    """Write the store of the whole."""
+    first = stores[0]
+    said = {key: value for key, value in first.study().items() if key not in OWN}
+    seen: list[Any] = []
+    for store in stores:
+        seen += [versions for versions in store.study()["versions"] if versions not in seen]
+    with Store(path) as whole:
+        whole.describe_study({**said, "versions": seen})
+        for dataset, facts in first.datasets().items():
+            arrays = first.dataset_arrays(dataset)
+            own = {key: value for key, value in arrays.items() if key not in (*PARTNERS, *SHARD)}
+            whole.add_dataset(dataset, facts, own)
+            whole.write_all(dataset, _records(stores, dataset))
+            parts = [_partners(store.dataset_arrays(dataset)) for store in stores]
+            found = partners_among(parts, Records(whole, dataset, facts))
+            whole.set_arrays(dataset, found)
+
+
+def _records(stores: list[Store], dataset: str) -> Iterator[TaskRecord]:
+    """Yield every task once; of a task that several stores hold, one that went well."""
+    where: dict[Task, Store] = {}
+    for store in stores:
+        for task in store.tasks(dataset):
+            key = (task["method"], task["resample"])
+            if key not in where or (task["error"] is None and _failed(where[key], dataset, key)):
+                where[key] = store
+    for key in planned_tasks(stores[0], dataset):
+        if key in where:
+            yield where[key].record(dataset, *key)
+
+
+def _failed(store: Store, dataset: str, task: Task) -> bool:
+    return store.record(dataset, *task).error is not None
+
+
+def _partners(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return the partners that a store holds, of a shard or of a whole study."""
+    names = SHARD if SHARD[0] in arrays else PARTNERS
+    empty = np.empty(0)  # of a store whose run was stopped
+    return {name: arrays.get(own, empty) for name, own in zip(PARTNERS, names, strict=True)}
