@@ -136,7 +136,8 @@ def contents(results):
             key = (dataset, task["method"], task["resample"])
             found[key] = (task["stage"], task["error"])
         for method in found["datasets"][dataset]["methods"]:
-            for name in ("order", "weights", "n_ranked", "sample_weight", "predicted", "scores"):
+            kinds = ("order", "weights", "best weights", "other weights", "n_ranked")
+            for name in (*kinds, "sample_weight", "predicted", "scores"):
                 for null in (False, True):
                     for resample, array in store.task_arrays(dataset, method, name, null=null):
                         place = (dataset, method, resample, name)

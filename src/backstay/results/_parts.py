@@ -40,4 +40,6 @@ def size_within(records: Records, size: int) -> int:
     """Refuse a number of features that the data set does not have."""
     if not 1 <= size <= records.n_features:
         raise ValueError(f"size={size!r} must lie between 1 and {records.n_features} features.")
+    for method in records.methods:
+        records.check_depth(method, size)
     return size

@@ -200,13 +200,28 @@ class Records:
         return np.array([i for i, _ in pairs], dtype=np.intp), [array for _, array in pairs]
 
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
-        """Return resamples and, for each, the features from best to worst."""
+        """Return resamples and, for each, the features from best to worst.
+
+        Rankings of a wide table were kept down to a depth; then the rows end there.
+        """
 
         def read() -> tuple[Ints, NDArray[np.int32]]:
             resamples, rows = self._read(method, "order")
-            return resamples, np.array(rows) if rows else np.empty((0, self.n_features), np.int32)
+            return resamples, _cut(rows, self.n_features)
 
         return self.once(("orders", method), read)
+
+    def depth(self, method: str) -> int:
+        """Return down to which place the rankings were kept: all features, or the best of many."""
+        return int(self.orders(method)[1].shape[1])
+
+    def check_depth(self, method: str, size: int) -> None:
+        """Refuse a size beyond the places that were kept, and say why."""
+        if size > (depth := self.depth(method)):
+            raise ValueError(
+                f"size {size} is out of reach: rankings of so many features "
+                f"({self.n_features}) were kept down to place {depth}."
+            )
 
     def null_orders(self, method: str) -> list[NDArray[np.int32]]:
         """Return, for every permutation of the labels, the orders of its runs; two at least.
@@ -220,20 +235,31 @@ class Records:
             method_ = self.check_method(method)
             for i, order in self.store.task_arrays(self.dataset, method_, "order", null=True):
                 by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
-            return [np.array(rows) for _, rows in sorted(by_permutation.items()) if len(rows) > 1]
+            runs = (rows for _, rows in sorted(by_permutation.items()) if len(rows) > 1)
+            return [_cut(rows, self.n_features) for rows in runs]
 
         return self.once(("null orders", method), read)
 
     def mean_ranks(self, method: str) -> Floats:
-        """Return the mean rank of every feature over resamples, 1 is best."""
+        """Return the mean rank of every feature over resamples, 1 is best.
+
+        Where rankings were cut, a feature behind the cut has the mean of the ranks behind it.
+        """
         _, orders = self.orders(method)
         if not len(orders):
             return np.full(self.n_features, np.nan)
-        ranks = np.empty(orders.shape, dtype=np.int32)
-        places = np.arange(1, self.n_features + 1, dtype=np.int32)
-        np.put_along_axis(ranks, orders.astype(np.intp), places[None], axis=1)
-        mean: Floats = ranks.mean(axis=0)
-        return mean
+        depth = orders.shape[1]
+        places = np.arange(1, depth + 1, dtype=np.int32)
+        if depth == self.n_features:
+            ranks = np.empty(orders.shape, dtype=np.int32)
+            np.put_along_axis(ranks, orders.astype(np.intp), places[None], axis=1)
+            mean: Floats = ranks.mean(axis=0)
+            return mean
+        behind = (depth + 1 + self.n_features) / 2
+        total = np.full(self.n_features, behind * len(orders))
+        for order in orders:
+            total[order] += places - behind
+        return total / len(orders)
 
     def n_ranked(self, method: str) -> int:
         """Return how many features were ranked on every resample, not dropped before."""
@@ -241,9 +267,22 @@ class Records:
         return min((int(count[0]) for count in counts), default=0)
 
     def weights(self, method: str) -> tuple[Ints, Floats]:
-        """Return resamples and, for each, the weights of all features."""
+        """Return resamples and, for each, the weights of all features.
+
+        Where rankings were cut, the features behind the cut have the mean of their weights.
+        """
         resamples, rows = self._read(method, "weights")
-        return resamples, np.array(rows) if rows else np.empty((0, self.n_features))
+        wide, best = self._read(method, "best weights")
+        if not len(wide):
+            return resamples, np.array(rows) if rows else np.empty((0, self.n_features))
+        orders = dict(zip(*self._read(method, "order"), strict=True))
+        others = dict(zip(*self._read(method, "other weights"), strict=True))
+        found = dict(zip(resamples, rows, strict=True))
+        for run, values in zip(wide, best, strict=True):
+            count, total, *_ = others[run]
+            found[run] = np.full(self.n_features, total / count)
+            found[run][orders[run]] = values
+        return np.array(sorted(found)), np.array([found[run] for run in sorted(found)])
 
     def sample_weights(self, method: str) -> list[tuple[int, Floats]]:
         """Return, for resamples with instance weights, those of the training rows."""
@@ -274,3 +313,11 @@ class Records:
         shape = (len(values), len(self.classifiers), len(self.sizes))
         resamples = np.array([i for i, _ in predicted], dtype=np.intp)
         return resamples, np.array(values).reshape(shape)
+
+
+def _cut(rows: list[NDArray[Any]], n_features: int) -> NDArray[np.int32]:
+    """Return rankings as rows, all as deep as the shortest: an older store kept them whole."""
+    if not rows:
+        return np.empty((0, n_features), np.int32)
+    depth = min(map(len, rows))
+    return np.array([row[:depth] for row in rows])

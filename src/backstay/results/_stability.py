@@ -71,9 +71,20 @@ class StabilityAnswers(Parts):
                 found += [base | row for row in figures]
             return found
 
-        return self._table(
-            "stability", f"{measure}, {confidence:.0%} intervals over resamples", rows
-        )
+        note = f"{measure}, {confidence:.0%} intervals over resamples{self._ends(wanted)}"
+        return self._table("stability", note, rows)
+
+    def _ends(self, sizes: Any) -> str:
+        """Say why curves over all sizes end before the number of features."""
+        cut = {
+            part.depth(method)
+            for part in self._parts.values()
+            for method in _repeated(part)
+            if part.depth(method) < part.n_features
+        }
+        if not cut or not isinstance(sizes, str):
+            return ""
+        return f"; curves end at {min(cut)} features, as rankings were kept down to that place"
 
     def weight_variance(self, *, normalize: bool = True, confidence: float = 0.95) -> Table:
         """Variance of the feature weights over resamples, and their correlation.
@@ -217,7 +228,7 @@ def _sizes(records: Records, method: str, sizes: list[int] | str | None) -> list
     if isinstance(sizes, str):
         if sizes != "all":
             raise ValueError(f"sizes={sizes!r} must be 'all', None or a list of integers.")
-        return list(range(1, records.n_ranked(method) + 1))
+        return list(range(1, min(records.n_ranked(method), records.depth(method)) + 1))
     return sizes
 
 
@@ -233,12 +244,19 @@ def curve_rows(
     at = records.sizes if sizes is None else sizes
 
     def compute() -> Rows:
+        records.check_depth(method, max(at))
         _, orders = records.orders(method)
         with warnings.catch_warnings():
             # All features are no selection: the row says nan, which is the answer here.
             warnings.simplefilter("ignore", UndefinedStabilityWarning)
             curve = stability_curve(
-                orders, measure, at, kind="order", confidence=confidence, **(options or {})
+                orders,
+                measure,
+                at,
+                kind="order",
+                n_features=records.n_features,
+                confidence=confidence,
+                **(options or {}),
             )
         return [{str(k): v for k, v in row.items()} for row in curve.to_dict("records")]
 
@@ -257,6 +275,7 @@ def _whole(
 ) -> StabilityResult:
     """Return the stability of whole rankings, or of weights."""
     if kind == "rankings":
+        records.check_depth(method, records.n_features)
         _, orders = records.orders(method)
         return ranking_stability(orders, measure, kind="order", confidence=confidence, **options)
     both = weight_stability(records.weights(method)[1], confidence=confidence, **options)

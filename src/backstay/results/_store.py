@@ -32,8 +32,10 @@ SHARD = tuple(f"shard {name}" for name in PARTNERS)
 class TaskRecord:
     """What a task hands back, failed or not.
 
-    ``arrays`` may hold "order" (features, best first), "weights" (importances),
-    "n_ranked" (how many features preprocessing left), "sample_weight",
+    ``arrays`` may hold "order" (features, best first; of a wide table, the best of them), "weights"
+    (importances by column) or, of a wide table, "best weights" (in that order) and "other weights"
+    (number, sum, sum of squares, sum of sizes, least and largest of the others), "n_ranked" (how
+    many features preprocessing left), "sample_weight",
     "predicted" (classifier × size × test row, class numbers) and "scores" (the
     same, times one column, or one per class beyond two).
     """

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from backstay.base import FeatureRanker, importances_of, ranking_from_importances
 
+# Features of a ranking that are kept one by one: so many at least, and so many times the largest
+# size of a study.
+LEAST_DEPTH, DEPTH_PER_SIZE = 5000, 20
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -19,10 +23,13 @@ class Ranking:
     importances: NDArray[np.float64]
     sample_weight: NDArray[np.float64] | None
 
-    def arrays(self, columns: NDArray[np.intp], n_features: int) -> dict[str, NDArray[Any]]:
+    def arrays(
+        self, columns: NDArray[np.intp], n_features: int, depth: int
+    ) -> dict[str, NDArray[Any]]:
         """Return what the store keeps, in terms of the data's own columns.
 
-        `columns` are those that preprocessing left; the others come last, with weight 0.
+        `columns` are those that preprocessing left; the others come last, with weight 0. Of more
+        than `depth` features only the best are kept one by one.
         """
         order, weights = self.order, self.importances
         if len(columns) < n_features:
@@ -31,13 +38,32 @@ class Ranking:
             weights = np.zeros(n_features)
             weights[columns] = self.importances
         kept: dict[str, NDArray[Any]] = {
-            "order": order.astype("<i4"),
-            "weights": weights.astype("<f8"),
+            "order": order[:depth].astype("<i4"),
             "n_ranked": np.array([len(columns)], dtype="<i4"),
         }
+        if n_features <= depth:
+            kept["weights"] = weights.astype("<f8")
+        else:
+            kept["best weights"] = weights[order[:depth]].astype("<f8")
+            kept["other weights"] = _summary(weights[order[depth:]])
         if self.sample_weight is not None:
             kept["sample_weight"] = self.sample_weight
         return kept
+
+
+def kept_depth(sizes: tuple[int, ...]) -> int:
+    """Return how many features of a ranking are kept one by one.
+
+    A store would otherwise grow with methods × runs × features, for weights that nobody looks at.
+    """
+    return max(LEAST_DEPTH, DEPTH_PER_SIZE * max(sizes))
+
+
+def _summary(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return number, sum, sum of squares, sum of sizes, least and largest of some weights."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = [weights.sum(), (weights**2).sum(), np.abs(weights).sum()]
+    return np.array([len(weights), *sums, weights.min(), weights.max()], dtype="<f8")
 
 
 def ranking_of(fitted: Any, n_columns: int, n_rows: int, seed: int) -> Ranking:

@@ -19,7 +19,7 @@ from backstay.results import TaskRecord
 from backstay.study._classify import Classification, classify
 from backstay.study._progress import Stage
 from backstay.study._protocols import Split, seeded
-from backstay.study._ranking import ranking_of
+from backstay.study._ranking import kept_depth, ranking_of
 from backstay.study._rows import Rows, Sides, reads_numbers
 
 
@@ -75,7 +75,8 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
         raise ValueError(
             f"size {most} is more than the {len(columns)} features that preprocess left."
         )
-    record.arrays.update(ranking.arrays(columns, n_features))
+    depth = kept_depth(inputs.classification.sizes)
+    record.arrays.update(ranking.arrays(columns, n_features, depth))
     # Shuffled labels are a control of the selection; nothing is to be predicted.
     if inputs.classification.classifiers and split.labels is None:
         test = inputs.rows(split.test)
