@@ -33,6 +33,7 @@ _HOMES = {
     "MDLDiscretizer": "feature_weighting",
     "MantarasDistance": "feature_weighting",
     "MarginWeighting": "instance_weighting",
+    "MyopicReliefF": "feature_weighting",
     "OneR": "feature_weighting",
     "Relief": "feature_weighting",
     "ReliefF": "feature_weighting",
@@ -86,6 +87,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import InformationGain as InformationGain
     from backstay.feature_weighting import MantarasDistance as MantarasDistance
     from backstay.feature_weighting import MDLDiscretizer as MDLDiscretizer
+    from backstay.feature_weighting import MyopicReliefF as MyopicReliefF
     from backstay.feature_weighting import OneR as OneR
     from backstay.feature_weighting import Relief as Relief
     from backstay.feature_weighting import ReliefF as ReliefF

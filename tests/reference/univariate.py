@@ -73,6 +73,18 @@ def gini_gain(t):
     return inside - sum(t.cls(c) ** 2 for c in t.classes)
 
 
+def myopic_relieff(x, y, omega):
+    """P(equal value | same class) − P(equal value | other class), over all pairs of rows drawn
+    with replacement, row i with probability ∝ ω_i: what eq. 2.23 says before Bayes' rule."""
+    equal, mass = {True: 0.0, False: 0.0}, {True: 0.0, False: 0.0}
+    for i in range(len(x)):
+        for j in range(len(x)):
+            pair = omega[i] * omega[j]
+            mass[y[i] == y[j]] += pair
+            equal[y[i] == y[j]] += pair * (x[i] == x[j])
+    return equal[True] / mass[True] - equal[False] / mass[False]
+
+
 def distribution_difference(t):
     return sum(abs(t.joint(v, c) - t.value(v) * t.cls(c)) for v in t.values for c in t.classes)
 

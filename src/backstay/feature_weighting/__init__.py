@@ -4,6 +4,7 @@ from backstay.feature_weighting._discretize import MDLDiscretizer
 from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._forest import ForestImportance
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
+from backstay.feature_weighting._myopic_relief import MyopicReliefF
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._simba import Simba
 from backstay.feature_weighting._svm import SVMRFE
@@ -36,6 +37,7 @@ __all__ = [
     "InformationGain",
     "MDLDiscretizer",
     "MantarasDistance",
+    "MyopicReliefF",
     "OneR",
     "Relief",
     "ReliefF",

@@ -85,6 +85,17 @@ def gini_gain(N: Array) -> Array:
     return (of_value * (class_given_value(N) - of_class) ** 2).sum(axis=(1, 2))
 
 
+def myopic_relief(N: Array) -> Array:
+    """P_eqval · GG'(X) / (P_samecl (1 − P_samecl)) [Prat eq. 2.24], P_eqval = Σ_x P(x)².
+
+    P_eqval · GG'(X) is Σ_x P(x)² (Σ_c P(c|x)² − Σ_c P(c)²), written with lifts.
+    """
+    _, of_value, of_class = _shares(N)
+    same = (of_class**2).sum(axis=(1, 2))
+    excess = (of_value**2 * of_class**2 * (_lift(N) ** 2 - 1.0)).sum(axis=(1, 2))
+    return _ratio(excess, same * (1.0 - same))
+
+
 def distribution_difference(N: Array) -> Array:
     """Σ |P(c, x) − P(x) P(c)| [Prat eq. 2.15]."""
     P, of_value, of_class = _shares(N)

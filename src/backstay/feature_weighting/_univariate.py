@@ -147,6 +147,9 @@ class EntropicDistance(ValueFilter):
 class GiniGain(ValueFilter):
     """Gini gain: Σ_x P(x) Σ_c P(c|x)² − Σ_c P(c)², the fall of Gini impurity.
 
+    It favours features of many values, and falls with the number of classes. ReliefF over all
+    neighbours does neither: its limit is :class:`MyopicReliefF`, not the Gini gain.
+
     Parameters
     ----------
     discretizer, n_features_to_select
@@ -154,6 +157,7 @@ class GiniGain(ValueFilter):
 
     See Also
     --------
+    MyopicReliefF : Values weighted by P(x)² instead, and corrected for the classes.
     ForestImportance : The same fall, along the trees of a forest.
 
     Examples
