@@ -81,13 +81,16 @@ def pair_distances(queries, rows, square):
     return D[: len(queries)]
 
 
-def euclidean_blocks(X, block_bytes=32_000_000):
-    """Yield (first row, Euclidean distances of a block of rows to all rows), ties exact."""
+def distance_blocks(X, euclidean=True, block_bytes=32_000_000):
+    """Yield (first row, distances of a block of rows to all rows), ties exact.
+
+    Euclidean distances, or else Manhattan.
+    """
     rows, n = pad(X), len(X)
     size = max(1, block_bytes // (8 * len(rows)))
     for first in range(0, n, size):
-        D = pair_distances(X[first : first + size], rows, True)[:, :n]
-        yield first, np.sqrt(D, out=D)
+        D = pair_distances(X[first : first + size], rows, euclidean)[:, :n]
+        yield first, np.sqrt(D, out=D) if euclidean else D
 
 
 @njit(cache=True, nogil=True)
@@ -118,3 +121,9 @@ def mean_euclidean_distances(X, block_bytes=64_000_000):
         _repair_close(block, centred, norms[first : first + size], norms, squared)
         means[first : first + size] = np.sqrt(squared).sum(axis=1) / (n - 1)
     return means
+
+
+def mean_manhattan_distances(X):
+    """Mean Manhattan distance of every row to the others."""
+    blocks = [D.sum(axis=1) / (len(X) - 1) for _, D in distance_blocks(X, euclidean=False)]
+    return np.concatenate(blocks)

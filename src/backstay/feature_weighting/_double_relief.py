@@ -15,7 +15,8 @@ class DoubleReliefF(ReliefF):
     """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
 
     Instances are visited one after the other in random order; neighbours are
-    sought under Σ_j w_j diff_j with w the weights so far, as max(w, 0)/max(w).
+    sought under Σ_j w_j diff_j (or √Σ_j w_j diff_j², if `metric` is Euclidean) with w the
+    weights so far, as max(w, 0)/max(w).
 
     Parameters
     ----------

@@ -24,7 +24,12 @@ from backstay._validation import (
     validate_X_y,
 )
 from backstay.base import Array, FeatureRanker, Indices, NominalFramesMixin, warn_single_members
-from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable, read_columns
+from backstay.feature_weighting._relief_table import (
+    EUCLIDEAN,
+    ReliefColumns,
+    ReliefTable,
+    read_columns,
+)
 
 # Lists of all rows at once up to this size; beyond it, rows are finished block by block.
 MAX_LIST_BYTES = 100_000_000
@@ -70,7 +75,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     For every visited instance, the differences to its k nearest hits are
     subtracted from, and those to its k nearest misses added to, the features'
     weights, averaged over the instances. Distances are Manhattan over range
-    normalised differences.
+    normalised differences, unless `metric` says otherwise.
 
     Parameters
     ----------
@@ -84,8 +89,13 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         gives all the same.
     n_draws : int, default=None
         Number of instances visited, drawn without replacement; None visits all.
-    metric : {"heom", "vdm"}, default="heom"
-        Difference of nominal values: 0/1, or the value difference metric.
+    metric : {"heom", "vdm", "manhattan", "euclidean", "mahalanobis"}, default="heom"
+        How neighbours are sought. "heom" sums the features' differences, 0/1 for nominal values;
+        "vdm" takes the value difference metric for these; "manhattan" is another name of
+        "heom". For numbers without gaps there are also "euclidean", the root of the sum of
+        squares, and "mahalanobis", the same on rows whitened by the covariance within classes,
+        shrunk by Ledoit and Wolf's method [Prat 9.1]. The weights add up the features'
+        own differences in any case.
     missing : {"class", "worst"}, default="class"
         Differences to missing nominal values: by the distribution of values in
         the class (Relief-D), or 1 − 1/#values.
@@ -130,7 +140,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         "miss": [StrOptions({"per_class", "any"})],
         "sigma": [None, Interval(Real, 0, None, closed="neither")],
         "n_draws": [None, positive_int()],
-        "metric": [StrOptions({"heom", "vdm"})],
+        "metric": [StrOptions({"heom", "vdm", "manhattan", *EUCLIDEAN})],
         "missing": [StrOptions({"class", "worst"})],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
     }
@@ -287,9 +297,10 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
+        any_column = self.metric not in EUCLIDEAN
+        tags.input_tags.allow_nan = any_column
+        tags.input_tags.categorical = any_column
+        tags.input_tags.sparse = any_column
         return tags
 
 

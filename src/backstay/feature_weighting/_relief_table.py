@@ -15,11 +15,13 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from backstay._kernels import _relief as kernels
-from backstay._kernels._distances import padded_zeros, pair_distances
+from backstay._kernels._distances import pad, padded_zeros, pair_distances
+from backstay._metric import rows_for_metric
 from backstay._validation import is_nominal
 from backstay.base import Array, Indices
 
 Floats = NDArray[np.floating[Any]]
+EUCLIDEAN = ("euclidean", "mahalanobis")  # metrics whose distances are not sums of differences
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,7 @@ class ReliefTable:
     nominal: NominalColumns
     nominal_index: Indices
     sparse: Any = None
+    space: Floats | None = None  # padded; where neighbours are sought by Euclidean distance
 
     @classmethod
     def build(cls, columns: ReliefColumns, y: Indices, metric: str, missing: str) -> ReliefTable:
@@ -151,6 +154,16 @@ class ReliefTable:
             triple = (scaled.data, scaled.indices, scaled.indptr)
             numeric, index = np.empty((len(y), 0)), index[:0]
         dense, gaps, has_gap = _scale_dense(numeric, order)
+        space = None
+        if metric in EUCLIDEAN:
+            only_numbers = triple is None and not has_gap.any() and not columns.codes.shape[1]
+            if not only_numbers:
+                raise ValueError(
+                    f"metric={metric!r} takes numbers without gaps in a dense table; "
+                    "use metric='heom' with nominal columns, missing values or a sparse X."
+                )
+            rows = rows_for_metric(dense[: len(y), : len(index)], classes, metric)
+            space = pad(rows) if metric == "mahalanobis" else dense
         return cls(
             n=len(y),
             n_features=len(columns.numeric_index) + len(columns.nominal_index),
@@ -164,15 +177,23 @@ class ReliefTable:
             gap_index=index[has_gap],
             nominal=NominalColumns.build(columns.codes[order], classes, metric, missing),
             nominal_index=columns.nominal_index,
+            space=space,
         )
 
     @property
     def plain(self) -> bool:
-        """Whether all columns are dense numbers without gaps."""
-        return self.sparse is None and not len(self.gap_index) and not len(self.nominal_index)
+        """Whether all columns are dense numbers without gaps, and distances their sums."""
+        only_dense = not len(self.gap_index) and not len(self.nominal_index)
+        return self.sparse is None and only_dense and self.space is None
 
     def distances(self, queries: Indices, weights: Array | None = None) -> Array:
         """Distances of some rows to all rows; `weights` multiply the differences (one row)."""
+        if self.space is not None:
+            rows = self.space
+            if weights is not None:
+                rows = rows.copy()
+                rows[:, : self.n_features] *= np.sqrt(weights)
+            return pair_distances(rows[queries], rows, True)  # squares, nearest first all the same
         by_feature = np.ones(self.n_features) if weights is None else weights
         if self.sparse is not None:
             D = np.empty((len(queries), self.n))

@@ -7,40 +7,19 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.covariance import ledoit_wolf_shrinkage
 
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation, stochastic_ascent
+from backstay._metric import whiten
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
 from backstay.base import Array, FeatureRanker, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._double_relief import progress
 
 
 def whiten_class(rows: Any) -> Array:
-    """Multiply a class's rows by Σ^(−1/2), Σ their covariance shrunk by Ledoit–Wolf.
-
-    The symmetric root keeps every coordinate its feature, and the rows are not
-    centred: their means are what separates the classes [Prat 9.1]. Shrinkage
-    makes Σ invertible with fewer rows than features, and lets the root be
-    applied through the rows' own singular vectors, never as a d×d matrix.
-    """
+    """Multiply a class's rows by the inverse root of their own covariance [Prat 9.1]."""
     rows = np.asarray(rows, dtype=np.float64)
-    if len(rows) < 2:
-        return rows
-    centred = rows - rows.mean(axis=0)
-    shrinkage = ledoit_wolf_shrinkage(centred, assume_centered=True)
-    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
-    variances = singular**2 / len(rows)
-    mean_variance = variances.sum() / rows.shape[1]
-    floor = shrinkage * mean_variance
-    if floor <= 1e-12 * mean_variance or mean_variance == 0.0:
-        if len(variances) < rows.shape[1] or variances.min(initial=0.0) <= 0.0:
-            return rows  # no spread to whiten by
-        outside = 0.0
-    else:
-        outside = 1.0 / np.sqrt(floor)
-    inside = 1.0 / np.sqrt((1.0 - shrinkage) * variances + floor)
-    return rows * outside + (rows @ directions.T * (inside - outside)) @ directions
+    return whiten(rows, rows - rows.mean(axis=0)) if len(rows) > 1 else rows
 
 
 class Simba(FeatureRanker):

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
+from backstay._metric import without_scaling
 from backstay._validation import Interval, has_fit_parameter, positive_int
 from backstay.base import (
     Array,
     Indices,
     InstanceWeighter,
-    Scaling,
     distance_weights,
     importances_of,
 )
@@ -30,7 +30,8 @@ class JointWeighting(InstanceWeighter):
     estimator : FeatureRanker or scikit-learn estimator
         Gives w; its ``fit`` must take ``sample_weight``.
     weighting : InstanceWeighter
-        Gives ω; its ``scaling`` is applied before the feature weights.
+        Gives ω; its ``scaling``, and the whitening of ``metric="mahalanobis"``, are applied before
+        the feature weights.
     max_iter : int, default=10
         Most rounds.
     tol : float, default=1e-3
@@ -90,10 +91,7 @@ class JointWeighting(InstanceWeighter):
                 "JointWeighting needs an estimator whose fit takes sample_weight; "
                 f"{type(self.estimator).__name__} does not."
             )
-        weighting = clone(self.weighting)
-        scaled = Scaling(X, getattr(weighting, "scaling", None))(X)
-        if hasattr(weighting, "scaling"):  # else ranges would undo the feature weights
-            weighting.set_params(scaling=None)
+        weighting, scaled = without_scaling(self.weighting, X, y)
         w = np.ones(X.shape[1])
         omega = np.ones(len(y))
         self.converged_ = False

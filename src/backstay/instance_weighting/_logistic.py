@@ -8,18 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
+from backstay._metric import METRICS, rows_for_metric
 from backstay._validation import Interval, positive_int
 from backstay.base import Array, Indices, InstanceWeighter, Scaling, warn_single_members
 from backstay.instance_weighting._margin import neighbor_blocks
 
 
-def hypothesis_margins(X: Any, y: Indices, n_neighbors: int | None) -> Array:
+def hypothesis_margins(
+    X: Any, y: Indices, n_neighbors: int | None, metric: str = "euclidean"
+) -> Array:
     """θ(x) = ½ (mean distance to the misses − mean distance to the hits) [Prat eq. 2.53].
 
     Rows without a hit, alone in their class, get the lowest margin observed.
     """
     margins = np.empty(len(y))
-    for block, distances, hits, misses in neighbor_blocks(X, y, n_neighbors):
+    for block, distances, hits, misses in neighbor_blocks(X, y, n_neighbors, metric):
         to_misses = (distances * misses).sum(axis=1) / misses.sum(axis=1)
         to_hits = (distances * hits).sum(axis=1) / np.maximum(hits.sum(axis=1), 1)
         margins[block] = 0.5 * (to_misses - to_hits)
@@ -51,6 +54,9 @@ class LogisticWeighting(InstanceWeighter):
         0.954 (before scaling).
     n_neighbors : int, default=None
         Average over this many nearest hits and misses; None averages over all.
+    metric : {"euclidean", "manhattan", "mahalanobis"}, default="euclidean"
+        Distance between rows. "mahalanobis" uses the covariance within classes, shrunk by
+        Ledoit and Wolf's method [Prat 9.1].
     scale : {"mean", "sum"}, default="mean"
         Weights of mean 1, or summing to 1.
     scaling : {"minmax", "standard"} or None, default="minmax"
@@ -80,6 +86,7 @@ class LogisticWeighting(InstanceWeighter):
         **InstanceWeighter._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
         "n_neighbors": [None, positive_int()],
+        "metric": METRICS,
         "scaling": Scaling.OPTIONS,
     }
 
@@ -88,15 +95,18 @@ class LogisticWeighting(InstanceWeighter):
         alpha: float = 3.03,
         *,
         n_neighbors: int | None = None,
+        metric: str = "euclidean",
         scale: str = "mean",
         scaling: str | None = "minmax",
     ) -> None:
         self.alpha = alpha
         self.n_neighbors = n_neighbors
+        self.metric = metric
         self.scale = scale
         self.scaling = scaling
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)
-        self.margins_ = hypothesis_margins(Scaling(X, self.scaling)(X), y, self.n_neighbors)
+        rows = rows_for_metric(Scaling(X, self.scaling)(X), y, self.metric)
+        self.margins_ = hypothesis_margins(rows, y, self.n_neighbors, self.metric)
         return logistic_weights(self.margins_, self.alpha)

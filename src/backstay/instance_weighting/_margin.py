@@ -11,8 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from backstay._kernels._distances import euclidean_blocks, mean_euclidean_distances
+from backstay._kernels._distances import (
+    distance_blocks,
+    mean_euclidean_distances,
+    mean_manhattan_distances,
+)
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
+from backstay._metric import METRICS, rows_for_metric
 from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import Array, Indices, InstanceWeighter, Scaling, one_thread, warn_single_members
 
@@ -27,9 +32,11 @@ def nearest_mask(distances: Array, candidates: NDArray[np.bool_], k: int | None)
     return nearest & candidates
 
 
-def neighbor_blocks(X: Any, y: Indices, k: int | None) -> Iterator[tuple[Any, ...]]:
+def neighbor_blocks(
+    X: Any, y: Indices, k: int | None, metric: str = "euclidean"
+) -> Iterator[tuple[Any, ...]]:
     """Yield blocks of rows with their distances to all rows and masks of hits and misses."""
-    for start, distances in euclidean_blocks(X):
+    for start, distances in distance_blocks(X, euclidean=metric != "manhattan"):
         block = np.arange(start, start + len(distances))
         same = y[block, None] == y[None, :]
         misses = nearest_mask(distances, ~same, k)
@@ -68,6 +75,11 @@ class MarginWeighting(InstanceWeighter):
         before [Han eq. 4.7].
     tol : float, default=1e-6
         Stop once no weight (of mean 1) changes by more.
+    metric : {"euclidean", "manhattan", "mahalanobis"}, default="euclidean"
+        Distance between rows, where neighbours are sought or weighted, and between margin
+        vectors. "mahalanobis" is Euclidean after all rows, and so the margin vectors, were
+        whitened by the covariance within classes, shrunk by Ledoit and Wolf's method
+        [Prat 9.1].
     scale : {"mean", "sum"}, default="mean"
         Weights of mean 1, or summing to 1 as published. The sum matters: an
         SVM with costs C·ω is n times more regularised under "sum".
@@ -79,7 +91,7 @@ class MarginWeighting(InstanceWeighter):
     sample_weight_ : ndarray of shape (n_samples,)
         The weights ω.
     margin_vectors_ : ndarray of shape (n_samples, n_features)
-        The margin vectors x' on the scaled features.
+        The margin vectors x' on the scaled (and whitened) features.
     n_iter_ : int
         Rounds done.
 
@@ -102,6 +114,7 @@ class MarginWeighting(InstanceWeighter):
         "neighbor_weights": [StrOptions({"uniform", "distance"})],
         "max_iter": [positive_int()],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "metric": METRICS,
         "scaling": Scaling.OPTIONS,
     }
 
@@ -112,6 +125,7 @@ class MarginWeighting(InstanceWeighter):
         neighbor_weights: str = "uniform",
         max_iter: int = 1,
         tol: float = 1e-6,
+        metric: str = "euclidean",
         scale: str = "mean",
         scaling: str | None = "minmax",
     ) -> None:
@@ -119,19 +133,22 @@ class MarginWeighting(InstanceWeighter):
         self.neighbor_weights = neighbor_weights
         self.max_iter = max_iter
         self.tol = tol
+        self.metric = metric
         self.scale = scale
         self.scaling = scaling
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)
-        X = Scaling(X, self.scaling)(X)
+        X = rows_for_metric(Scaling(X, self.scaling)(X), y, self.metric)
+        manhattan = self.metric == "manhattan"
+        mean_distances = mean_manhattan_distances if manhattan else mean_euclidean_distances
         coefficients = self._coefficients(X, y)
         omega = np.ones(len(y))
         for n_iter in range(1, self.max_iter + 1):
             previous = omega
             margins = self._margins(X, y, coefficients, None if n_iter == 1 else previous)
             with one_thread():
-                distances = mean_euclidean_distances(margins)
+                distances = mean_distances(margins)
             # ω ∝ 1/distance; uniform where all margin vectors coincide [Han eq. 4.6].
             omega = distances.min() / distances if distances.all() else np.ones(len(y))
             omega = omega / omega.mean()
@@ -155,7 +172,7 @@ class MarginWeighting(InstanceWeighter):
             return None
         n = len(y)
         first, later = np.empty((n, n)), np.empty((n, n))
-        for block, distances, hits, misses in neighbor_blocks(X, y, self.n_neighbors):
+        for block, distances, hits, misses in neighbor_blocks(X, y, self.n_neighbors, self.metric):
             later[block] = misses.astype(np.float64) - hits
             if self.neighbor_weights == "distance":
                 first[block] = inverse_distance_shares(distances, misses)

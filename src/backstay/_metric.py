@@ -1,0 +1,81 @@
+"""How far apart are two rows? Euclidean, Manhattan, or Mahalanobis [Prat 9.1].
+
+Mahalanobis' distance is the Euclidean one between whitened rows. So a method whitens its rows
+once and goes on as ever.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from backstay._validation import StrOptions
+from backstay.base import Array, Floats, Indices, Scaling, one_thread
+
+METRICS = [StrOptions({"euclidean", "manhattan", "mahalanobis"})]
+
+
+def rows_for_metric(X: Floats, y: Indices, metric: str) -> Any:
+    """Rows whose plain distances are the metric's: whitened for Mahalanobis, else as given."""
+    if metric != "mahalanobis":
+        return X
+    with one_thread():
+        return whiten_by_classes(X, y)
+
+
+def without_scaling(weighting: Any, X: Floats, y: Indices) -> tuple[Any, Any]:
+    """Return a copy of an instance weighting that takes rows as they come, and those rows.
+
+    The rows are scaled and whitened as the weighting itself would have done. Feature weights must
+    come after that, or else ranges and covariances would undo them.
+    """
+    weighting = clone(weighting)
+    parameters = weighting.get_params(deep=False)
+    rows = Scaling(X, parameters.get("scaling"))(X)
+    if "scaling" in parameters:
+        weighting.set_params(scaling=None)
+    if parameters.get("metric") == "mahalanobis":
+        rows = rows_for_metric(rows, y, "mahalanobis")
+        weighting.set_params(metric="euclidean")
+    return weighting, rows
+
+
+def whiten_by_classes(X: Floats, y: Indices) -> Array:
+    """Multiply all rows by Σ^(−1/2), Σ the covariance of the rows within their classes.
+
+    It is the mean of the classes' covariances, weighted by their sizes, as in the Σ between two
+    classes [Prat 9.1]. The covariance of all rows would also count what separates the classes
+    as spread, and divide it away.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    deviations = X.copy()
+    for c in np.unique(y):
+        deviations[y == c] -= X[y == c].mean(axis=0)
+    return whiten(X, deviations)
+
+
+def whiten(rows: Array, deviations: Array) -> Array:
+    """Multiply rows by Σ^(−1/2), Σ = covariance of the deviations shrunk by Ledoit–Wolf.
+
+    The symmetric root keeps every coordinate its feature, and the rows are not
+    centred: their means are what separates the classes [Prat 9.1]. Shrinkage
+    makes Σ invertible with fewer rows than features, and lets the root be
+    applied through the rows' own singular vectors, never as a d×d matrix.
+    Without any spread the rows stay as they are.
+    """
+    shrinkage = ledoit_wolf_shrinkage(deviations, assume_centered=True)
+    _, singular, directions = np.linalg.svd(deviations, full_matrices=False)
+    variances = singular**2 / len(rows)
+    mean_variance = variances.sum() / rows.shape[1]
+    floor = shrinkage * mean_variance
+    if floor <= 1e-12 * mean_variance or mean_variance == 0.0:
+        if len(variances) < rows.shape[1] or variances.min(initial=0.0) <= 0.0:
+            return rows  # no spread to whiten by
+        outside = 0.0
+    else:
+        outside = 1.0 / np.sqrt(floor)
+    inside = 1.0 / np.sqrt((1.0 - shrinkage) * variances + floor)
+    return rows * outside + (rows @ directions.T * (inside - outside)) @ directions
