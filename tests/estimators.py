@@ -20,6 +20,7 @@ from backstay import (
     CategoryImportance,
     DoubleReliefF,
     ForestImportance,
+    InstanceReweighted,
     InstanceWeighted,
     JointWeighting,
     LogisticWeighting,
@@ -39,6 +40,10 @@ INSTEAD = {
     InstanceWeighted: [
         InstanceWeighted(ReliefF(), MarginWeighting()),
         InstanceWeighted(SVC(kernel="linear"), LogisticWeighting(), strategy="order"),
+    ],
+    InstanceReweighted: [
+        InstanceReweighted(DoubleReliefF(random_state=0), LogisticWeighting(), every=10),
+        InstanceReweighted(Simba(strategy="order", random_state=0), MarginWeighting(), every=10),
     ],
     ForestImportance: [ForestImportance(5), ForestImportance(5, forest="extra_trees")],
     BaggedRanker: [
@@ -80,6 +85,7 @@ NOT_REPETITION = {
     ReliefF: COPIES,
     DoubleReliefF: COPIES,
     Simba: COPIES,
+    InstanceReweighted: COPIES,
     InstanceWeighted: COPIES,
     BaggedRanker: DRAWS,
     StabilitySelection: DRAWS,

@@ -26,6 +26,7 @@ _HOMES = {
     "GainRatio": "feature_weighting",
     "GiniGain": "feature_weighting",
     "InformationGain": "feature_weighting",
+    "InstanceReweighted": "feature_weighting",
     "InstanceWeighted": "base",
     "InstanceWeighter": "base",
     "JointWeighting": "instance_weighting",
@@ -85,6 +86,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import GainRatio as GainRatio
     from backstay.feature_weighting import GiniGain as GiniGain
     from backstay.feature_weighting import InformationGain as InformationGain
+    from backstay.feature_weighting import InstanceReweighted as InstanceReweighted
     from backstay.feature_weighting import MantarasDistance as MantarasDistance
     from backstay.feature_weighting import MDLDiscretizer as MDLDiscretizer
     from backstay.feature_weighting import MyopicReliefF as MyopicReliefF

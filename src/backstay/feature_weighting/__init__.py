@@ -6,6 +6,7 @@ from backstay.feature_weighting._forest import ForestImportance
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
 from backstay.feature_weighting._myopic_relief import MyopicReliefF
 from backstay.feature_weighting._relief import Relief, ReliefF
+from backstay.feature_weighting._reweighted import InstanceReweighted
 from backstay.feature_weighting._simba import Simba
 from backstay.feature_weighting._svm import SVMRFE
 from backstay.feature_weighting._univariate import (
@@ -35,6 +36,7 @@ __all__ = [
     "GainRatio",
     "GiniGain",
     "InformationGain",
+    "InstanceReweighted",
     "MDLDiscretizer",
     "MantarasDistance",
     "MyopicReliefF",

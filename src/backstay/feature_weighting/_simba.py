@@ -22,6 +22,13 @@ def whiten_class(rows: Any) -> Array:
     return whiten(rows, rows - rows.mean(axis=0)) if len(rows) > 1 else rows
 
 
+def relative_squares(w: Array) -> Array:
+    """w²/max w², or zeros."""
+    squared = w**2
+    top = squared.max()
+    return squared / top if top > 0 else squared
+
+
 class Simba(FeatureRanker):
     """Simba: ascend the sum of hypothesis margins in the space of feature weights.
 
@@ -131,14 +138,8 @@ class Simba(FeatureRanker):
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight)
         warn_single_members(self.classes_, y)
-        X = Scaling(X, self.scaling)(X)
-        if self.whiten:
-            whitened = np.empty(X.shape)
-            for c in range(len(self.classes_)):
-                whitened[y == c] = whiten_class(X[y == c])
-            X = whitened
         d = X.shape[1]
-        X = pad(X)
+        X = self._padded_rows(X, y)
         omega = np.ones(len(y)) if sample_weight is None else sample_weight
         beta = self.beta if self.utility == "sigmoid" else 0.0
         steps = omega if self.delta else np.ones(len(y))
@@ -146,14 +147,25 @@ class Simba(FeatureRanker):
             w = self._ascend(X, y, steps, beta, d)
         else:
             visits = self._visits(omega)
-            elapsed = np.arange(len(visits)) / len(visits)
-            blends = progress(elapsed) if self.progressive else np.full(len(visits), -1.0)
             w = np.ones(d)
-            stochastic_ascent(X, y, visits, steps, blends, beta, w)
+            stochastic_ascent(X, y, visits, steps, self._blends(len(visits)), beta, w)
             self.n_iter_ = len(visits)
-        squared = w**2
-        top = squared.max()
-        return squared / top if top > 0 else squared
+        return relative_squares(w)
+
+    def _padded_rows(self, X: Any, y: Indices) -> Any:
+        """Rows scaled, whitened class by class if wanted, and padded for the kernels."""
+        X = Scaling(X, self.scaling)(X)
+        if self.whiten:
+            whitened = np.empty(X.shape)
+            for c in range(len(self.classes_)):
+                whitened[y == c] = whiten_class(X[y == c])
+            X = whitened
+        return pad(X)
+
+    def _blends(self, n_visits: int) -> Array:
+        """How far the weights enter the norm at every visit; −1 is wholly."""
+        elapsed = np.arange(n_visits) / n_visits
+        return progress(elapsed) if self.progressive else np.full(n_visits, -1.0)
 
     def _check_combination(self, sample_weight: Array | None) -> None:
         if self.solver == "batch" and (self.strategy != "normal" or self.progressive):

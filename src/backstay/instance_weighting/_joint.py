@@ -53,6 +53,7 @@ class JointWeighting(InstanceWeighter):
     See Also
     --------
     InstanceWeighted : Hands the weights to a ranker.
+    InstanceReweighted : Weighs the rows anew inside the ranker's loop, not between whole fits.
 
     Examples
     --------

@@ -1,0 +1,214 @@
+"""Instance weights computed anew inside a ranker's loop [Prat 9.3, second scheme; PB 5]."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from backstay._kernels._simba import stochastic_ascent
+from backstay._metric import without_scaling
+from backstay._validation import check_random_state, positive_int, validate_X_y
+from backstay.base import (
+    Array,
+    FeatureRanker,
+    Indices,
+    InstanceWeighted,
+    distance_weights,
+    warn_single_members,
+)
+from backstay.feature_weighting._double_relief import DoubleReliefF, progress
+from backstay.feature_weighting._relief import ReliefF, relative_weights
+from backstay.feature_weighting._relief_table import ReliefTable, read_columns
+from backstay.feature_weighting._simba import Simba, relative_squares
+
+# From the feature weights so far, largest 1, to the instance weights.
+Reweigh = Callable[[Array], Array]
+
+
+class InstanceReweighted(InstanceWeighted):
+    """Weigh the instances anew whenever the ranker has moved its feature weights.
+
+    Relief and Simba visit one row after the other and change the feature weights w at each
+    visit. Here the instance weights ω follow at once: they are computed again from distances
+    under the w so far, and serve the next visit. There are three ways to join the two kinds of
+    weights:
+
+    - :class:`InstanceWeighted` computes ω once, before the ranker starts.
+    - :class:`JointWeighting` alternates whole fits: ω, then w, then ω, until both settle.
+    - ``InstanceReweighted`` computes ω inside one fit, visit by visit.
+
+    Parameters
+    ----------
+    estimator : Simba, Relief, ReliefF or DoubleReliefF
+        Gives w. A :class:`Simba` must use ω: by its ``strategy``, by ``delta=True``, or both.
+    weighting : InstanceWeighter
+        Gives ω; its ``scaling``, and the whitening of ``metric="mahalanobis"``, are applied before
+        the feature weights.
+    every : int, default=1
+        Number of visits between two computations of ω. Each costs a fit of `weighting`;
+        1 is the scheme as it was proposed.
+    n_features_to_select : int, float or None, default=None
+        None takes the estimator's own setting, or half where it has none.
+
+    Attributes
+    ----------
+    sample_weight_ : ndarray of shape (n_samples,)
+        The ω of the last visits.
+    weighting_ : InstanceWeighter
+        The weighter, as last fitted.
+
+    See Also
+    --------
+    JointWeighting : Alternates whole fits instead.
+    UniformWeighting : The control: the same visits with equal weights. A study adds it by itself.
+
+    Notes
+    -----
+    In :class:`Simba`, rows still to be visited are chosen by the ω of the moment. In
+    :class:`Relief` and :class:`ReliefF`, w enters the weighting's distances alone; in
+    :class:`DoubleReliefF` also those between neighbours. A ``sample_weight`` given to
+    ``fit`` multiplies every ω.
+
+    Examples
+    --------
+    >>> from backstay import DoubleReliefF, InstanceReweighted, LogisticWeighting
+    >>> from backstay.datasets import make_xor
+    >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
+    >>> ranker = InstanceReweighted(
+    ...     DoubleReliefF(random_state=0), LogisticWeighting(), every=20, n_features_to_select=3
+    ... )
+    >>> ranker.fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FeatureRanker._parameter_constraints,
+        "every": [positive_int()],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        weighting: Any,
+        *,
+        every: int = 1,
+        n_features_to_select: int | float | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.weighting = weighting
+        self.every = every
+        self.n_features_to_select = n_features_to_select
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return validate_X_y(self, X, y)
+
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+        ranker = clone(self.estimator)
+        _check_loop(ranker)
+        ranker.classes_ = self.classes_
+        warn_single_members(self.classes_, y)
+        self.weighting_, rows = without_scaling(self.weighting, X, y)
+
+        def reweigh(w: Array) -> Array:
+            with warnings.catch_warnings():  # said once, above
+                warnings.filterwarnings("ignore", "class .* has a single member")
+                weights = self.weighting_.fit_weight(rows * w, y)
+            self.sample_weight_ = weights if sample_weight is None else weights * sample_weight
+            return self.sample_weight_
+
+        if isinstance(ranker, Simba):
+            return simba_in_step(ranker, X, y, reweigh, self.every)
+        return relief_in_step(ranker, X, y, reweigh, self.every)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = False
+        tags.input_tags.categorical = False
+        return tags
+
+
+def _check_loop(ranker: Any) -> None:
+    """Refuse rankers without a loop over rows, and a Simba that would not use the weights."""
+    if not isinstance(ranker, Simba | ReliefF):
+        raise ValueError(
+            "InstanceReweighted needs a ranker that visits rows one by one, of Simba, Relief, "
+            f"ReliefF and DoubleReliefF; {type(ranker).__name__} does not. "
+            "JointWeighting alternates whole fits of any ranker."
+        )
+    if isinstance(ranker, Simba):
+        if ranker.solver != "stochastic":
+            raise ValueError(
+                f"solver={ranker.solver!r} of Simba visits no rows one by one; "
+                "use solver='stochastic'."
+            )
+        if ranker.strategy == "normal" and not ranker.delta:
+            raise ValueError(
+                "Simba with strategy='normal' and delta=False uses no instance weights; "
+                "choose another strategy or delta=True."
+            )
+
+
+def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int) -> Array:
+    """Simba with ω computed anew before every so many visits."""
+    n, d = X.shape
+    rows = simba._padded_rows(X, y)
+    beta = simba.beta if simba.utility == "sigmoid" else 0.0
+    blends = simba._blends(n * simba.n_epochs)
+    omega, w = np.ones(n), np.ones(d)
+    visits = _chosen_by(simba, omega)
+    for t, blend in enumerate(blends):
+        if t % every == 0:
+            relative = distance_weights(np.abs(w))
+            inside = relative if blend < 0 else 1.0 + (relative - 1.0) * blend
+            omega[:] = reweigh(inside)
+        steps = omega if simba.delta else np.ones(n)
+        visit = np.array([next(visits)])
+        stochastic_ascent(rows, y, visit, steps, blends[t : t + 1], beta, w)
+    return relative_squares(w)
+
+
+def _chosen_by(simba: Simba, omega: Array) -> Iterator[int]:
+    """Yield the row to visit next by the strategy, looking at ω as it is when asked."""
+    rng = check_random_state(simba.random_state)
+    n = len(omega)
+    for _ in range(simba.n_epochs):
+        if simba.strategy == "normal":
+            yield from rng.permutation(n)
+            continue
+        waiting = np.ones(n, bool)
+        for _ in range(n):
+            if simba.strategy == "order":  # the heaviest row that was not visited yet
+                visit = int(np.argmax(np.where(waiting, omega, -np.inf)))
+                waiting[visit] = False
+            elif simba.strategy == "sample":
+                visit = int(rng.choice(n, p=omega / omega.sum()))
+            else:
+                draws = rng.randint(n, size=max(1, int(np.sqrt(n))))
+                visit = int(draws[np.argmax(omega[draws])])
+            yield visit
+
+
+def relief_in_step(ranker: ReliefF, X: Any, y: Indices, reweigh: Reweigh, every: int) -> Array:
+    """Relief, ReliefF or dReliefF with ω computed anew before every so many visits."""
+    columns = read_columns(X, ranker.categorical_features)
+    table = ReliefTable.build(columns, y, ranker.metric, ranker.missing)
+    visits, k = ranker._visits(table), ranker._n_listed(table)
+    double = isinstance(ranker, DoubleReliefF)
+    total, used = np.zeros(table.n_features), np.empty(len(visits))
+    for t, visit in enumerate(visits):
+        weights = distance_weights(total)
+        if isinstance(ranker, DoubleReliefF) and ranker.progressive:
+            weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
+        if t % every == 0:
+            omega = relative_weights(reweigh(weights), table.n)[table.order]
+        queries = np.array([visit])
+        D = table.distances(queries, weights if double else None)
+        total += table.sums(queries, *ranker._from_distances(table, queries, D, k, omega))
+        used[t] = omega[visit]
+    return total / ranker._mass(used, np.arange(len(visits)))

@@ -1,0 +1,140 @@
+"""Instance weights inside the loop: against loops, and against the methods they vary."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from backstay import (
+    SVMRFE,
+    DoubleReliefF,
+    InstanceReweighted,
+    InstanceWeighted,
+    LogisticWeighting,
+    MarginWeighting,
+    Relief,
+    ReliefF,
+    Simba,
+    UniformWeighting,
+)
+from backstay.study import Study
+from reference import reweighted as reference
+
+
+def drawn_rows(seed, n=14, d=3):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 2)
+    X = rng.normal(size=(n, d))
+    X[:, 0] += y
+    return X, y
+
+
+def scores(estimator, weighting, X, y, **parameters):
+    return InstanceReweighted(estimator, weighting, **parameters).fit(X, y).feature_importances_
+
+
+def test_reference_by_hand():
+    # Equal margins: every ω is 1, and so the reference is plain Relief.
+    X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]
+    assert reference.logistic_omega(X, y, [1.0]) == [1.0] * 4
+    assert reference.relieff(X, y, range(4), 1, True) == [1.0]
+    # Rows 0, 1 | 3: margins 1, ½ and, for want of a hit, ½; with w = 0 there is none, ω is 1.
+    X, y = [[0.0], [1.0], [3.0]], ["a", "a", "b"]
+    heavy, *others = reference.logistic_omega(X, y, [1.0])
+    assert others[0] == others[1] < 1 < heavy
+    assert reference.logistic_omega(X, y, [0.0]) == [1.0] * 3
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([1, 4]))
+def test_simba_equals_the_loop(seed, every):
+    X, y = drawn_rows(seed)
+    simba = Simba(delta=True, random_state=seed)
+    visits = np.random.RandomState(seed).permutation(len(y))
+    expected = reference.simba_delta(X.tolist(), y.tolist(), visits, every)
+    assert_allclose(scores(simba, LogisticWeighting(), X, y, every=every), expected, atol=1e-8)
+    expected = reference.simba_order(X.tolist(), y.tolist())
+    found = scores(Simba(strategy="order"), LogisticWeighting(), X, y)
+    assert_allclose(found, expected, atol=1e-8)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_relief_equals_the_loop(seed, double):
+    X, y = drawn_rows(seed)
+    kind = DoubleReliefF if double else ReliefF
+    visits = np.random.RandomState(seed).permutation(len(y))
+    found = scores(kind(n_neighbors=2, random_state=seed), LogisticWeighting(), X, y)
+    expected = reference.relieff(X.tolist(), y.tolist(), visits, 2, double)
+    assert_allclose(found, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Simba(delta=True, progressive=True, n_epochs=2, random_state=3),
+        Simba(strategy="order"),
+        DoubleReliefF(progressive=True, random_state=3),
+    ],
+)
+def test_the_control_is_the_plain_method(estimator):
+    X, y = drawn_rows(7, n=30)
+    found = scores(estimator, UniformWeighting(), X, y)
+    assert_array_equal(found, estimator.fit(X, y).feature_importances_)
+
+
+def test_the_control_of_relieff_is_relieff_up_to_the_order_of_sums():
+    X, y = drawn_rows(7, n=30)
+    for estimator in (ReliefF(random_state=0), Relief(random_state=0)):
+        found = scores(estimator, UniformWeighting(), X, y)
+        assert_allclose(found, estimator.fit(X, y).feature_importances_, atol=1e-12)
+
+
+def test_once_before_all_visits_is_instance_weighting():
+    """With ω computed at the start alone, what is left is InstanceWeighted."""
+    X, y = drawn_rows(5, n=30)
+    for estimator in (Simba(delta=True, random_state=0), DoubleReliefF(random_state=0)):
+        once = InstanceWeighted(estimator, MarginWeighting()).fit(X, y)
+        found = InstanceReweighted(estimator, MarginWeighting(), every=30).fit(X, y)
+        assert_allclose(found.feature_importances_, once.feature_importances_, rtol=1e-9)
+        assert_allclose(found.sample_weight_, once.sample_weight_, rtol=1e-12)
+        moving = scores(estimator, MarginWeighting(), X, y)
+        assert not np.allclose(moving, once.feature_importances_, rtol=1e-4)
+
+
+@pytest.mark.parametrize("strategy", ["sample", "tournament"])
+def test_draws_are_reproducible_and_follow_the_weights(strategy):
+    X, y = drawn_rows(2, n=30)
+    simba = Simba(strategy=strategy, random_state=1)
+    found = scores(simba, LogisticWeighting(), X, y, every=5)
+    assert_array_equal(found, scores(simba, LogisticWeighting(), X, y, every=5))
+    assert not np.array_equal(found, scores(simba, UniformWeighting(), X, y, every=5))
+
+
+def test_a_study_adds_the_control_and_the_plain_method():
+    study = Study({"r": InstanceReweighted(Simba(delta=True), MarginWeighting(scale="sum"))})
+    methods = study.all_methods()
+    assert list(methods) == ["r", "Simba", "Simba (control, sum 1)"]
+    control = methods["Simba (control, sum 1)"]
+    assert isinstance(control, InstanceReweighted)
+    assert control.weighting.scale == "sum"
+
+
+def test_refuses_what_has_no_loop_or_no_use_for_weights():
+    X, y = drawn_rows(0)
+    for estimator, message in (
+        (SVMRFE(), "SVMRFE does not"),
+        (Simba(solver="batch"), "visits no rows"),
+        (Simba(), "uses no instance weights"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            scores(estimator, LogisticWeighting(), X, y)
+
+
+def test_a_lonely_class_is_named_once():
+    X, y = drawn_rows(0)
+    y[0] = 2
+    with pytest.warns(UserWarning, match="class 2 has a single member") as said:
+        scores(Simba(delta=True, random_state=0), LogisticWeighting(), X, y)
+    assert len(said) == 1
