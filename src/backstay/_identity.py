@@ -115,6 +115,13 @@ RENAMED = {
 }
 
 
+# Parameters that descriptions of format 1 do not know yet, with the value that was the only one.
+ADDED = {
+    "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
+    "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
+}
+
+
 def with_present_names(stored: Any) -> Any:
     """Return a description of format 1 as :func:`describe` would write it now."""
     if isinstance(stored, list):
@@ -130,7 +137,7 @@ def with_present_names(stored: Any) -> Any:
         name = _public_path(present["class"])
         renamed = RENAMED.get(name, {})
         parameters = {renamed.get(key, key): v for key, v in present["parameters"].items()}
-        return {"class": name, "parameters": parameters}
+        return {"class": name, "parameters": {**ADDED.get(name, {}), **parameters}}
     return present
 
 

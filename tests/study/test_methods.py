@@ -63,7 +63,7 @@ def test_every_method_runs():
         orders = results.orders(method)
         assert np.array_equal(np.sort(orders[0]), np.arange(10))
     weighted = [m for m in PANEL if isinstance(PANEL[m].factory(), InstanceWeighted)]
-    assert all(name.startswith(("iw-", "liw-", "joint-")) for name in weighted)
+    assert all(name.startswith(("iw-", "liw-", "joint-", "reweighted-")) for name in weighted)
 
 
 @pytest.mark.parametrize(

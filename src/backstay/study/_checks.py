@@ -37,6 +37,7 @@ class CheckedStudy:
     preprocess: Any
     resampling: Any
     description: dict[str, Any]
+    weight_classifiers: bool = False
 
 
 @dataclass(frozen=True)

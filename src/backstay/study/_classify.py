@@ -10,7 +10,7 @@ same predictions. Everything else goes the general way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._libsvm import matches_svc, train_linear
+from backstay._validation import has_fit_parameter
 from backstay.base import distance_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.results import TaskRecord
@@ -46,7 +47,7 @@ class Classification:
 
     ``keep`` says what is kept beside the predicted classes: "labels" for nothing, "scores" or
     "probabilities". Shortcuts are ways around some of the classifiers that change nothing but
-    the time it takes.
+    the time it takes. If ``weighted``, classifiers that take instance weights get the method's.
     """
 
     classifiers: Mapping[str, Any]
@@ -54,6 +55,7 @@ class Classification:
     classes: Labels
     keep: str = "labels"
     shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
+    weighted: bool = False
 
 
 def classify(
@@ -69,6 +71,8 @@ def classify(
     if how.keep != "labels":
         found["scores"] = np.empty((*shape, n_scores), dtype="<f8")
     cuts = _Cuts(how.sizes, sides, ranking.order, record)
+    if how.weighted and ranking.sample_weight is not None:
+        how = replace(how, shortcuts=_unweighted(how))
     direct = _predict_directly(how, cuts, found)
     if len(direct) < len(how.classifiers):
         _predict_generally(how, cuts, ranking, seed, found, skip=direct)
@@ -193,7 +197,8 @@ def _predict_generally(
                 continue
             with cuts.stage(name, j):
                 model = seeded(_weighted(classifier, importances), seed)
-                model.fit(train, cuts.sides.y_train, **_votes(model, ranking.sample_weight))
+                weights = _row_weights(model, ranking.sample_weight, how.weighted)
+                model.fit(train, cuts.sides.y_train, **weights)
                 found["predicted"][i, j] = np.searchsorted(how.classes, model.predict(test))
                 if "scores" in found:
                     found["scores"][i, j] = _scores(model, test, how)
@@ -207,10 +212,37 @@ def _weighted(classifier: Any, importances: Array) -> Any:
     return clone(classifier).set_params(feature_weights=distance_weights(importances))
 
 
-def _votes(model: Any, sample_weight: Array | None) -> dict[str, Array]:
-    """Return the method's instance weights as the votes of the doubly weighted k-NN."""
-    doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
-    return {"sample_weight": sample_weight} if doubly and sample_weight is not None else {}
+def _row_weights(model: Any, sample_weight: Array | None, weighted: bool) -> dict[str, Array]:
+    """Return what a model's fit gets of the method's instance weights.
+
+    The doubly weighted k-NN always takes them, as votes. Any other takes them if the study says
+    so: of mean 1, whatever their sum in the method, so that the strength of its
+    regularisation stays that of equal weights.
+    """
+    if sample_weight is None:
+        return {}
+    if isinstance(model, DoublyWeightedKNeighborsClassifier):
+        return {"sample_weight": sample_weight}
+    name = weight_parameter(model) if weighted else None
+    return {} if name is None else {name: sample_weight / sample_weight.mean()}
+
+
+def weight_parameter(model: Any) -> str | None:
+    """Return the name under which a model's fit takes instance weights, None if it does not."""
+    if not isinstance(model, Pipeline):
+        return "sample_weight" if has_fit_parameter(model, "sample_weight") else None
+    name, last = model.steps[-1]
+    inside = weight_parameter(last)
+    return None if inside is None else f"{name}__{inside}"
+
+
+def _unweighted(how: Classification) -> dict[str, Shortcut]:
+    """Return the shortcuts of the classifiers that take no instance weights."""
+    return {
+        name: shortcut
+        for name, shortcut in how.shortcuts.items()
+        if weight_parameter(how.classifiers[name]) is None
+    }
 
 
 def _scores(model: Any, X: Any, how: Classification) -> Array:

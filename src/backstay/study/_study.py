@@ -86,6 +86,11 @@ class Study:
     controls : bool, default=True
         Whether every instance-weighted method gets, beside it, the same method
         with uniform weights of the same sum, and the plain method.
+    weight_classifiers : bool, default=False
+        Whether classifiers whose ``fit`` takes ``sample_weight`` get the instance weights that the
+        method learned on the same training rows, of mean 1 [Prat 9.2]. The last step of a
+        pipeline counts. Methods without instance weights, and classifiers that take none, are
+        not concerned. The uniform control hands over equal weights.
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
     n_jobs : int, default=None
@@ -134,6 +139,7 @@ class Study:
         null: int = 0,
         preprocess: Any = None,
         controls: bool = True,
+        weight_classifiers: bool = False,
         store: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | None = None,
@@ -148,6 +154,7 @@ class Study:
         self.null = null
         self.preprocess = preprocess
         self.controls = controls
+        self.weight_classifiers = weight_classifiers
         self.store = store
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -290,6 +297,8 @@ class Study:
             "controls": bool(self.controls),
             "random_state": None if self.random_state is None else int(self.random_state),
         }
+        if self.weight_classifiers:  # a study without it is the study it was before there was any
+            description["weight_classifiers"] = True
         return CheckedStudy(
             methods,
             roles,
@@ -300,6 +309,7 @@ class Study:
             steps,
             self._resampling(),
             description,
+            bool(self.weight_classifiers),
         )
 
     def _checked_shard(self, shard: Any) -> Shard | None:
@@ -395,7 +405,9 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
     needs = {METRICS[name].needs for name in study.scoring}
     keep = next((kind for kind in ("probabilities", "scores") if kind in needs), "labels")
     shortcuts = {} if keep == "probabilities" else shortcuts_of(study.classifiers)
-    classification = Classification(study.classifiers, data.sizes, data.classes, keep, shortcuts)
+    classification = Classification(
+        study.classifiers, data.sizes, data.classes, keep, shortcuts, study.weight_classifiers
+    )
     numbers = numbers_of(data.X) if study.preprocess is None else None
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
 

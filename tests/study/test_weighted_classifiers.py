@@ -1,0 +1,116 @@
+"""Learned instance weights handed to classifiers: against fits by hand."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+
+from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, Results, UniformWeighting
+from backstay.datasets import make_han_yu
+from backstay.feature_weighting import TTest
+from backstay.results import StoreError
+from backstay.study import Study, Subsampling
+from backstay.study._classify import weight_parameter
+from reference.study import contents
+
+METHOD = InstanceWeighted(TTest(), LogisticWeighting(scale="sum"))
+CLASSIFIERS = {
+    "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", C=10.0)),
+    "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(1)),
+    "logit": LogisticRegression(C=10.0),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, _ = make_han_yu(60, n_features=30, n_relevant=10, block_size=5, random_state=1)
+    flipped = np.random.default_rng(0).choice(60, 12, replace=False)
+    y[flipped] = 1 - y[flipped]
+    return X, y
+
+
+def study(methods=None, **options):
+    given = {
+        "resampling": Subsampling(3), "sizes": [3, 8], "classifiers": CLASSIFIERS,
+        "metric": "accuracy", "random_state": 0, "verbose": 0, "weight_classifiers": True,
+    }  # fmt: skip
+    return Study(methods or {"iw": METHOD}, **(given | options))
+
+
+def predictions(results, method):
+    """By resample, classifier, size and test row."""
+    return [predicted for _, predicted in results._parts["data"].predicted(method)]
+
+
+def by_hand(X, y, results, method, weighted):
+    """Fit everything again on each split; scikit-learn's own pipelines."""
+    records = results._parts["data"]
+    for resample in range(records.n_resamples):
+        train, test = records.train(resample), records.test(resample)
+        ranker = METHOD if method == "iw" else TTest()
+        fitted = ranker.fit(X[train], y[train])
+        omega = fitted.sample_weight_ * len(train) if method == "iw" else None
+        expected = np.empty((3, 2, len(test)), int)
+        for i, (name, classifier) in enumerate(CLASSIFIERS.items()):
+            for j, size in enumerate((3, 8)):
+                best = np.flatnonzero(fitted.ranking_ <= size)
+                takes = {"svm": "svc__sample_weight", "logit": "sample_weight"}.get(name)
+                extra = {takes: omega} if takes and weighted and omega is not None else {}
+                model = classifier.fit(X[np.ix_(train, best)], y[train], **extra)
+                expected[i, j] = model.predict(X[np.ix_(test, best)])
+        yield resample, expected
+
+
+def test_weights_reach_every_classifier_that_takes_them(data):
+    weighted, plain = study().run(*data), study(weight_classifiers=False).run(*data)
+    for results, on in ((weighted, True), (plain, False)):
+        for method in ("iw", "TTest"):
+            found = predictions(results, method)
+            for resample, expected in by_hand(*data, results, method, on):
+                np.testing.assert_array_equal(found[resample], expected)
+    pairs = zip(predictions(weighted, "iw"), predictions(plain, "iw"), strict=True)
+    changed = np.array([(a != b).any(axis=(1, 2)) for a, b in pairs]).any(axis=0)
+    assert changed.tolist() == [True, False, True]  # 1-NN takes no weights
+
+
+def test_the_control_predicts_as_without_weights(data):
+    """Equal weights of any sum are handed over as ones."""
+    control = {"u": InstanceWeighted(TTest(), UniformWeighting(scale="sum"))}
+    on = study(control, controls=False).run(*data)
+    off = study(control, controls=False, weight_classifiers=False).run(*data)
+    for a, b in zip(predictions(on, "u"), predictions(off, "u"), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_without_learned_weights_nothing_changes(data):
+    on = contents(study({"t": TTest()}).run(*data))
+    off = contents(study({"t": TTest()}, weight_classifiers=False).run(*data))
+    assert on.pop("study") == {**off.pop("study"), "weight_classifiers": True}
+    assert on == off
+
+
+def test_it_is_another_study_only_when_it_is_on(data, tmp_path):
+    assert "weight_classifiers" not in study(weight_classifiers=False)._checked().description
+    store = tmp_path / "study.db"
+    study(store=store).run(*data)
+    study(store=store).run(*data)
+    with pytest.raises(StoreError, match="weight_classifiers is in the store only"):
+        study(store=store, weight_classifiers=False).run(*data)
+    assert "iw" in Results.load(store).methods
+
+
+def test_which_classifiers_take_weights():
+    assert weight_parameter(make_pipeline(MinMaxScaler(), SVC())) == "svc__sample_weight"
+    nested = make_pipeline(MinMaxScaler(), make_pipeline(LogisticRegression()))
+    assert weight_parameter(nested) == "pipeline__logisticregression__sample_weight"
+    assert weight_parameter(KNeighborsClassifier()) is None
+    assert weight_parameter(make_pipeline(MinMaxScaler(), KNeighborsClassifier())) is None
+
+
+def test_margin_weights_reach_a_default_classifier(data):
+    method = {"m": InstanceWeighted(TTest(), MarginWeighting())}
+    results = study(method, classifiers=None, metric=None).run(*data)
+    assert not len(results.errors())
