@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from backstay.datasets import make_corral, make_modulo
-from backstay.redundancy import feature_importance_bayes, redundancy_level
+from backstay.redundancy import feature_importance_bayes, feature_relevance, redundancy_level
 from reference import redundancy as reference
 
 PAIRS = np.array(list(product([0, 1], repeat=2)))
@@ -202,3 +202,37 @@ def test_further_refusals():
         feature_importance_bayes(PAIRS, [0, 1, 0, 1], cost=[1])
     with pytest.raises(ValueError, match="no rows"):
         redundancy_level(np.zeros((0, 2)), [])
+
+
+@given(distributions())
+@settings(deadline=None, max_examples=40)
+def test_relevance_is_that_of_the_definitions(data):
+    X, y, weights = data
+    found = feature_relevance(X, y, sample_weight=weights)
+    assert found.tolist() == reference.relevance(X.tolist(), y.tolist(), weights)
+
+
+def test_relevance_by_hand():
+    rows = np.array(list(product([0, 1], repeat=3)))
+    parity = rows[:, 0] ^ rows[:, 1]
+    # Parity: neither is relevant alone, both are strong; the third is noise.
+    assert feature_relevance(rows, parity).tolist() == ["strong", "strong", "irrelevant"]
+    # With a copy of the first, the first is weak, and so is its copy.
+    copied = np.column_stack([rows, rows[:, 0]])
+    assert feature_relevance(copied, parity).tolist() == ["weak", "strong", "irrelevant", "weak"]
+    assert reference.relevance(copied.tolist(), parity.tolist(), [1] * 8) == [
+        "weak", "strong", "irrelevant", "weak",
+    ]  # fmt: skip
+
+
+def test_relevance_of_a_sample_needs_a_tolerance():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(2000, 3))
+    y = np.where(rng.random(2000) < 0.9, X[:, 0], 1 - X[:, 0])
+    assert feature_relevance(X, y).tolist() == ["strong"] * 3
+    assert feature_relevance(X, y, tol=0.05).tolist() == ["strong", "irrelevant", "irrelevant"]
+
+
+def test_relevance_of_too_many_features():
+    with pytest.raises(ValueError, match="X has 17 features, so that 65536 subsets"):
+        feature_relevance(np.zeros((2, 17)), [0, 1])

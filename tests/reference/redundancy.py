@@ -1,4 +1,4 @@
-"""Redundancy level and Bayes importance by going through dictionaries of fractions."""
+"""Redundancy level, relevance and Bayes importance by going through dictionaries of fractions."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -68,3 +68,30 @@ def importance(X, y, weights, cost):
     for j in chosen:
         R[j] = bayes_error(X, y, weights, [k for k in chosen if k != j]) - target
     return R, chosen
+
+
+def relevance(X, y, weights):
+    """Strong, weak or irrelevant by definitions 2.1-2.3, every configuration compared exactly."""
+    rows = [(*row, label) for row, label in zip(X, y, strict=True)]
+    kept = [(row, w) for row, w in zip(rows, weights, strict=True) if w > 0]
+    rows, weights = [row for row, _ in kept], [w for _, w in kept]
+    d = len(rows[0]) - 1
+    kinds = []
+    for feature in range(d):
+        others = [j for j in range(d) if j != feature]
+
+        def depends(S, feature=feature):
+            for row in rows:
+                some = {j: row[j] for j in S}
+                also = {**some, feature: row[feature]}
+                for label in {row[d] for row in rows}:
+                    without = _conditional(rows, weights, d, label, some)
+                    if _conditional(rows, weights, d, label, also) != without:
+                        return True
+            return False
+
+        if depends(others):
+            kinds.append("strong")
+        else:
+            kinds.append("weak" if any(depends(S) for S in _subsets(others)) else "irrelevant")
+    return kinds

@@ -1,4 +1,4 @@
-"""Rows as a discrete joint distribution, and choices that both measures share."""
+"""Rows as a discrete joint distribution, and choices that the measures share."""
 
 from __future__ import annotations
 

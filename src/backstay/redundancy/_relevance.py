@@ -1,0 +1,121 @@
+"""Strong and weak relevance of discrete features [Prat 2.1, after John, Kohavi & Pfleger]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from backstay.redundancy._joint import Array, Codes, joint, refine
+
+ROUNDING = 1e-12
+
+
+def feature_relevance(
+    X: Any,
+    y: ArrayLike,
+    *,
+    tol: float = 0.0,
+    max_features: int = 16,
+    sample_weight: ArrayLike | None = None,
+) -> NDArray[np.str_]:
+    """Say of each feature whether it is strongly relevant, weakly relevant or irrelevant.
+
+    A feature x is *strong* if the class depends on it even when all other features are known:
+    P(C | x, others) ≠ P(C | others). It is *weak* if that is not so, but the class depends on it
+    when only some (or none) of the others are known. Otherwise it is *irrelevant* [Prat
+    definitions 2.1-2.3]. Copies of one feature, for example, are weak: either will do.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Discrete features: numbers or names of values.
+    y : array-like of shape (n_samples,)
+        Classes.
+    tol : float, default=0.0
+        Distributions are different if their total variation distance, averaged over the rows, is
+        larger. 0 is the definition and right for a distribution that is known.
+    max_features : int, default=16
+        All 2^(n_features − 1) subsets of the others may be tried for each feature; with more
+        features than this, it is refused.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Probabilities of the rows, up to a factor: for a distribution that is known.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        "strong", "weak" or "irrelevant".
+
+    See Also
+    --------
+    redundancy_level : Whether other features say all that a feature says.
+    feature_importance_bayes : What a feature adds, in errors.
+
+    Notes
+    -----
+    Probabilities are frequencies of rows. In a sample, even a feature that means nothing shifts
+    them a little, and with `tol` 0 it is then relevant; where nearly every row of the others
+    is different, no feature is strong. Use it on distributions that are known, or on few
+    features and many rows with a `tol` that shuffled values of the feature do not reach.
+
+    Examples
+    --------
+    The class is f1 ∧ f2; f3 copies f1, and f4 is noise:
+
+    >>> from itertools import product
+    >>> from backstay.redundancy import feature_relevance
+    >>> rows = [(a, b, a, noise) for a, b, noise in product([0, 1], repeat=3)]
+    >>> feature_relevance(rows, [a & b for a, b, *_ in rows]).tolist()
+    ['weak', 'strong', 'weak', 'irrelevant']
+    """
+    cells, mass = joint(X, y, sample_weight)
+    d = cells.shape[1] - 1
+    if d > max_features:
+        raise ValueError(
+            f"X has {d} features, so that {2 ** (d - 1)} subsets may have to be tried for each; "
+            f"it is done for up to max_features={max_features}. Preselect features, or raise it."
+        )
+    kinds = [_kind(cells, mass, feature, tol + ROUNDING) for feature in range(d)]
+    return np.array(kinds, dtype=np.str_)
+
+
+def _kind(cells: Codes, mass: Array, feature: int, tol: float) -> str:
+    others = [j for j in range(cells.shape[1] - 1) if j != feature]
+    values, classes = cells[:, feature], cells[:, -1]
+    everything: Codes = np.zeros(len(cells), np.intp)
+    for j in others:
+        everything = refine(everything, cells[:, j])
+    if shift(everything, values, classes, mass) > tol:
+        return "strong"
+    groups_of_some = _groups_of_subsets(cells, others)
+    weak = any(shift(groups, values, classes, mass) > tol for groups in groups_of_some)
+    return "weak" if weak else "irrelevant"
+
+
+def _groups_of_subsets(cells: Codes, others: list[int]) -> Iterator[Codes]:
+    """Yield the cells' groups by every subset of the other features, that of all among them."""
+
+    def extend(groups: Codes, start: int) -> Iterator[Codes]:
+        yield groups
+        for i in range(start, len(others)):
+            yield from extend(refine(groups, cells[:, others[i]]), i + 1)
+
+    yield from extend(np.zeros(len(cells), np.intp), 0)
+
+
+def shift(groups: Codes, values: Codes, classes: Codes, mass: Array) -> float:
+    """Mean total variation between P(C | value, group) and P(C | group)."""
+    finer = refine(groups, values)
+    n_classes = int(classes.max()) + 1
+    coarse_given = _class_given(groups, classes, mass, n_classes)
+    fine_given = _class_given(finer, classes, mass, n_classes)
+    apart = 0.5 * np.abs(fine_given[finer] - coarse_given[groups]).sum(axis=1)
+    return float((mass * apart).sum())
+
+
+def _class_given(groups: Codes, classes: Codes, mass: Array, n_classes: int) -> Array:
+    table = np.zeros((int(groups.max()) + 1, n_classes))
+    np.add.at(table, (groups, classes), mass)
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
