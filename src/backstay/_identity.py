@@ -117,6 +117,7 @@ RENAMED = {
 
 # Parameters that descriptions of format 1 do not know yet, with the value that was the only one.
 ADDED = {
+    "backstay.feature_weighting.SVMRFE": {"rounding": "down"},
     "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
     "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
 }

@@ -13,7 +13,7 @@ from backstay._kernels._svm import one_vs_one_duals
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE
 from backstay.feature_weighting import _svm as module
-from backstay.feature_weighting._svm import eliminate
+from backstay.feature_weighting._svm import LIFT, _n_dropped, eliminate
 from backstay.stability import stability_score
 from reference.svm import minmax, svm_rfe
 
@@ -51,10 +51,11 @@ def test_hand_worked_pair():
     d=st.integers(1, 50),
     n_classes=st.integers(2, 4),
     step=st.sampled_from([0.1, 0.35, 0.8, 1, 3]),
+    rounding=st.sampled_from(["down", "up"]),
     weighted=st.booleans(),
     C=st.sampled_from([0.01, 1.0, 30.0]),
 )
-def test_equals_the_plain_loop(seed, n, d, n_classes, step, weighted, C):
+def test_equals_the_plain_loop(seed, n, d, n_classes, step, rounding, weighted, C):
     """Both sides of n = d, several classes, weights with zeros."""
     X, y, rng = table(seed, n, d, n_classes)
     omega = None
@@ -65,10 +66,11 @@ def test_equals_the_plain_loop(seed, n, d, n_classes, step, weighted, C):
         rows = np.flatnonzero(omega)
         if len(np.unique(y[rows])) < 2:
             return
+    how = {"C": C, "step": step, "rounding": rounding, "tol": 1e-3}
     expected, path = svm_rfe(
-        minmax(X[rows]), y[rows], None if omega is None else omega[rows], C=C, step=step
+        minmax(X[rows]), y[rows], None if omega is None else omega[rows], **how
     )
-    ranker = SVMRFE(C, step=step, tol=1e-3, record_path=True).fit(X, y, omega)
+    ranker = SVMRFE(**how, record_path=True).fit(X, y, omega)
     assert ranker.ranking_.tolist() == expected.tolist()
     for found, loop in zip(ranker.path_, path, strict=False):
         assert found.features.tolist() == sorted(loop)
@@ -92,6 +94,22 @@ def test_published_setting_on_han_yu(d):
     X, y, _ = make_han_yu(n_features=d, n_relevant=40, random_state=d)
     expected, _ = svm_rfe(minmax(X), y)
     assert SVMRFE(tol=1e-3).fit(X, y).ranking_.tolist() == expected.tolist()
+
+
+def test_rounding_up_gives_the_published_numbers_of_features():
+    """1000 to 10 in 40 rounds, nearest to 50 at the 28th [HY V]; tenths of tens stay whole."""
+    X, y, _ = make_han_yu(30, n_features=1000, n_relevant=40, random_state=0)
+    ranker = SVMRFE(rounding="up", record_path=True).fit(X, y)
+    sizes = [len(r.features) for r in ranker.path_]
+    assert sizes[:4] == [1000, 900, 810, 729]
+    assert sizes[40] == 10
+    assert min(range(len(sizes)), key=lambda t: abs(sizes[t] - 50)) == 28
+    # The kernel that does all rounds by itself drops as many.
+    fast = SVMRFE(rounding="up").fit(X, y)
+    assert fast.ranking_.tolist() == ranker.ranking_.tolist()
+    assert fast.ranking_.tolist() != SVMRFE().fit(X, y).ranking_.tolist()
+    assert _n_dropped(0.1, LIFT["up"], 30) == 3
+    assert _n_dropped(0.1, LIFT["up"], 31) == 4
 
 
 def test_steps_of_the_solver_are_those_of_libsvm():

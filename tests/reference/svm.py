@@ -1,5 +1,8 @@
 """SVM-RFE as a plain loop over ``SVC(kernel="linear")`` [HY V; Han 5.2]: nothing is shared."""
 
+from fractions import Fraction
+from math import ceil
+
 import numpy as np
 from sklearn.svm import SVC
 
@@ -13,9 +16,11 @@ def minmax(X):
     return scaled
 
 
-def n_dropped(step, remaining):
+def n_dropped(step, remaining, rounding="down"):
     if isinstance(step, int):
         return min(step, remaining - 1)
+    if rounding == "up":
+        return min(ceil(Fraction(str(step)) * remaining), remaining - 1)  # 0.1 is a tenth
     return min(max(1, int(step * remaining)), remaining - 1)
 
 
@@ -25,7 +30,7 @@ def criterion(X, y, omega, C, tol):
     return [float(np.sqrt(sum(w**2))) for w in machine.coef_.T]
 
 
-def svm_rfe(X, y, omega=None, *, C=1.0, step=0.1, tol=1e-3):
+def svm_rfe(X, y, omega=None, *, C=1.0, step=0.1, rounding="down", tol=1e-3):
     """Ranking (1 is best) and, per round, a dict of feature → normalised weight."""
     remaining = list(range(X.shape[1]))
     worst_first = []
@@ -35,7 +40,7 @@ def svm_rfe(X, y, omega=None, *, C=1.0, step=0.1, tol=1e-3):
         total = sum(size)
         path.append({j: s / total for j, s in zip(remaining, size, strict=True)})
         by_weight = sorted(zip(size, [-j for j in remaining], strict=True))
-        dropped = [-j for _, j in by_weight[: n_dropped(step, len(remaining))]]
+        dropped = [-j for _, j in by_weight[: n_dropped(step, len(remaining), rounding)]]
         worst_first += dropped
         remaining = [j for j in remaining if j not in dropped]
     worst_first += remaining

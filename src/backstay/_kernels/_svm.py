@@ -306,7 +306,19 @@ def move_behind(rows, features, marked, left):
 
 @njit(cache=True, nogil=True)
 def eliminate_rounds(
-    rows, features, gram, starts, costs, duals, tol, most_steps, step, fall, rounds, weights_then
+    rows,
+    features,
+    gram,
+    starts,
+    costs,
+    duals,
+    tol,
+    most_steps,
+    step,
+    lift,
+    fall,
+    rounds,
+    weights_then,
 ):
     """Eliminate features round by round, as far as nothing is out of the ordinary.
 
@@ -314,6 +326,7 @@ def eliminate_rounds(
     number of features left, and the trace of the Gram matrix when it was last computed anew.
     A round that takes `most_steps`, or whose weights are not finite, is left to the
     caller. `step` below 1 is the share of the remaining features to drop, else their number;
+    a share is rounded down after `lift` is added;
     `rounds` and `weights_then` get when each feature was dropped, and its weight in that round.
     """
     d = rows.shape[1]
@@ -329,7 +342,7 @@ def eliminate_rounds(
         for t in range(remaining):
             finite &= np.isfinite(now[t])
             now[t] = np.sqrt(now[t])
-        count = int(step) if step >= 1.0 else max(1, int(step * remaining))
+        count = int(step) if step >= 1.0 else max(1, int(step * remaining + lift))
         count = min(count, remaining - 1)
         left = remaining - count
         if not finite:

@@ -147,7 +147,7 @@ class _Machines:
             )
         return np.sqrt(squared)
 
-    def run(self, step: int | float, last_round: Indices, last_weight: Array) -> int:
+    def run(self, step: int | float, lift: float, last_round: Indices, last_weight: Array) -> int:
         """Do as many rounds as the kernel can by itself; return how many.
 
         On a few dozen rows, numpy's calls take as long as the machines themselves.
@@ -164,6 +164,7 @@ class _Machines:
             self.tol,
             MAX_ITER,
             float(step),
+            lift,
             TRACE_FALL,
             last_round,
             last_weight,
@@ -213,8 +214,13 @@ class _Machines:
             self.duals[m, second] = coefficients[a, second]
 
 
-def _n_dropped(step: int | float, remaining: int) -> int:
-    count = int(step) if isinstance(step, Integral) else max(1, int(step * remaining))
+# Added before a share of features is rounded down. One tenth of 30 must stay 3 when rounding up,
+# though it is a little more in floating point.
+LIFT = {"down": 0.0, "up": 1.0 - 1e-9}
+
+
+def _n_dropped(step: int | float, lift: float, remaining: int) -> int:
+    count = int(step) if isinstance(step, Integral) else max(1, int(step * remaining + lift))
     return min(count, remaining - 1)
 
 
@@ -224,6 +230,7 @@ def eliminate(
     costs: Array,
     *,
     step: int | float = 0.1,
+    rounding: str = "down",
     tol: float | str = "auto",
     gram: Array | None = None,
     scaling: Scaling | None = None,
@@ -244,7 +251,8 @@ def eliminate(
     last_round = np.empty(d, dtype=np.intp)
     last_weight = np.zeros(d)
     path: list[EliminationRound] = []
-    number = 0 if record_path else machines.run(step, last_round, last_weight)
+    lift = LIFT[rounding]
+    number = 0 if record_path else machines.run(step, lift, last_round, last_weight)
     while machines.remaining > 1 or (record_path and len(path) == number):
         features = machines.features[: machines.remaining]
         weights = machines.weights()
@@ -255,7 +263,7 @@ def eliminate(
         if machines.remaining == 1:
             break
         dropped = np.empty(machines.remaining, dtype=np.bool_)
-        mark_smallest(weights, features, _n_dropped(step, machines.remaining), dropped)
+        mark_smallest(weights, features, _n_dropped(step, lift, machines.remaining), dropped)
         last_round[features[dropped]] = number
         last_weight[features[dropped]] = weights[dropped]
         machines.drop(dropped)
@@ -277,8 +285,11 @@ class SVMRFE(FeatureRanker):
         Cost of margin violations.
     step : float or int, default=0.1
         A float drops this fraction of the *remaining* features each round,
-        rounded down but at least one; an int drops this many. (scikit-learn's
+        at least one; an int drops this many. (scikit-learn's
         ``RFE`` takes a fraction of the original number.)
+    rounding : {"down", "up"}, default="down"
+        How the number of features that a float `step` drops becomes whole. "up" gives the
+        numbers of rounds in [HY].
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half. The ranking does
         not depend on it.
@@ -334,6 +345,7 @@ class SVMRFE(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "step": [positive_int(), Interval(Real, 0, 1, closed="neither")],
+        "rounding": [StrOptions({*LIFT})],
         "scaling": Scaling.OPTIONS,
         "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "record_path": ["boolean"],
@@ -344,6 +356,7 @@ class SVMRFE(FeatureRanker):
         C: float = 1.0,
         *,
         step: int | float = 0.1,
+        rounding: str = "down",
         n_features_to_select: int | float | None = None,
         scaling: str | None = "minmax",
         tol: float | str = "auto",
@@ -351,6 +364,7 @@ class SVMRFE(FeatureRanker):
     ) -> None:
         self.C = C
         self.step = step
+        self.rounding = rounding
         self.n_features_to_select = n_features_to_select
         self.scaling = scaling
         self.tol = tol
@@ -367,6 +381,7 @@ class SVMRFE(FeatureRanker):
             y,
             costs,
             step=self.step,
+            rounding=self.rounding,
             tol=self.tol,
             scaling=Scaling(X, self.scaling),
             record_path=self.record_path,

@@ -19,7 +19,7 @@ from backstay._kernels._distances import pad
 from backstay._validation import encode_labels, fit_context
 from backstay.base import Array, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
-from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
+from backstay.feature_weighting._relief_table import EUCLIDEAN, ReliefColumns, ReliefTable
 from backstay.feature_weighting._rows import present_rows
 from backstay.feature_weighting._svm import SVMRFE, eliminate
 
@@ -81,8 +81,8 @@ class SharedSVMRFE:
         kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
         rows, costs = rows[kept], float(ranker.C) * omega[kept]
         gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
-        step, tol = ranker.step, ranker.tol
-        return eliminate(self.Z[rows], codes, costs, step=step, tol=tol, gram=gram).importances()
+        how = {"step": ranker.step, "rounding": ranker.rounding, "tol": ranker.tol}
+        return eliminate(self.Z[rows], codes, costs, **how, gram=gram).importances()
 
     def at_own_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Hand the rows to the ranker."""
@@ -164,6 +164,8 @@ def shared_fits(estimator: Any, X: Any, y: NDArray[Any]) -> SharedFits | None:
     table, codes = _checked(ranker, X, y)
     if isinstance(ranker, SVMRFE):
         return SharedSVMRFE(ranker, table, codes)
+    if ranker.metric in EUCLIDEAN:  # a covariance is another on other rows
+        return None
     # Nominal values, gaps and sparse rows depend on the rows drawn by more than a range.
     numeric = table.numeric
     if not isinstance(numeric, np.ndarray) or len(table.nominal_index) or np.isnan(numeric).any():
