@@ -60,6 +60,7 @@ class ReferenceSearch:
         plus=1,
         minus=0,
         criterion="plain",
+        remainder_weights=None,
         accumulation=2 / 3,
         accumulation_weight=None,
         n_features_to_select="best",
@@ -72,6 +73,7 @@ class ReferenceSearch:
         self.fixed = frozenset(fixed)
         self.forward = direction == "forward"
         self.criterion = criterion
+        self.remainder_weights = remainder_weights
         self.accumulation = accumulation
         self.evidence = Evidence(n_features, accumulation_weight)
         self.printed_sign = printed_sign
@@ -103,6 +105,8 @@ class ReferenceSearch:
             return score
         if self.criterion == "remainder":
             a, b = self.score(self.current), self.score(self.everything - self.current)
+            if self.remainder_weights is not None:
+                a, b = self.remainder_weights
             return (score * a - self.score(self.everything - subset) * b + 1) / 2
         relevance = self.evidence.relevance(x)
         if not adding and not self.printed_sign:
@@ -141,7 +145,8 @@ class ReferenceSearch:
         return size >= self.target if self.forward else size <= self.target
 
     def run(self, floating, plus, minus, stop):
-        while not self.arrived():
+        ended = False
+        while not (ended or self.arrived()):
             start = self.current
             if floating:
                 self.move(self.forward)
@@ -157,9 +162,8 @@ class ReferenceSearch:
                 for _ in range(plus):
                     if not self.move(self.forward) or (minus == 0 and self.arrived()):
                         break
-                if not self.candidates(self.forward):
-                    break
-                for _ in range(minus):
+                ended = not self.candidates(self.forward)
+                for _ in range(0 if ended else minus):
                     self.move(not self.forward)
             if stop == "no_gain" and self.score(self.current) <= self.score(start) + TIE:
                 self.before_last_cycle = start

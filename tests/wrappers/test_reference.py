@@ -31,6 +31,10 @@ def moves(**options):
         # f(0) = (.6·.5 − .75·.85 + 1)/2 = .33125, f(1) = .2925, f(2) = .3225; then
         # f(1) = (.8·.6 − .65·.75 + 1)/2 = .49625, f(2) = (.9·.6 − .7·.75 + 1)/2 = .5075.
         ({"criterion": "remainder"}, [0, 2, 1], [0, 2]),
+        # With a = b = ½: f(0) = (.6 − .75)/4 + ½ = .4625, f(1) = (.7 − .9)/4 + ½ = .45 and
+        # f(2) = (.65 − .8)/4 + ½ = .4625, a tie; then f(1) = (.8 − .65)/4, f(2) = (.9 − .7)/4.
+        ({"criterion": "remainder", "remainder_weights": (0.5, 0.5)}, [0, 2, 1], [0, 2]),
+        ({"criterion": "remainder", "remainder_weights": (1, 0)}, [1, 0, 2], [0, 1, 2]),
         # {0, 2} at 0.9 beats {0, 1}, the best pair so far, so 1 goes out and comes back in.
         ({"floating": True}, [1, 0, 2, 1, 1], [0, 2]),
         ({"plus": 2, "minus": 1}, [1, 0, 0, 0, 2], [0, 1, 2]),

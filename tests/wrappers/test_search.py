@@ -42,6 +42,7 @@ def searches(draw):
     options = {
         "direction": draw(st.sampled_from(["forward", "backward"])),
         "criterion": draw(st.sampled_from(["plain", "remainder", "accumulated"])),
+        "remainder_weights": draw(st.sampled_from([None, (1.0, 0.0), (0.5, 0.5), (0.2, 0.9)])),
         "accumulation": draw(st.sampled_from([0.0, 0.5, 2 / 3, 1.0])),
         "accumulation_weight": draw(st.sampled_from([None, "size", "score"])),
     }
@@ -146,3 +147,10 @@ def test_scores_outside_the_unit_interval_need_the_plain_criterion():
     assert run(score, 2).n_features_ == 1
     with pytest.raises(ValueError, match=r"criterion='remainder' needs scores in \[0, 1\]"):
         run(score, 2, criterion="remainder")
+
+
+@pytest.mark.parametrize("given", [(0.5,), (0.5, 1.5), (-0.1, 0.5), (0, 0)])
+def test_constant_weights_out_of_range(given):
+    score = TableScore(2, [0.5])
+    with pytest.raises(ValueError, match=r"remainder_weights=.* must be two numbers from 0 to 1"):
+        run(score, 2, criterion="remainder", remainder_weights=given)

@@ -38,18 +38,21 @@ class Plain:
 class Remainder(Plain):
     """Maximise f = (J(S)·a − J(Y∖S)·b + 1)/2 [Prat eq. 6.5].
 
-    a and b are J of the present subset and of the present remainder: the
-    better of the two sets has more to say about which feature matters.
+    a and b are constants if `weights` are given. Else they are J of the present subset and of the
+    present remainder: the better of the two sets has more to say about which feature matters.
     """
 
     needs_remainder: ClassVar[bool] = True
     needs_rates: ClassVar[bool] = True
 
+    def __init__(self, weights: tuple[float, float] | None = None) -> None:
+        self.weights = weights
+
     def values(
         self, scores: Array, remainders: Array, current: Present, moved: Indices, adding: bool
     ) -> Array:
         """Return f for every candidate."""
-        a, b = current
+        a, b = current if self.weights is None else self.weights
         return (scores * a - remainders * b + 1.0) / 2.0
 
 
@@ -103,10 +106,16 @@ class Accumulated(Plain):
         return lam / 2.0 * (relevance + 1.0) + (1.0 - lam) * scores
 
 
-def make_criterion(name: str, sizes: Indices, accumulation: float, weight: str | None) -> Any:
+def make_criterion(
+    name: str,
+    sizes: Indices,
+    accumulation: float,
+    weight: str | None,
+    remainder_weights: tuple[float, float] | None = None,
+) -> Any:
     """Return the criterion called `name`."""
     if name == "remainder":
-        return Remainder()
+        return Remainder(remainder_weights)
     if name == "accumulated":
         return Accumulated(sizes, accumulation, weight)
     return Plain()

@@ -75,6 +75,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Maximise J(S); or f = (J(S)·a − J(Y∖S)·b + 1)/2 with a, b the present
         subset's and remainder's J; or λ/2·(1 ± R) + (1−λ)·J(S), R being the
         relevance that all subsets evaluated so far give the feature.
+    remainder_weights : tuple of two floats, default=None
+        Constants a and b, from 0 to 1, of ``criterion="remainder"`` instead of the present J's:
+        (1, 0) is the plain method, (0.5, 0.5) the mean of J(S) and 1 − J(Y∖S).
     accumulation : float, default=2/3
         λ of ``criterion="accumulated"``; 0 is the plain method.
     accumulation_weight : {None, "size", "score"}, default=None
@@ -166,6 +169,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         "plus": [positive_int()],
         "minus": [positive_int(minimum=0)],
         "criterion": [StrOptions({"plain", "remainder", "accumulated"})],
+        "remainder_weights": [None, "array-like"],
         "accumulation": [Interval(Real, 0, 1, closed="both")],
         "accumulation_weight": [StrOptions({"size", "score"}), None],
         "n_features_to_select": [
@@ -190,6 +194,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         plus: int = 1,
         minus: int = 0,
         criterion: str = "plain",
+        remainder_weights: tuple[float, float] | None = None,
         accumulation: float = 2 / 3,
         accumulation_weight: str | None = None,
         n_features_to_select: str | int | float = "best",
@@ -210,6 +215,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self.plus = plus
         self.minus = minus
         self.criterion = criterion
+        self.remainder_weights = remainder_weights
         self.accumulation = accumulation
         self.accumulation_weight = accumulation_weight
         self.n_features_to_select = n_features_to_select
@@ -261,7 +267,11 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         log = EvaluationLog(self.checkpoint, identity, folds)
         sizes = np.array([len(columns) for columns in units])
         criterion = make_criterion(
-            self.criterion, sizes, self.accumulation, self.accumulation_weight
+            self.criterion,
+            sizes,
+            self.accumulation,
+            self.accumulation_weight,
+            self.remainder_weights,
         )
         search = Search(
             evaluate=self._evaluator(X, y, codes, log.folds, units),
@@ -289,6 +299,13 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
                 f"minus={self.minus!r} must be below plus={self.plus!r}; otherwise the search "
                 "would never end."
             )
+        given = self.remainder_weights
+        if given is not None:
+            pair = np.asarray(given, dtype=np.float64)
+            if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all() or not pair.any():
+                raise ValueError(
+                    f"remainder_weights={given!r} must be two numbers from 0 to 1, not both 0."
+                )
         if self.floating and (self.plus, self.minus) != (1, 0):
             raise ValueError(
                 f"floating=True itself decides how far to go back, so plus must be 1 and minus 0; "
