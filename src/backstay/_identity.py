@@ -118,6 +118,7 @@ RENAMED = {
 # Parameters that descriptions of format 1 do not know yet, with the value that was the only one.
 ADDED = {
     "backstay.feature_weighting.SVMRFE": {"rounding": "down"},
+    "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
     "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
     "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
 }

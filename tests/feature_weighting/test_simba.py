@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils import check_random_state
@@ -10,6 +10,7 @@ from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation
 from backstay.datasets import make_xor
 from backstay.feature_weighting._simba import whiten_class
+from backstay.feature_weighting._simba_ascent import hessian, newton_direction
 from reference import simba as reference
 from strategies import continuous_tables, instance_weights
 
@@ -189,3 +190,96 @@ def test_whitening_undoes_a_mixing_that_hides_the_features():
     white = Simba(random_state=0, scaling="standard", whiten=True).fit(X, y).feature_importances_
     assert white[2] < 0.05 < white[:2].min()
     assert plain[2] > white[2]
+
+
+def drawn_rows(seed, n=16, d=4):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 2)
+    X = rng.random((n, d))
+    X[:, 0] += 0.5 * y
+    return X, y
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([None, 2.0]))
+def test_hessian_is_that_of_the_reference(seed, beta):
+    X, y = drawn_rows(seed)
+    w = np.random.default_rng(seed + 1).uniform(0.2, 1.0, 4)
+    omega = np.random.default_rng(seed + 2).uniform(0.2, 2.0, len(y))
+    found = hessian(pad(X), y, omega, beta or 0.0, w)
+    expected = reference.hessian(X.tolist(), y.tolist(), w.tolist(), beta, omega.tolist())
+    assert_allclose(found, expected, atol=1e-5)
+
+
+def test_hessian_by_hand():
+    # One feature: ‖z‖_w = w|z| is linear, without curvature. Two, z = (3, 4) and w = 1:
+    # ∂²/∂w₁² = 9/5 − 81/125 = 1.152, ∂²/∂w₁∂w₂ = −144/125 = −1.152. The miss counts half.
+    X, y = np.array([[0.0, 0.0], [3.0, 4.0], [1e-9, 0.0]]), np.array([0, 1, 0])
+    H = hessian(pad(X), y, np.array([1.0, 0.0, 0.0]), 0.0, np.ones(2))
+    assert_allclose(H, 0.5 * np.array([[1.152, -1.152], [-1.152, 1.152]]), atol=1e-8)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 2.0]))
+def test_newton_goes_up_and_by_newtons_own_step_where_e_is_concave(seed, beta):
+    X, y = drawn_rows(seed)
+    w, slope = np.random.default_rng(seed + 1).uniform(0.2, 0.9, 4), np.empty(4)
+    omega, rows = np.ones(len(y)), pad(X)
+    evaluation(rows, y, omega, beta, w, slope)
+    direction = newton_direction(rows, y, omega, beta, w, slope)
+    assert direction @ slope > 0
+    assert (np.abs(direction) <= 0.5 * w + 1e-12).all()
+    H = hessian(rows, y, omega, beta, w)
+    if np.linalg.eigvalsh(H).max() < -1e-6:
+        step = -np.linalg.solve(H, slope)
+        assert_allclose(direction / np.linalg.norm(direction), step / np.linalg.norm(step))
+
+
+@pytest.mark.parametrize("utility", ["linear", "sigmoid"])
+def test_newton_ends_higher_than_it_starts_and_leaves_nothing_to_gain(utility):
+    beta = 1.0 if utility == "sigmoid" else 0.0
+    for seed in range(4):
+        X, y = drawn_rows(seed, n=40, d=5)
+        simba = Simba(solver="newton", utility=utility, tol=0.0, max_iter=300).fit(X, y)
+        rows = pad((X - X.min(axis=0)) / np.ptp(X, axis=0))
+        w, slope, ones = np.sqrt(simba.feature_importances_), np.empty(5), np.ones(len(y))
+        start = evaluation(rows, y, ones, beta, np.ones(5), slope)
+        end = evaluation(rows, y, ones, beta, w, slope)
+        assert end > start
+        # No small step along the gradient, inside the box, rises any more.
+        moved = np.clip(w + 1e-6 * slope, 0.0, 1.0)
+        assert evaluation(rows, y, ones, beta, moved / moved.max(), slope) <= end + 1e-9 * abs(end)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([None, 2.0]))
+def test_adaptive_rate_equals_reference(seed, beta):
+    X, y = drawn_rows(seed)
+    utility = {"utility": "sigmoid", "beta": beta} if beta else {}
+    simba = Simba(learning_rate="adaptive", random_state=seed, scaling=None, **utility)
+    visits = np.random.RandomState(seed).permutation(len(y))
+    expected = reference.adaptive_simba(X.tolist(), y.tolist(), visits, beta)
+    assert_allclose(simba.fit(X, y).feature_importances_, expected, atol=1e-8)
+
+
+def test_learning_rate_multiplies_the_steps():
+    X, y = drawn_rows(0)
+    whole = Simba(random_state=0).fit(X, y).feature_importances_
+    assert_array_equal(Simba(learning_rate=1, random_state=0).fit(X, y).feature_importances_, whole)
+    half = Simba(learning_rate=0.5, random_state=0).fit(X, y).feature_importances_
+    weighted = Simba(delta=True, random_state=0).fit(X, y, sample_weight=np.full(16, 0.5))
+    assert_array_equal(half, weighted.feature_importances_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "n_features", "message"),
+    [
+        ({"solver": "newton", "strategy": "order"}, 4, "solver='newton' visits no"),
+        ({"solver": "batch", "learning_rate": 0.5}, 4, "learning_rate=0.5 have no meaning"),
+        ({"solver": "newton"}, 2001, "between all 2001 features"),
+        ({"learning_rate": "adaptive", "progressive": True}, 4, "use progressive=False"),
+    ],
+)
+def test_combinations_without_meaning(parameters, n_features, message):
+    with pytest.raises(ValueError, match=message):
+        Simba(**parameters).fit(np.eye(6, n_features), [0, 1, 0, 1, 0, 1])

@@ -72,3 +72,37 @@ def evaluation(X, y, w, omega=None, beta=None):
             total += factor * result[1]
             slopes = [s + factor * g for s, g in zip(slopes, result[0], strict=True)]
     return total, slopes
+
+
+def hessian(X, y, w, beta=None, omega=None, h=1e-5):
+    """Differences of the gradient to both sides of w."""
+    columns = []
+    for j in range(len(w)):
+        sides = []
+        for sign in (1, -1):
+            moved = [v + sign * h * (k == j) for k, v in enumerate(w)]
+            sides.append(evaluation(X, y, moved, omega, beta)[1])
+        columns.append([(a - b) / (2 * h) for a, b in zip(*sides, strict=True)])
+    return columns
+
+
+def adaptive_simba(X, y, visits, beta=None):
+    """Halve λ until the visited row's margin rises at max |w| = 1; double it, up to 1, after."""
+    w, rate = [1.0] * len(X[0]), 1.0
+    for i in visits:
+        found = gradient(X, y, i, w, w, beta)
+        if found is None:
+            continue
+        hit, miss = hit_and_miss(X, y, i, w)
+        moved = rate
+        while moved >= 2**-10:
+            trial = [v + moved * s for v, s in zip(w, found[0], strict=True)]
+            top = max(abs(v) for v in trial)
+            trial = [v / top for v in trial]
+            new_hit, new_miss = hit_and_miss(X, y, i, trial)
+            if new_hit[0] > 0 and new_miss[0] > 0 and (new_miss[0] - new_hit[0] > miss[0] - hit[0]):
+                w, rate = trial, min(1.0, 2 * moved)
+                break
+            moved /= 2
+    top = max(v * v for v in w)
+    return [v * v / top for v in w]

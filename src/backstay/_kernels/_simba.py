@@ -129,3 +129,61 @@ def evaluation(X, y, omega, beta, w, gradient):
         scale = omega[i] * _slope(margin, beta)
         _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, gradient)
     return total
+
+
+@njit(cache=True, nogil=True)
+def hits_and_misses(X, y, w):
+    """Rows that have a margin under w, and the nearest hit and miss of each."""
+    squared = np.empty(X.shape[0])
+    g = np.zeros(X.shape[1], X.dtype)
+    _square(w, -1.0, g)
+    rows = np.empty(len(y), np.intp)
+    hits = np.empty(len(y), np.intp)
+    misses = np.empty(len(y), np.intp)
+    count = 0
+    for i in range(len(y)):
+        hit, miss, _, _ = _nearest_hit_and_miss(X, y, i, g, squared)
+        if hit >= 0:
+            rows[count], hits[count], misses[count] = i, hit, miss
+            count += 1
+    return rows[:count], hits[:count], misses[:count]
+
+
+@njit(cache=True, nogil=True)
+def adaptive_ascent(X, y, visits, omega, beta, w, rate):
+    """Visit the rows in turn; step as far as the row's own utility rises.
+
+    Weights are kept at max |w| = 1, so that a longer w is no rise. The rate is halved until the
+    utility rises, which leaves the row out below 2⁻¹⁰, and doubled after a success, up to 1.
+    Returns the last rate.
+    """
+    squared = np.empty(X.shape[0])
+    g = np.zeros(X.shape[1], X.dtype)
+    step, trial = np.empty(len(w)), np.empty(len(w))
+    for t in range(len(visits)):
+        i = visits[t]
+        _square(w, -1.0, g)
+        hit, miss, hit_norm, miss_norm = _nearest_hit_and_miss(X, y, i, g, squared)
+        if hit < 0:
+            continue
+        margin = 0.5 * (miss_norm - hit_norm)
+        step[:] = 0.0
+        scale = omega[i] * _slope(margin, beta)
+        _add_step(X, i, hit, miss, hit_norm, miss_norm, scale, w, step)
+        moved = rate
+        while moved >= 0.0009765625:
+            top = 0.0
+            for f in range(len(w)):
+                trial[f] = w[f] + moved * step[f]
+                top = max(top, abs(trial[f]))
+            if top > 0.0:
+                for f in range(len(w)):
+                    trial[f] /= top
+                _square(trial, -1.0, g)
+                hit, miss, hit_norm, miss_norm = _nearest_hit_and_miss(X, y, i, g, squared)
+                if hit >= 0 and 0.5 * (miss_norm - hit_norm) > margin:
+                    w[:] = trial
+                    rate = min(1.0, 2.0 * moved)
+                    break
+            moved /= 2.0
+    return rate

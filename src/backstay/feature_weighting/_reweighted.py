@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from backstay._kernels._simba import stochastic_ascent
 from backstay._metric import without_scaling
 from backstay._validation import check_random_state, positive_int, validate_X_y
 from backstay.base import (
@@ -160,7 +159,7 @@ def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int
     rows = simba._padded_rows(X, y)
     beta = simba.beta if simba.utility == "sigmoid" else 0.0
     blends = simba._blends(n * simba.n_epochs)
-    omega, w = np.ones(n), np.ones(d)
+    omega, w, rate = np.ones(n), np.ones(d), 1.0
     visits = _chosen_by(simba, omega)
     for t, blend in enumerate(blends):
         if t % every == 0:
@@ -169,7 +168,7 @@ def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int
             omega[:] = reweigh(inside)
         steps = omega if simba.delta else np.ones(n)
         visit = np.array([next(visits)])
-        stochastic_ascent(rows, y, visit, steps, blends[t : t + 1], beta, w)
+        rate = simba._climb(rows, y, visit, steps, blends[t : t + 1], beta, w, rate)
     return relative_squares(w)
 
 

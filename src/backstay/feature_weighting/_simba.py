@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from backstay._kernels._distances import pad
-from backstay._kernels._simba import evaluation, stochastic_ascent
+from backstay._kernels._simba import adaptive_ascent, stochastic_ascent
 from backstay._metric import whiten
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
 from backstay.base import Array, FeatureRanker, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._double_relief import progress
+from backstay.feature_weighting._simba_ascent import NEWTON_FEATURES, ascend
 
 
 def whiten_class(rows: Any) -> Array:
@@ -50,9 +51,14 @@ class Simba(FeatureRanker):
         Steepness of the sigmoid.
     n_epochs : int, default=1
         Passes over the rows.
-    solver : {"stochastic", "batch"}, default="stochastic"
+    solver : {"stochastic", "batch", "newton"}, default="stochastic"
         One step per visit, as published; or ascent on the whole sum
-        e(w) = Σ u(θ) under max w² = 1 until it stops rising [Prat 9.4].
+        e(w) = Σ u(θ) under max w² = 1 until it stops rising [Prat 9.4]: along its gradient, or by
+        Newton's step with the absolute curvatures, for up to 2000 features.
+    learning_rate : float or "adaptive", default=1.0
+        Length λ of the stochastic solver's steps, as a multiple of the gradient; 1 as published.
+        "adaptive" halves it until the margin of the visited row rises under weights of the
+        same size, and doubles it, up to 1, after a success. The other solvers' steps always adapt.
     progressive : bool, default=False
         Let the weights enter the norm little by little, as in pdReliefF [Prat 9.5].
     whiten : bool, default=False
@@ -60,9 +66,9 @@ class Simba(FeatureRanker):
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half.
     max_iter : int, default=100
-        Most steps of the batch solver.
+        Most steps of the batch and Newton solvers.
     tol : float, default=1e-6
-        The batch solver stops when e(w) rises by less than this fraction.
+        These solvers stop when e(w) rises by less than this fraction.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
     random_state : int, RandomState instance or None, default=None
@@ -73,7 +79,7 @@ class Simba(FeatureRanker):
     feature_importances_ : ndarray of shape (n_features,)
         w²/max w².
     n_iter_ : int
-        Visits, or steps of the batch solver.
+        Visits, or steps of the batch or Newton solver.
 
     See Also
     --------
@@ -96,7 +102,8 @@ class Simba(FeatureRanker):
         "utility": [StrOptions({"linear", "sigmoid"})],
         "beta": [Interval(Real, 0, None, closed="neither")],
         "n_epochs": [positive_int()],
-        "solver": [StrOptions({"stochastic", "batch"})],
+        "solver": [StrOptions({"stochastic", "batch", "newton"})],
+        "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0, None, closed="neither")],
         "progressive": ["boolean"],
         "whiten": ["boolean"],
         "max_iter": [positive_int()],
@@ -113,6 +120,7 @@ class Simba(FeatureRanker):
         beta: float = 1.0,
         n_epochs: int = 1,
         solver: str = "stochastic",
+        learning_rate: float | str = 1.0,
         progressive: bool = False,
         whiten: bool = False,
         n_features_to_select: int | float | None = None,
@@ -127,6 +135,7 @@ class Simba(FeatureRanker):
         self.beta = beta
         self.n_epochs = n_epochs
         self.solver = solver
+        self.learning_rate = learning_rate
         self.progressive = progressive
         self.whiten = whiten
         self.n_features_to_select = n_features_to_select
@@ -136,21 +145,40 @@ class Simba(FeatureRanker):
         self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        self._check_combination(sample_weight)
+        self._check_combination(sample_weight, X.shape[1])
         warn_single_members(self.classes_, y)
         d = X.shape[1]
         X = self._padded_rows(X, y)
         omega = np.ones(len(y)) if sample_weight is None else sample_weight
         beta = self.beta if self.utility == "sigmoid" else 0.0
         steps = omega if self.delta else np.ones(len(y))
-        if self.solver == "batch":
-            w = self._ascend(X, y, steps, beta, d)
-        else:
+        if self.solver == "stochastic":
             visits = self._visits(omega)
             w = np.ones(d)
-            stochastic_ascent(X, y, visits, steps, self._blends(len(visits)), beta, w)
+            self._climb(X, y, visits, steps, self._blends(len(visits)), beta, w)
             self.n_iter_ = len(visits)
+        else:
+            how = {"max_iter": self.max_iter, "tol": self.tol}
+            newton = self.solver == "newton"
+            w, self.n_iter_ = ascend(X, y, steps, beta, d, newton=newton, **how)
         return relative_squares(w)
+
+    def _climb(
+        self,
+        X: Any,
+        y: Indices,
+        visits: Indices,
+        steps: Array,
+        blends: Array,
+        beta: float,
+        w: Array,
+        rate: float = 1.0,
+    ) -> float:
+        """Step at every visit, changing w; return the rate that an adaptive one ends with."""
+        if self.learning_rate == "adaptive":
+            return float(adaptive_ascent(X, y, visits, steps, beta, w, rate))
+        stochastic_ascent(X, y, visits, float(self.learning_rate) * steps, blends, beta, w)
+        return rate
 
     def _padded_rows(self, X: Any, y: Indices) -> Any:
         """Rows scaled, whitened class by class if wanted, and padded for the kernels."""
@@ -167,12 +195,24 @@ class Simba(FeatureRanker):
         elapsed = np.arange(n_visits) / n_visits
         return progress(elapsed) if self.progressive else np.full(n_visits, -1.0)
 
-    def _check_combination(self, sample_weight: Array | None) -> None:
-        if self.solver == "batch" and (self.strategy != "normal" or self.progressive):
+    def _check_combination(self, sample_weight: Array | None, n_features: int) -> None:
+        visited = self.strategy != "normal" or self.progressive or self.learning_rate != 1.0
+        if self.solver != "stochastic" and visited:
             raise ValueError(
-                f"solver='batch' visits no instances one by one, so strategy={self.strategy!r} "
-                f"and progressive={self.progressive!r} have no meaning; "
-                "use strategy='normal' and progressive=False."
+                f"solver={self.solver!r} visits no instances one by one, so "
+                f"strategy={self.strategy!r}, progressive={self.progressive!r} and "
+                f"learning_rate={self.learning_rate!r} have no meaning; "
+                "use strategy='normal', progressive=False and learning_rate=1.0."
+            )
+        if self.solver == "newton" and n_features > NEWTON_FEATURES:
+            raise ValueError(
+                f"solver='newton' needs the curvature between all {n_features} features; it is "
+                f"done for up to {NEWTON_FEATURES}. Use solver='batch'."
+            )
+        if self.learning_rate == "adaptive" and self.progressive:
+            raise ValueError(
+                "learning_rate='adaptive' compares margins under the weights themselves; "
+                "use progressive=False with it."
             )
         ignored = self.strategy == "normal" and not self.delta
         if ignored and sample_weight is not None and (sample_weight != sample_weight[0]).any():
@@ -200,38 +240,3 @@ class Simba(FeatureRanker):
                 visits = draws[np.arange(n), np.argmax(omega[draws], axis=1)]
             epochs.append(visits)
         return np.concatenate(epochs).astype(np.intp)
-
-    def _ascend(self, X: Any, y: Indices, omega: Array, beta: float, d: int) -> Array:
-        """Projected gradient ascent on e(w) in the box 0 ≤ w ≤ 1, largest w = 1.
-
-        e depends on w through w² alone, so the box loses nothing. The step is
-        halved until e rises, and doubled after a success.
-        """
-        w, gradient, trial_gradient = np.ones(d), np.empty(d), np.empty(d)
-        value = evaluation(X, y, omega, beta, w, gradient)
-        step = 1.0
-        self.n_iter_ = 0
-        while self.n_iter_ < self.max_iter:
-            self.n_iter_ += 1
-            size = np.abs(gradient).max()
-            if size == 0.0:
-                break
-            risen = -np.inf
-            while step > 1e-10:
-                trial = np.clip(w + step * gradient / size, 0.0, 1.0)
-                top = trial.max()
-                if top > 0.0:
-                    trial /= top
-                    risen = evaluation(X, y, omega, beta, trial, trial_gradient)
-                    if risen > value:
-                        break
-                step /= 2
-            if risen <= value:
-                break
-            gain = risen - value
-            w, gradient, trial_gradient = trial, trial_gradient, gradient
-            value = risen
-            step *= 2
-            if gain <= self.tol * abs(value):
-                break
-        return w
