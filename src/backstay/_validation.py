@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 FLOATS = [np.float64, np.float32]
+EXACT_INTEGERS = 2**53  # up to here float64 holds every whole number
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -100,6 +101,72 @@ def _is_text(kind: str, column: Any) -> bool:
     return kind.startswith(("categor", "enum", "str"))
 
 
+def check_whole_numbers(X: Any) -> None:
+    """Refuse integers that floating point would merge or could not hold, naming their column."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        whole = ("int", "uint", "object")
+        kinds = zip(X.columns, X.dtypes, strict=True)
+        columns = [
+            (c, np.asarray(X[c])) for c, kind in kinds if str(kind).lower().startswith(whole)
+        ]
+    else:
+        # numpy itself would turn a list of integers into floats once some are negative, some huge.
+        table = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
+        kind = getattr(getattr(table, "dtype", None), "kind", "f")
+        if kind not in "iuO" or np.ndim(table) != 2 or _fits_float(table):
+            return
+        columns = list(enumerate(np.asarray(table).T))
+    for name, column in columns:
+        if not _fits_float(column):
+            raise ValueError(
+                f"X has whole numbers in column {name} that floating point does not tell apart "
+                f"or cannot hold, such as {max(column, key=abs)}; subtract an offset, or drop the "
+                "column if it numbers things."
+            )
+
+
+def _fits_float(values: Any) -> bool:
+    """Whether whole numbers stay different as floating point; other values are not looked at."""
+    if values.dtype == object:
+        flat = [value for value in values.ravel().tolist() if isinstance(value, int)]
+        values = np.array(flat, dtype=object)
+    if not values.size or max(int(values.max()), -int(values.min())) <= EXACT_INTEGERS:
+        return True
+    if values.ndim == 2:  # columns may differ
+        return False
+    try:
+        return len(np.unique(values)) == len(np.unique(values.astype(np.float64)))
+    except OverflowError:
+        return False
+
+
+def plain_labels(y: Any) -> Any:
+    """Return whole numbers and truth values, whatever holds them, as an array of that type.
+
+    Lists, objects and pandas' nullable columns would become floating point or nothing known.
+    """
+    if y is None or hasattr(y, "tocsr"):
+        return y
+    values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    if values.ndim != 1 or not len(values):
+        return y
+    if values.dtype != object:
+        return values if values.dtype.kind in "iub" else y
+    kinds = {type(value) for value in values.tolist()}
+    if kinds <= {bool, np.bool_}:
+        return values.astype(np.bool_)
+    if not all(issubclass(kind, Integral) and kind is not bool for kind in kinds):
+        return y
+    for kind in (np.int64, np.uint64):
+        limits = np.iinfo(kind)
+        if limits.min <= values.min() and values.max() <= limits.max:
+            return values.astype(kind)
+    raise ValueError(
+        f"y holds the whole numbers {values.min()} to {values.max()}, which no integer of 64 bits "
+        "covers; give such labels as text."
+    )
+
+
 def validate_X_y(
     estimator: Any,
     X: Any,
@@ -110,6 +177,8 @@ def validate_X_y(
 ) -> tuple[Any, NDArray[Any]]:
     """Check a table and its labels; set ``n_features_in_`` and ``feature_names_in_``."""
     check_columns(estimator, X, nominal=False)
+    check_whole_numbers(X)
+    y = plain_labels(y)
     X, y = validate_data(
         estimator,
         X,
@@ -125,6 +194,8 @@ def validate_X_y(
 def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
     """Check feature names, width and labels of a frame whose columns are converted later."""
     check_columns(estimator, X, nominal=True)
+    check_whole_numbers(X)
+    y = plain_labels(y)
     validate_data(estimator, X, y, skip_check_array=True)
     # One numeric column stands in for the frame: its own columns are checked one by one.
     return check_X_y(np.zeros((_num_samples(X), 1)), y, ensure_min_samples=2)[1]
@@ -154,7 +225,14 @@ def validate_rows(estimator: Any, X: Any) -> NDArray[Any]:
 def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes, at least two, and each row's class number."""
     name = type(estimator).__name__
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    _check_whole_floats(np.asarray(y))
+    try:
+        kind = type_of_target(y, input_name="y")
+    except TypeError:  # values of several types have no order
+        kinds = sorted({type(value).__name__ for value in np.ravel(np.asarray(y, dtype=object))})
+        raise ValueError(
+            f"y mixes labels of the types {', '.join(kinds)}; make all of them text."
+        ) from None
     if kind not in ("binary", "multiclass"):
         raise ValueError(
             f"Unknown label type: y is {kind}; {name} needs class labels, "
@@ -167,6 +245,17 @@ def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[n
             f"{name} needs at least 2 classes in the training rows."
         )
     return classes, codes.astype(np.intp, copy=False)
+
+
+def _check_whole_floats(y: NDArray[Any]) -> None:
+    """Refuse whole numbers beyond those that floating point holds one by one."""
+    # nan and infinity are refused elsewhere
+    huge = y.dtype.kind == "f" and y.size and EXACT_INTEGERS < np.abs(y).max() < np.inf
+    if huge and (y == np.floor(y)).all():
+        raise ValueError(
+            f"y holds {y[np.abs(y).argmax()].tolist()!r} as floating point, which does not tell "
+            f"whole numbers beyond {EXACT_INTEGERS} apart; give such labels as integers or text."
+        )
 
 
 def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:

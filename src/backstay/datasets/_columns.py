@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._labelled import TableError, check_told_apart, listed, whole_numbers
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
@@ -76,6 +76,7 @@ def sort_columns(
             _add_category(found, name, plain_text(frame[name]))
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
+            check_told_apart(name, frame[name].to_numpy())
         elif isinstance(kind, pd.CategoricalDtype):
             texts = plain_text(frame[name])
             order = [str(value).strip() for value in kind.categories]
@@ -106,6 +107,7 @@ def _add_text(
     numbers = pd.to_numeric(known, errors="coerce")
     share = numbers.notna().mean()
     if share == 1:
+        check_told_apart(name, whole_numbers(known))
         return numbers.reindex(texts.index).to_numpy(np.float64)
     if set(known.str.lower().unique()) <= {"true", "false"}:
         truth = known.str.lower().eq("true").astype(np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,43 @@ def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
     names = [str(name) for name in names]
     text = ", ".join(f"'{name}'" for name in names[:shown])
     return text if len(names) <= shown else f"{text} and {len(names) - shown} more"
+
+
+def whole_numbers(texts: pd.Series) -> NDArray[Any] | None:
+    """Return whole numbers exactly, as integers or, beyond 64 bits, as texts; None if others occur.
+
+    >>> whole_numbers(pd.Series(["10000000000000000000", "1", "1.0"]))
+    array([10000000000000000000,                    1,                    1],
+          dtype=uint64)
+    >>> whole_numbers(pd.Series(["-1", "1e19"]))
+    array(['-1', '10000000000000000000'], dtype='<U20')
+    """
+    codes, different = pd.factorize(texts)
+    try:
+        exact = [Decimal(text) for text in different]
+    except InvalidOperation:
+        return None
+    # No double has more digits before the point than these.
+    if not all(n.is_finite() and n.adjusted() < 310 and n == n.to_integral_value() for n in exact):
+        return None
+    values = [int(number) for number in exact]
+    for kind in (np.int64, np.uint64):
+        if np.iinfo(kind).min <= min(values) and max(values) <= np.iinfo(kind).max:
+            return np.array(values, dtype=kind)[codes]
+    return np.array([str(value) for value in values])[codes]
+
+
+def check_told_apart(name: str, values: NDArray[Any] | None) -> None:
+    """Refuse a feature whose different whole numbers would be the same in floating point."""
+    if values is None or values.dtype.kind not in "iuU":
+        return
+    small = values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) <= 2**53
+    if small or len(np.unique(values)) == len(np.unique(values.astype(np.float64))):
+        return
+    raise TableError(
+        f"column {name!r} holds whole numbers that floating point does not tell apart, such as "
+        f"{values[0]}; drop it if it numbers things, or subtract an offset."
+    )
 
 
 @dataclass(frozen=True)

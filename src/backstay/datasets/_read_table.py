@@ -22,7 +22,7 @@ from backstay.datasets._columns import (
     plain_text,
     sort_columns,
 )
-from backstay.datasets._labelled import LabelledTable, TableError, listed
+from backstay.datasets._labelled import LabelledTable, TableError, listed, whole_numbers
 from backstay.datasets._text import check_file, read_text
 
 TEXT = {".csv", ".tsv", ".tab", ".txt"}
@@ -301,23 +301,28 @@ def _classes(
         raise TableError(f"no row has a value of {target!r}; choose another target.")
     if not known.all():
         warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
+    if labels.dtype.kind == "f" and 2**53 < labels.abs().max() < np.inf:
+        raise TableError(
+            f"{target!r} was read as floating point, which does not tell whole numbers as large as "
+            f"{labels.abs().max():.17g} apart; write the classes as text, such as 'class 1'."
+        )
     values = texts[known]
     numbers = pd.to_numeric(values, errors="coerce")
     distinct = values.nunique()
     if numbers.notna().all():
-        whole = bool((numbers == np.floor(numbers)).all())
-        distinct = numbers.nunique()
+        codes = whole_numbers(values)
+        whole = codes is not None
+        distinct = numbers.nunique() if codes is None else len(np.unique(codes))
         many = distinct > MAX_NUMERIC_CLASSES and (not whole or distinct > len(values) / 5)
         if names is None and (many or distinct > 100 or distinct > max(2, len(values) / 2)):
             raise TableError(
                 f"{target!r} holds {distinct} different numbers in {len(values)} rows: a "
                 "measurement, not classes; cut it into classes (such as low and high) first."
             )
-        if whole:
-            codes = numbers.astype(np.int64).to_numpy()
+        if codes is not None:
             if names is None:
                 values = pd.Series(codes)
-            elif codes.min() < 0 or codes.max() >= len(names):
+            elif codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= len(names):
                 raise TableError(
                     f"y holds numbers other than 0 to {len(names) - 1}, the class_names."
                 )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from backstay._validation import encode_labels
+from backstay._validation import check_whole_numbers, encode_labels, plain_labels
 from backstay.results import METRICS, Role
 
 # Quoted beside the metric that decides.
@@ -152,7 +152,7 @@ def checked_data(
     provenance: Mapping[str, Any] | None = None,
 ) -> CheckedData:
     """Return a data set whose rows, labels, groups, truth and the study's sizes fit together."""
-    X, y = _table(X), np.asarray(y)
+    X, y = _table(X), np.asarray(plain_labels(y))
     if y.shape != (X.shape[0],):
         raise ValueError(f"y has shape {y.shape}; X has {X.shape[0]} rows.")
     check_nothing_missing("y", y)
@@ -186,6 +186,7 @@ def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
 
 
 def _table(X: Any) -> Any:
+    check_whole_numbers(X)
     if sparse.issparse(X):
         X = X.tocsr()
     elif not hasattr(X, "columns"):

@@ -1,0 +1,103 @@
+"""Labels keep their value and type; whole numbers that cannot be kept are refused in a sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import KFold
+
+from backstay import MarginWeighting, ReliefF, Study, TTest
+from backstay.datasets import TableError, read_table
+
+HUGE = 10**19  # beyond int64, inside uint64
+X = np.random.default_rng(0).normal(size=(40, 3))
+
+
+def twenty_of_each(a, b):
+    return [a] * 20 + [b] * 20
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "classes"),
+    [
+        (twenty_of_each(HUGE, HUGE + 1), np.uint64, [HUGE, HUGE + 1]),
+        (np.array(twenty_of_each(HUGE + 1, HUGE), dtype=object), np.uint64, [HUGE, HUGE + 1]),
+        (pd.Series(twenty_of_each(2**53, 2**53 + 1), dtype="Int64"), np.int64, [2**53, 2**53 + 1]),
+        (np.array(twenty_of_each(True, False), dtype=object), np.bool_, [False, True]),
+        (np.array(twenty_of_each("b", "a")), np.dtype("<U1"), ["a", "b"]),
+    ],
+    ids=["list", "objects", "nullable", "truth", "text"],
+)
+@pytest.mark.parametrize("estimator", [TTest(), ReliefF(), MarginWeighting()])
+@pytest.mark.parametrize("table", [X, pd.DataFrame(X, columns=list("abc"))])
+def test_classes_keep_value_and_type(estimator, table, y, kind, classes):
+    fitted = estimator.fit(table, y)
+    assert fitted.classes_.dtype == kind
+    assert fitted.classes_.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (twenty_of_each(-1, HUGE), "-1 to 10000000000000000000, which no integer of 64 bits"),
+        (twenty_of_each(10**30, 10**30 + 1), "as text"),
+        (twenty_of_each(1e19, 2e19), "2e.19 as floating point.*integers or text"),
+        (np.array(twenty_of_each("a", 1), dtype=object), "types int, str; make all of them text"),
+        (twenty_of_each(0.5, 1.5), "y is continuous"),
+    ],
+)
+def test_labels_that_cannot_be_kept_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        TTest().fit(X, y)
+
+
+def test_a_study_keeps_huge_labels():
+    y = np.array(twenty_of_each(HUGE, HUGE + 1), dtype=object)
+    study = Study({"t": TTest()}, sizes=[1], resampling=KFold(2, shuffle=True, random_state=0))
+    results = study.run(X + np.arange(40)[:, None], y)
+    assert results.data.classes == [HUGE, HUGE + 1]
+    assert results.frame()["accuracy"].mean() > 0.9
+
+
+@pytest.mark.parametrize("numbers", [np.uint64, object])
+def test_features_that_floating_point_would_merge_are_refused(numbers):
+    table = np.array([[1, HUGE + row] for row in range(40)], dtype=numbers)
+    for given in (table, table.tolist(), pd.DataFrame(table, columns=["a", "b"])):
+        with pytest.raises(ValueError, match=r"whole numbers in column (1|b) .*100000000000000"):
+            TTest().fit(given, twenty_of_each(0, 1))
+    with pytest.raises(ValueError, match="cannot hold"):
+        TTest().fit([[10**400 + row, row] for row in range(40)], twenty_of_each(0, 1))
+
+
+def test_huge_features_that_stay_apart_are_taken():
+    table = np.array([[row, HUGE + row * 2**13] for row in range(40)], dtype=np.uint64)
+    ranker = ReliefF().fit(table, twenty_of_each(0, 1))
+    assert ranker.feature_importances_[0] == ranker.feature_importances_[1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "classes"),
+    [
+        ((HUGE, HUGE + 1), "u", {str(HUGE): 20, str(HUGE + 1): 20}),
+        ((-1, HUGE), "U", {"-1": 20, str(HUGE): 20}),
+        ((10**30, 10**30 + 1), "U", {str(10**30): 20, str(10**30 + 1): 20}),
+        (("1.0", "2"), "i", {"1": 20, "2": 20}),
+    ],
+)
+def test_files_keep_huge_labels(tmp_path, labels, kind, classes):
+    table = pd.DataFrame(X, columns=list("abc")).assign(y=twenty_of_each(*map(str, labels)))
+    table.to_csv(tmp_path / "t.csv", index=False)
+    read = read_table(tmp_path / "t.csv", "y")
+    assert read.y.dtype.kind == kind
+    assert read.classes == classes
+
+
+def test_files_with_numbers_that_would_merge_are_refused(tmp_path):
+    table = pd.DataFrame(X, columns=list("abc")).assign(y=twenty_of_each("ill", "well"))
+    for numbers in (range(HUGE, HUGE + 40), range(10**30, 10**30 + 40)):
+        table.assign(b=[str(n) for n in numbers]).to_csv(tmp_path / "t.csv", index=False)
+        with pytest.raises(TableError, match=r"column 'b' holds whole numbers.*drop it"):
+            read_table(tmp_path / "t.csv", "y")
+    gaps = [None, *(str(2**53 + 1 + row % 2) for row in range(39))]
+    table.assign(y=gaps).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(TableError, match=r"read as floating point.*as text"):
+        read_table(tmp_path / "t.csv", "y")
