@@ -30,18 +30,8 @@ def load(paths: list[Path]) -> Results:
     if not results.datasets:
         raise WrongUse(f"{files[0]} holds no data set yet; run a study first.")
     for name in results.datasets:
-        _check_runs(name, results[name])
+        results[name].judged()  # refuses a data set that nothing can be said about yet
     return results
-
-
-def _check_runs(name: str, part: Results) -> None:
-    """Refuse a data set on which no method has the two runs that stability needs."""
-    if len(part.stability()):
-        return
-    raise WrongUse(
-        f"{part.data.n_done} of {part.data.n_tasks} tasks on {name!r} are finished, and no method "
-        "has the two runs that stability needs; let the study go on first."
-    )
 
 
 @guarded

@@ -82,9 +82,9 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, WrongUse | FileNotFoundError | IsADirectoryError):
         return 2
     from backstay.datasets import TableError
-    from backstay.results import StoreError
+    from backstay.results import StoreError, TooFewRunsError
 
-    return 2 if isinstance(error, TableError | StoreError) else 1
+    return 2 if isinstance(error, TableError | StoreError | TooFewRunsError) else 1
 
 
 def _show_warning(message: Any, category: Any, *where: Any, **more: Any) -> None:

@@ -205,7 +205,17 @@ def show_methods(
         here = (scores["size"] == size) & (scores["classifier"] == classifier)
         accuracy = _figures(scores[here])
         rows = [[*row, accuracy.get(row[0], "")] for row in rows]
+    runs = {row["method"]: row for row in results.runs().frame().to_dict("records")}
+    names.append("runs")
+    rows = [[*row, _runs(runs[row[0]])] for row in rows]
     table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
+
+
+def _runs(row: dict[str, Any]) -> str:
+    """Say how many runs the figures of a method rest on."""
+    if row["n_runs"] == row["of"]:
+        return str(row["of"])
+    return f"{row['n_runs']} of {row['of']}" + ("" if row["judged"] else ", too few to compare")
 
 
 def _figures(frame: pd.DataFrame) -> dict[str, str]:

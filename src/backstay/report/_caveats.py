@@ -24,6 +24,7 @@ from backstay.report._words import (
 )
 from backstay.results import (
     METRICS,
+    MINIMUM_SHARE,
     Choice,
     Comparison,
     DatasetFacts,
@@ -62,6 +63,7 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
     choice, data, signature = evidence.choice, evidence.data, evidence.signature
     study = [
         *_about_unfinished(data),
+        *_about_too_few(evidence.runs),
         *_about_failures(evidence.failures),
         *_about_imbalance(data),
         *_about_numbers(data, choice),
@@ -246,6 +248,18 @@ def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator
         f"{first['partner_name']} for {first['name']} "
         f"(r\u00a0=\u00a0{two_decimals(first['correlation'])}).",
     )
+
+
+def _about_too_few(runs: pd.DataFrame) -> Iterator[Caveat]:
+    """Name the methods that took part in no comparison."""
+    few = runs[~runs["judged"].to_numpy(dtype=bool)].to_dict("records")
+    if few:
+        named = listed([f"{row['method']} ({row['n_runs']} of {row['of']})" for row in few])
+        yield Caveat(
+            f"That {listed([row['method'] for row in few])} would not be better.",
+            f"To be compared or recommended, a method needs {MINIMUM_SHARE:.0%} of the runs. "
+            f"Fewer finished of {named}.",
+        )
 
 
 def _about_failures(failures: pd.DataFrame) -> Iterator[Caveat]:

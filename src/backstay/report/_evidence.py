@@ -43,6 +43,7 @@ class Evidence:
     rivals: list[Comparison]
     relevant: RelevantFound | None
     samples: list[SampleWeights]
+    runs: pd.DataFrame
     failures: pd.DataFrame
 
     @property
@@ -83,5 +84,6 @@ def gather(results: Results) -> Evidence:
         rivals=[] if choice.kind == "nothing" else results.rivals(choice.configuration),
         relevant=results.relevant_found(size),
         samples=results.sample_weights(),
+        runs=results.runs().frame(),
         failures=results.errors().frame(),
     )

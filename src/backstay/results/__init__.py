@@ -8,6 +8,7 @@ from backstay.results._choice import Choice
 from backstay.results._comparisons import Comparison
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
 from backstay.results._features import RelevantFound
+from backstay.results._judged import MINIMUM_SHARE, TooFewRunsError
 from backstay.results._merge import merge_stores
 from backstay.results._metrics import METRICS
 from backstay.results._partners import partner_arrays
@@ -23,6 +24,7 @@ from backstay.results._weighting import WeightingVerdict
 
 __all__ = [
     "METRICS",
+    "MINIMUM_SHARE",
     "PARTNERS",
     "SHARD",
     "Choice",
@@ -42,6 +44,7 @@ __all__ = [
     "StudyFacts",
     "Table",
     "TaskRecord",
+    "TooFewRunsError",
     "WeightingVerdict",
     "check_store",
     "merge_stores",

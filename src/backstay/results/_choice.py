@@ -9,6 +9,7 @@ import numpy as np
 
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._facts import Configuration, Configured
+from backstay.results._judged import judged_methods
 from backstay.results._metrics import METRICS
 from backstay.results._parts import Parts
 from backstay.results._recommendation import (
@@ -69,7 +70,8 @@ class ChoiceAnswers(Parts):
         """Return what to look at, for one data set: the recommendation, or what stands in.
 
         Where nothing is recommended, the configuration with the best score; where no
-        accuracy was measured, the stablest method at its stablest size.
+        accuracy was measured, the stablest method at its stablest size. Methods that finished
+        less than 80 % of their runs take no part.
         """
         return choice_of(self._one())
 
@@ -83,7 +85,8 @@ def choice_of(records: Records) -> Choice:
         return _looked_at("recommended", records, found.trusted.configuration, found)
     metric = records.facts.metric
     gain = METRICS[metric].gain
-    rows = accuracy_rows(records, [metric])
+    judged = judged_methods(records)
+    rows = [row for row in accuracy_rows(records, [metric]) if row["method"] in judged]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
     chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
     return _looked_at("nothing", records, chosen, found)
@@ -93,14 +96,14 @@ def _stablest(records: Records) -> Configuration:
     """Return the method that is stablest on average over sizes, at its stablest size."""
     means: dict[str, float] = {}
     best_size: dict[str, int] = {}
-    for method in records.methods:
-        rows = curve_rows(records, method) if len(records.orders(method)[0]) > 1 else []
-        known = [row for row in rows if math.isfinite(row["value"])]
+    judged = judged_methods(records)
+    for method in judged:
+        known = [row for row in curve_rows(records, method) if math.isfinite(row["value"])]
         if known:
             means[method] = float(np.mean([row["value"] for row in known]))
             best_size[method] = int(max(known, key=lambda row: row["value"])["size"])
     if not means:
-        return Configuration(records.methods[0], records.sizes[0])
+        return Configuration(judged[0], records.sizes[0])
     method = max(means, key=lambda name: means[name])
     return Configuration(method, best_size[method])
 

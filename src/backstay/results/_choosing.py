@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._facts import Configuration
+from backstay.results._judged import judged_methods
 from backstay.results._metrics import METRICS, Metric
 from backstay.results._null import above_null
 from backstay.results._pooled import pooled_scores
@@ -36,7 +37,7 @@ class Grounds:
     Attributes
     ----------
     configurations : list of Configuration
-        Method × classifier × size.
+        Method × classifier × size, of the methods with enough runs.
     value : array of shape (n,)
         Pooled score.
     error : array of shape (n,)
@@ -114,15 +115,16 @@ def _first(among: NDArray[np.bool_], *keys: NDArray[Any]) -> NDArray[np.intp]:
 
 def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
     """Return what the rules look at; `inside` are scores on bootstrap draws, for their spread."""
+    methods = judged_methods(records)
     configurations = [
         Configuration(method, size, classifier, metric.name)
-        for method in records.methods
+        for method in methods
         for classifier in records.classifiers
         for size in records.sizes
     ]
     everyone = np.ones((1, records.n_samples))
-    value = metric.gain(pooled_scores(records, metric.name, everyone)[0])
-    # A method that failed on every run has no scores.
+    value = metric.gain(pooled_scores(records, metric.name, everyone, methods)[0])
+    # A draw may hold no rows that a metric can be computed from.
     known = np.isfinite(inside).sum(axis=0) > 1
     error = np.full(len(known), np.nan)
     error[known] = np.nanstd(inside[:, known], axis=0, ddof=1)
@@ -132,26 +134,19 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
         value=value,
         error=error,
         chance=metric.gain(metric.chance_of(records.codes)),
-        apart=_score_errors(records, metric),
+        apart=_score_errors(records, metric, methods),
         steady=steady,
         steady_apart=_stability_errors(rows),
         sizes=np.array([c.size for c in configurations]),
     )
 
 
-def _score_errors(records: Records, metric: Metric) -> Floats:
+def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Floats:
     """Return the corrected standard error of every paired difference in score over resamples."""
-    runs = [records.scores(method, metric.name) for method in records.methods]
-    # A method whose every task failed, or none of whose tasks has run, is compared with nothing.
-    common = reduce(np.intersect1d, [resamples for resamples, _ in runs if len(resamples)])
+    runs = [records.scores(method, metric.name) for method in methods]
+    common = reduce(np.intersect1d, [resamples for resamples, _ in runs])
     width = len(records.classifiers) * len(records.sizes)
-    scores = np.concatenate(
-        [
-            v[np.isin(r, common)].reshape(-1, width) if len(r) else np.zeros((len(common), width))
-            for r, v in runs
-        ],
-        axis=1,
-    )
+    scores = np.concatenate([v[np.isin(r, common)].reshape(-1, width) for r, v in runs], axis=1)
     scores = scores[np.isfinite(scores).all(axis=1)]
     n = scores.shape[1]
     if len(scores) < 2:
@@ -194,19 +189,20 @@ def _least_error(records: Records, metric: Metric) -> float:
 def _steadiness(
     records: Records, configurations: list[Configuration]
 ) -> tuple[Floats, list[Floats | None]]:
-    """Return stability above the null, and row sums of the pairs of runs, where comparable."""
+    """Return stability above the null, and row sums of the pairs of runs that all have."""
     known: dict[tuple[str, int], tuple[float, Floats | None]] = {}
-    runs = {method: records.orders(method)[0] for method in records.methods}
-    full = max(len(r) for r in runs.values())
+    runs = {c.method: records.orders(c.method)[0] for c in configurations}
+    common = reduce(np.intersect1d, runs.values())
     for configuration in configurations:
         method, size = configuration.method, configuration.size
         assert size is not None
         if (method, size) in known:
             continue
-        steady = above_null(records, method, size) if len(runs[method]) > 1 else math.nan
+        steady = above_null(records, method, size)
         sums = None
-        if len(runs[method]) == full and full > 2 and math.isfinite(steady):
-            sums = pair_matrix(records, method, size)[1].sum(axis=1)
+        if len(common) > 2 and math.isfinite(steady):
+            shared = np.isin(runs[method], common)
+            sums = pair_matrix(records, method, size)[1][np.ix_(shared, shared)].sum(axis=1)
         known[method, size] = (-2.0 if math.isnan(steady) else steady, sums)
     found = [known[c.method, c.size] for c in configurations if c.size is not None]
     return np.array([steady for steady, _ in found]), [sums for _, sums in found]

@@ -28,6 +28,7 @@ from backstay.comparison import (
 from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
+from backstay.results._judged import check_judged, is_judged, judged_methods, run_counts
 from backstay.results._metrics import METRICS
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
@@ -156,6 +157,8 @@ class ComparisonAnswers(Parts):
             With ``accuracy`` and ``stability``; across several data sets also
             signed-rank tests on their means.
         """
+        for part in self._parts.values():
+            check_judged(part, first, second)
         at = Configuration(first, size, classifier, _shared_metric(self._parts, metric))
         return _compared(self._parts, at, second, _Way(measure, test, confidence, options))
 
@@ -165,11 +168,11 @@ class ComparisonAnswers(Parts):
         Parameters
         ----------
         configuration : Configuration
-            The method that the others are compared with. It is the second of every pair, so
-            that a difference above 0 speaks for the other.
+            The method that the others with enough runs are compared with. It is the second of
+            every pair, so that a difference above 0 speaks for the other.
         """
         metric = self._one().check_metric(configuration.metric)
-        others = [m for m in self._one().methods if m != configuration.method]
+        others = [m for m in judged_methods(self._one()) if m != configuration.method]
         at = replace(configuration, metric=metric)
         return [
             _compared(self._parts, replace(at, method=m), configuration.method, _Way())
@@ -230,7 +233,7 @@ class ComparisonAnswers(Parts):
         if quantity not in ("accuracy", "stability"):
             raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
         parts = self._parts.values()
-        common = [m for m in _methods(self._parts) if all(m in part.methods for part in parts)]
+        common = [m for m in _methods(self._parts) if all(_has(part, m) for part in parts)]
         metric = _shared_metric(self._parts, metric)
         at = Configuration("", size, classifier, metric)
         values = np.array(
@@ -274,6 +277,10 @@ def _methods(parts: Mapping[str, Records]) -> list[str]:
     return list(dict.fromkeys(m for part in parts.values() for m in part.methods))
 
 
+def _has(records: Records, method: str) -> bool:
+    return method in records.methods and is_judged(records, method)
+
+
 def _mean(records: Records, configuration: Configuration, quantity: str) -> float:
     if quantity == "stability":
         return mean_stability(records, configuration.method, configuration.size)
@@ -315,9 +322,9 @@ def _compared(
 def _counts(
     parts: Mapping[str, Records], configuration: Configuration, second: str, alpha: float
 ) -> Rows:
-    """Count better, equal and worse over the data sets that have both methods."""
+    """Count better, equal and worse over the data sets that have enough runs of both methods."""
     first = configuration.method
-    shared = {n: p for n, p in parts.items() if {first, second} <= set(p.methods)}
+    shared = {n: p for n, p in parts.items() if _has(p, first) and _has(p, second)}
     if not shared:
         return []
     found = _compared(shared, configuration, second, _Way(confidence=1 - alpha))
@@ -355,11 +362,12 @@ def _pareto_rows(records: Records, at: Configuration) -> Rows:
         over = [
             other
             for other, (s, a) in points.items()
-            if s >= stability
+            if is_judged(records, other)
+            and s >= stability
             and gain(a) >= gain(accuracy)
             and (s > stability or gain(a) > gain(accuracy))
         ]
-        defined = bool(np.isfinite([stability, accuracy]).all())
+        defined = bool(np.isfinite([stability, accuracy]).all()) and is_judged(records, method)
         rows.append(
             {
                 "method": method,
@@ -367,6 +375,7 @@ def _pareto_rows(records: Records, at: Configuration) -> Rows:
                 "accuracy": accuracy,
                 "on_front": defined and not over,
                 "dominated_by": ", ".join(over),
+                "n_runs": run_counts(records)[method].finished,
             }
         )
     return sorted(rows, key=lambda row: (not row["on_front"], -np.nan_to_num(row["stability"])))

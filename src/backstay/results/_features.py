@@ -228,6 +228,7 @@ def _consensus_rows(records: Records, size: int) -> Rows:
                 "always": int((shares >= 1).sum()),
                 "ever": len(shares),
                 "mean_of_best": float(shares[:size].sum() / size),
+                "n_runs": len(records.orders(method)[0]),
             }
         )
     return rows

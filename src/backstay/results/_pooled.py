@@ -23,7 +23,9 @@ Floats = NDArray[np.float64]
 MOST_ROWS = 1000
 
 
-def pooled_scores(records: Records, metric: str, copies: Floats) -> Floats:
+def pooled_scores(
+    records: Records, metric: str, copies: Floats, methods: list[str] | None = None
+) -> Floats:
     """Return a metric on drawn rows: draw × (method × classifier × size).
 
     Parameters
@@ -34,6 +36,8 @@ def pooled_scores(records: Records, metric: str, copies: Floats) -> Floats:
         One that the study has predictions for.
     copies : array of shape (n_draws, n_samples)
         How often each row counts.
+    methods : list of str, default=None
+        All of the study's if None.
 
     Returns
     -------
@@ -42,7 +46,7 @@ def pooled_scores(records: Records, metric: str, copies: Floats) -> Floats:
     """
     needs = METRICS[metric].needs
     found = []
-    for method in records.methods:
+    for method in records.methods if methods is None else methods:
         if needs == "labels":
             found.append(_labels(records, method, metric, copies))
         elif needs == "probabilities":

@@ -19,6 +19,7 @@ from backstay.comparison import DifferenceTest
 from backstay.results._choosing import RULES, Grounds, Rule, effective_rows, gather_grounds
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured
+from backstay.results._judged import judged_methods, left_out, run_counts
 from backstay.results._metrics import METRICS, Metric
 from backstay.results._null import null_stability
 from backstay.results._parts import Parts
@@ -191,7 +192,8 @@ class RecommendationAnswers(Parts):
         *accurate*, the best score. The score quoted pays for having chosen: the choice
         is repeated in a bootstrap over the rows, from predictions of rows that were not
         trained on, and judged on the rows left out. Nothing is recommended unless that
-        is above chance.
+        is above chance. A method that finished less than 80 % of its runs takes no part; see
+        :meth:`runs`.
 
         Parameters
         ----------
@@ -206,11 +208,9 @@ class RecommendationAnswers(Parts):
 
 
 def stability_of(records: Records, configuration: Configuration) -> Estimate:
-    """Return Nogueira's measure of a configuration; undefined below two runs."""
+    """Return Nogueira's measure of a configuration."""
     method, size = configuration.method, configuration.size
     assert size is not None
-    if len(records.orders(method)[0]) < 2:
-        return Estimate(math.nan, math.nan, math.nan)
     (row,) = curve_rows(records, method, sizes=[size])
     return Estimate(row["value"], row["low"], row["high"])
 
@@ -244,13 +244,17 @@ def recommended(
 def _recommend(
     records: Records, metric: Metric, n_bootstrap: int, random_state: Any
 ) -> Recommendation:
+    methods = judged_methods(records)
     copies = _draws(records, n_bootstrap, random_state)
-    inside = metric.gain(pooled_scores(records, metric.name, copies))
+    inside = metric.gain(pooled_scores(records, metric.name, copies, methods))
     grounds = gather_grounds(records, metric, inside)
     drawn = {name: _repeated(rule, grounds, inside) for name, rule in RULES.items()}
-    left_out = (copies == 0).astype(np.float64)
+    rows_left_out = (copies == 0).astype(np.float64)
     others = [name for name in records.facts.scoring if name != metric.name]
-    outside = {name: pooled_scores(records, name, left_out) for name in (metric.name, *others)}
+    outside = {
+        name: pooled_scores(records, name, rows_left_out, methods)
+        for name in (metric.name, *others)
+    }
 
     def quoted(name: str, rule: str) -> Estimate:
         return _quoted(records, METRICS[name], outside[name], drawn[rule])
@@ -368,6 +372,7 @@ def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Fin
 
 def _with_sentence(records: Records, found: Recommendation, grounds: Grounds) -> Recommendation:
     words = _sentence(records, found, grounds) if found.trusted else _why_none(found, grounds)
+    words += _without(records)
     return Recommendation(**{**vars(found), "sentence": words})
 
 
@@ -378,6 +383,14 @@ def _why_none(found: Recommendation, grounds: Grounds) -> str:
         f"{len(grounds.value)} configurations is {found.apparent:.3f}; accounting for having "
         f"chosen it, expect {score.value:.3f} (95 % [{score.low:.3f}, {score.high:.3f}]), and "
         f"guessing reaches {found.chance:.3f}."
+    )
+
+
+def _without(records: Records) -> str:
+    """Name the methods that could not be judged."""
+    missing = [f"{method} ({runs})" for method, runs in left_out(records).items()]
+    return f" Not judged, as too many runs failed or are left: {', '.join(missing)}." * bool(
+        missing
     )
 
 
@@ -395,7 +408,8 @@ def _sentence(records: Records, found: Recommendation, grounds: Grounds) -> str:
         )
     else:
         sentence += f"no other configuration's {name} is within one standard error"
-    sentence += f" (stability {trusted.stability.value:.2f}"
+    runs = run_counts(records)[trusted.method]
+    sentence += f" (stability {trusted.stability.value:.2f} over {runs}"
     if math.isfinite(trusted.null):
         sentence += f"; {trusted.null:.2f} with shuffled labels"
     score = found.score

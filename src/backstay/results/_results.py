@@ -16,6 +16,7 @@ from backstay.results._choice import ChoiceAnswers
 from backstay.results._comparisons import ComparisonAnswers
 from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import FeatureAnswers
+from backstay.results._judged import RunAnswers
 from backstay.results._null import NullAnswers
 from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
@@ -36,6 +37,7 @@ class Results(
     ComparisonAnswers,
     RecommendationAnswers,
     ChoiceAnswers,
+    RunAnswers,
     TaskAnswers,
 ):
     """What a study found, read from its store as it is asked for.

@@ -14,6 +14,7 @@ from typing import Any
 from backstay.comparison import DifferenceTest
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
+from backstay.results._judged import is_judged
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._table import Table
@@ -61,7 +62,8 @@ class WeightingAnswers(Parts):
         """Gains of instance-weighted methods over their uniform control and over plain.
 
         What a method gains over plain but not over its control is the work of
-        the weights' sum, not of the weights.
+        the weights' sum, not of the weights. Methods with too few runs have no rows; see
+        :meth:`runs`.
 
         Parameters
         ----------
@@ -95,6 +97,8 @@ def weighting_verdict(records: Records, method: str, size: int) -> WeightingVerd
     role = records.role(method)
     if role.control is None or role.plain is None:
         return None
+    if not all(is_judged(records, name) for name in (method, role.control, role.plain)):
+        return None
     at = Configuration(method, size)
     over_control = stability_difference(records, at, role.control)
     over_plain = stability_difference(records, at, role.plain)
@@ -114,7 +118,9 @@ def _gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
     for method in records.methods:
         role = records.role(method)
         for over, reference in (("control", role.control), ("plain", role.plain)):
-            if reference is None:
+            if reference is None or not (
+                is_judged(records, method) and is_judged(records, reference)
+            ):
                 continue
             for size in records.sizes:
                 base = {"method": method, "over": over, "reference": reference, "size": size}

@@ -66,10 +66,12 @@ def _summary(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([len(weights), *sums, weights.min(), weights.max()], dtype="<f8")
 
 
-def ranking_of(fitted: Any, n_columns: int, n_rows: int, seed: int) -> Ranking:
+def ranking_of(
+    fitted: Any, n_columns: int, n_rows: int, seed: int, indifferent: bool = False
+) -> Ranking:
     """Read the ranking off a method fitted on so many columns and rows."""
     importances = importances_of(fitted)
-    order = best_first(fitted, importances, n_columns, seed)
+    order = best_first(fitted, importances, n_columns, seed, indifferent)
     sample_weight = getattr(fitted, "sample_weight_", None)
     if sample_weight is not None:
         one_per_row = np.shape(sample_weight) == (n_rows,)
@@ -78,9 +80,15 @@ def ranking_of(fitted: Any, n_columns: int, n_rows: int, seed: int) -> Ranking:
 
 
 def best_first(
-    fitted: Any, importances: NDArray[np.float64], n_features: int, seed: int
+    fitted: Any,
+    importances: NDArray[np.float64],
+    n_features: int,
+    seed: int,
+    indifferent: bool = False,
 ) -> NDArray[np.intp]:
     """Return the features from best to worst, equal importances in random order.
+
+    All equal, they are an error, unless the method may be `indifferent`.
 
     Rankers break ties by column, which is right for a single ranking; over
     resamples it would make every feature of importance 0 "agree", and a method
@@ -93,8 +101,15 @@ def best_first(
     if np.isnan(importances).any():
         feature = int(np.flatnonzero(np.isnan(importances))[0])
         raise ValueError(f"{name} gives feature {feature} the importance nan.")
+    if not np.isfinite(importances).any():
+        raise ValueError(f"{name} gives no feature a finite importance.")
     by_column = ranking_from_importances(importances)
     if isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column):
         return np.argsort(fitted.ranking_, kind="stable")
+    if not indifferent and n_features > 1 and (importances == importances[0]).all():
+        raise ValueError(
+            f"{name} gives all {n_features} features the importance {importances[0]:g}, which is "
+            "no ranking."
+        )
     chance = np.random.default_rng(seed).permutation(n_features)
     return chance[np.argsort(-importances[chance], kind="stable")]

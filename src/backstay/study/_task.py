@@ -70,7 +70,9 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
     with Stage(record, "method"):
         nameless = train.numbers is not None and reads_numbers(method)
         fitted = seeded(method, split.seed).fit(train.all_columns(as_numbers=nameless), y_train)
-        ranking = ranking_of(fitted, len(columns), len(y_train), split.seed)
+        # With shuffled labels there is nothing to find, and to say so is right.
+        shuffled = split.labels is not None
+        ranking = ranking_of(fitted, len(columns), len(y_train), split.seed, shuffled)
     if (most := max(inputs.classification.sizes)) > len(columns):
         raise ValueError(
             f"size {most} is more than the {len(columns)} features that preprocess left."

@@ -11,7 +11,7 @@ import pandas as pd
 
 from backstay.report._words import capital, metric_title
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._curve import CurveDisplay
+from backstay.report.figures._curve import CurveDisplay, too_few_runs
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import INK
 from backstay.results import METRICS, Results, Role
@@ -61,7 +61,9 @@ class AccuracyDisplay(CurveDisplay):
                 f"{', '.join(data.classifiers)}."
             )
         scores = scores[scores["classifier"] == classifier].reset_index(drop=True)
-        return cls(scores, data.methods, metric, classifier, results.chance(metric))
+        display = cls(scores, data.methods, metric, classifier, results.chance(metric))
+        display.too_few = too_few_runs(results)
+        return display
 
     def finding(self) -> str:
         """Say which method has the highest score, and how far each ranges."""

@@ -11,17 +11,26 @@ from backstay.report._words import count, interval, two_decimals
 from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
+from backstay.results import Results
 
 
 class CurveDisplay(Display):
-    """A curve with its band for every method, over an axis of subset sizes."""
+    """A curve with its band for every method, over an axis of subset sizes.
+
+    ``too_few`` names the methods with too few runs to be compared.
+    """
+
+    too_few: frozenset[str] = frozenset()
 
     def _range(self) -> str:
         """Say which method is highest and where, and how far each ranges."""
         known = self._data[np.isfinite(self._data["value"])]
         if known.empty:
             return "Nothing could be computed."
-        best = known.iloc[int(known["value"].argmax())]
+        judged = known[~known["method"].isin(self.too_few)]
+        if judged.empty:
+            return "No method has enough runs to be compared."
+        best = judged.iloc[int(judged["value"].argmax())]
         words = [
             f"highest is {best['method']} with {best['value']:.2f} at "
             f"{count(int(best['size']), 'feature')} "
@@ -29,7 +38,8 @@ class CurveDisplay(Display):
         ]
         for method, curve in known.groupby("method", sort=False):
             low, high = curve["value"].min(), curve["value"].max()
-            words.append(f"{method} between {two_decimals(low)} and {two_decimals(high)}")
+            few = " (too few runs to compare)" if method in self.too_few else ""
+            words.append(f"{method} between {two_decimals(low)} and {two_decimals(high)}{few}")
         return "; ".join(words) + "."
 
     def _draw_curves(self, canvas: Canvas, width: float) -> list[Point]:
@@ -62,6 +72,12 @@ class CurveDisplay(Display):
             )
             points += _curve_points(place, name, rows)
         return points
+
+
+def too_few_runs(results: Results) -> frozenset[str]:
+    """Return the methods with too few runs to be compared."""
+    runs = results.runs().frame()
+    return frozenset(runs.loc[~runs["judged"].to_numpy(dtype=bool), "method"])
 
 
 def _curve_points(place: int, name: str, rows: pd.DataFrame) -> list[Point]:

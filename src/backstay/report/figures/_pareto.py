@@ -99,7 +99,9 @@ class ParetoDisplay(Display):
                 linestyle="none",
                 gid=f"series-{place}",
             )
-            where = "on the front" if row["on_front"] else f"dominated by {row['dominated_by']}"
+            over = row["dominated_by"]
+            where = f"dominated by {over}" if over else "too few runs to compare"
+            where = "on the front" if row["on_front"] else where
             words = f"{name}: stability {x:.2f}, {metric_title(self.metric)} {y:.3f}, {where}"
             points.append(Point(x, y, place, words))
         if np.isfinite(self.chance):

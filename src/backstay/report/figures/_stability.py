@@ -10,7 +10,7 @@ import pandas as pd
 
 from backstay.report._words import interval, two_decimals
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._curve import CurveDisplay
+from backstay.report.figures._curve import CurveDisplay, too_few_runs
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import MUTED
 from backstay.results import Results, Role
@@ -63,7 +63,9 @@ class StabilityDisplay(CurveDisplay):
             names = {"null": "null", "low": "null_low", "high": "null_high"}
             null = null[["method", "size", *names]].rename(columns=names)
             data = data.merge(null, on=["method", "size"], how="left", sort=False)
-        return cls(data, results.data.methods, measure)
+        display = cls(data, results.data.methods, measure)
+        display.too_few = too_few_runs(results)
+        return display
 
     def finding(self) -> str:
         """Say which method is stablest, how far each ranges, and what shuffled labels give."""

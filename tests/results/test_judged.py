@@ -1,0 +1,160 @@
+"""Methods with too few runs are not compared or recommended; too few runs altogether say so."""
+
+import shutil
+import sqlite3
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from backstay import FeatureRanker
+from backstay.cli import main
+from backstay.datasets import make_han_yu
+from backstay.feature_weighting import TTest
+from backstay.report import Report
+from backstay.results import Results, TooFewRunsError
+from backstay.results._judged import RunCount
+from backstay.study import Study, Subsampling
+
+RUNS = 20
+
+
+class Sickly(FeatureRanker):
+    """Always the same features, and good ones; but on a share of the resamples it fails."""
+
+    def __init__(self, failing=0.9, value=None, n_features_to_select=None, random_state=None):
+        self.failing = failing
+        self.value = value
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _score(self, X, y, sample_weight):
+        if np.random.default_rng(self.random_state).random() < self.failing:
+            raise ArithmeticError("a bad day")
+        if self.value is not None:
+            return np.full(X.shape[1], self.value)
+        return np.arange(X.shape[1], 0.0, -1)
+
+
+def run(methods, store=None, **options):
+    X, y, _ = make_han_yu(50, n_features=40, n_relevant=8, random_state=0)
+    study = Study(
+        methods,
+        Subsampling(RUNS),
+        classifiers={"1nn": KNeighborsClassifier(1)},
+        sizes=[2, 5],
+        store=store,
+        random_state=0,
+        **options,
+    )
+    return study.run(X, y)
+
+
+@pytest.fixture(scope="module")
+def results():
+    with pytest.warns(UserWarning, match="tasks on 'data' failed"):
+        return run({"t": TTest(), "sickly": Sickly(), "frail": Sickly(0.1)})
+
+
+def test_the_share_that_is_needed():
+    assert [RunCount(n, 20).enough for n in (15, 16, 20)] == [False, True, True]
+    assert [RunCount(n, 5).enough for n in (3, 4)] == [False, True]
+    assert not RunCount(1, 1).enough  # stability needs two
+    assert [str(RunCount(n, 20)) for n in (20, 3)] == ["20 runs", "3 of 20 runs"]
+
+
+def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results):
+    runs = results.runs().frame().set_index("method")
+    few, most = runs.loc["sickly", "n_runs"], runs.loc["frail", "n_runs"]
+    assert 2 <= few < 0.8 * RUNS <= most < RUNS
+    assert runs["judged"].to_dict() == {"t": True, "sickly": False, "frail": True}
+    # Where it did not fail it is stabler than all.
+    stability = results.stability().frame().set_index(["method", "size"])
+    assert stability.loc[("sickly", 2), "value"] == pytest.approx(1)
+    assert stability.loc[("sickly", 2), "n_runs"] == few
+    found = results.recommend(n_bootstrap=50)
+    assert found.method == "frail"
+    assert f"over {most} of {RUNS} runs" in found.sentence
+    assert found.sentence.endswith(f"are left: sickly ({few} of {RUNS} runs).")
+    assert "among 4, expect" in found.sentence  # two methods at two sizes
+    with pytest.raises(TooFewRunsError, match=f"'sickly' finished {few} of {RUNS} runs on 'data'"):
+        results.compare("t", "sickly")
+    assert [c.first for c in results.rivals(results.choice().configuration)] == ["t"]
+    summary = results.summary().frame()
+    assert summary[["first", "second"]].values.tolist() == [["t", "frail"]]
+    front = results.pareto(size=2).frame().set_index("method")
+    assert not front.loc["sickly", "on_front"]
+    assert "sickly" not in "".join(front["dominated_by"])
+    assert front.loc["sickly", "n_runs"] == few
+
+
+def test_the_report_says_so(results):
+    (part,) = Report(results).parts
+    said = {caveat.title: caveat.text for caveat in part.answer.caveats}
+    few = results.runs().frame().set_index("method").loc["sickly", "n_runs"]
+    assert said["That sickly would not be better."].endswith(f"of sickly ({few} of {RUNS}).")
+    finding = part.figures["stability"].finding()
+    assert "highest is frail" in finding
+    assert "sickly between 1.00 and 1.00 (too few runs to compare)" in finding
+    assert "too few runs to compare" not in finding.split("frail between")[1]
+
+
+def test_where_all_fail_too_often_nothing_can_be_said():
+    with pytest.warns(UserWarning, match="tasks on 'data' failed"):
+        results = run({"sickly": Sickly()})
+    reason = r"no method finished 80% of its runs .* sickly finished \d of 20 runs\..* a bad day"
+    for ask in (results.recommend, results.choice, results.judged):
+        with pytest.raises(TooFewRunsError, match=reason):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (np.inf, "gives no feature a finite importance"),
+        (0.5, "gives all 40 features the importance 0.5, which is no ranking"),
+    ],
+)
+def test_importances_that_rank_nothing_are_a_failure(value, reason):
+    methods = {"t": TTest(), "flat": Sickly(0.0, value)}
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        results = run(methods, null=2)
+    assert "20 of 40 tasks on 'data' failed" in str(seen[0].message)
+    errors = results.errors().frame()
+    assert (errors["method"] == "flat").all()
+    assert errors["error"].str.contains(reason).all()
+    # With shuffled labels it is right to find nothing; but infinity is never an answer.
+    failed_null = any("runs with shuffled labels" in str(w.message) for w in seen)
+    assert failed_null == np.isinf(value)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("judged") / "study.db"
+    run({"t": TTest(), "frail": Sickly(0.0)}, path, null=2)
+    return path
+
+
+@pytest.mark.parametrize("n_tasks", [1, 4])
+def test_reports_of_studies_that_have_just_begun(tmp_path, store, capsys, n_tasks):
+    path = shutil.copy(store, tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM tasks WHERE id > ?", (n_tasks,))
+    connection.close()
+    for command in (["report", path], ["compare", path]):
+        with pytest.raises(SystemExit) as end:
+            main(command)
+        shown = capsys.readouterr()
+        if n_tasks == 1:
+            assert end.value.code == 2
+            assert shown.err == (
+                f"backstay: {n_tasks} of 48 tasks on 'data' are finished, and no method has the "
+                "two runs that stability needs; let the study go on first.\n"
+            )
+        else:
+            assert (end.value.code or 0) == 0, shown.err
+            assert shown.err == ""
+    if n_tasks == 4:  # two of each method
+        assert "over 2 runs" in Results.load(path).choice().recommendation.sentence
