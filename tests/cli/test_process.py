@@ -1,13 +1,17 @@
 """The command in a process of its own: stopped and resumed, piped, and without its extras."""
 
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from backstay import __version__
 from backstay.results import Results, StoreError
@@ -54,6 +58,67 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     assert "Recommendation" in again.stdout
     assert "\x1b" not in again.stdout + again.stderr
     assert all(line == line.rstrip() for line in again.stdout.splitlines())
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    y = np.resize(["a", "b"], 40)
+    path = tmp_path_factory.mktemp("table") / "t.csv"
+    pd.DataFrame(rng.normal(size=(40, 400))).add_prefix("g").assign(kind=y).to_csv(path)
+    return path
+
+
+def running(session):
+    """Return the processes of a session: the command, its workers and its trackers."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = entry.read_text().rsplit(")", 1)[1].split()
+            if int(fields[3]) == session and fields[0] != "Z":
+                found.append(int(entry.parent.name))
+    return found
+
+
+def in_shared_memory(pid):
+    return [
+        n for n in os.listdir("/dev/shm") if re.match(rf"(backstay|sem\.loky|.*_folder).{pid}", n)
+    ]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts processes as Linux does")
+@pytest.mark.parametrize(
+    ("number", "to_all", "code"),
+    [
+        (signal.SIGKILL, False, -9),
+        (signal.SIGTERM, False, 143),
+        (signal.SIGINT, True, 130),  # as a terminal does
+    ],
+)
+def test_stopped_during_warm_up_it_leaves_nothing_behind(table, tmp_path, number, to_all, code):
+    command = [*BACKSTAY, "run", str(table), "-t", "kind", "-m", "t", "-j", "2", "-o", "out"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    while len(running(process.pid)) < 5:  # two workers and two trackers
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+    (os.killpg if to_all else os.kill)(process.pid, number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code
+    if number != signal.SIGKILL:
+        assert re.fullmatch(
+            r"The study stopped after \d+ of \d+ tasks on 't'; they are kept in .*\n",
+            errors.splitlines(keepends=True)[-1],
+        )
+        assert "Traceback" not in errors
+        assert "loky" not in errors
+    deadline = time.monotonic() + 10
+    while running(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert running(process.pid) == []
+    assert in_shared_memory(process.pid) == []
 
 
 def test_exit_codes_and_pipes(tmp_path):

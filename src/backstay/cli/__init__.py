@@ -1,7 +1,7 @@
 """The command line: thin, from arguments to a study to a report.
 
 `main` is the command ``backstay``. Exit codes: 0; 1 for a failure; 2 for wrong use, a bad
-file included; 130 when stopped by Ctrl-C.
+file included; 130 when stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations

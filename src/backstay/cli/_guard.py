@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import os
 import shlex
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Annotated, Any
 
@@ -26,6 +29,10 @@ class WrongUse(Exception):
     """The command cannot be carried out as typed; the message says what would work."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came, as from a scheduler or at shutdown; it stops a command like Ctrl-C."""
+
+
 def command_line() -> str:
     """Return the command as it was typed, so that it can be repeated."""
     arguments = given.get()
@@ -38,7 +45,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         debug = bool(kwargs.get("debug"))
-        with warnings.catch_warnings():
+        with _terminable(), warnings.catch_warnings():
             if not debug:
                 warnings.showwarning = _show_warning
             try:
@@ -48,7 +55,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                     raise
                 for note in getattr(stop, "__notes__", ["Stopped."]):
                     complain(note, "")
-                raise typer.Exit(130) from stop
+                raise typer.Exit(143 if isinstance(stop, Terminated) else 130) from stop
             except (typer.Exit, typer.Abort, BrokenPipeError):
                 raise
             except Exception as error:
@@ -58,6 +65,24 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 raise typer.Exit(exit_code(error)) from error
 
     return wrapper
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM stop what goes on inside, once; stopping takes a moment and is not disturbed."""
+    if threading.current_thread() is not threading.main_thread():  # others may not set handlers
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 # Both functions below look at light classes first: wrong use is answered before pandas,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from joblib.parallel import get_active_backend
@@ -11,6 +13,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from backstay.base import one_thread
 from backstay.results import TaskRecord
+from backstay.study._leftovers import (
+    memory_maps_in_own_folder,
+    stops_held_back,
+    uses_processes,
+    worker_options,
+)
 from backstay.study._protocols import Split
 from backstay.study._task import SharedInputs, run_task
 
@@ -19,6 +27,11 @@ SHARED_BYTES = 100_000
 # A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until
 # so many attempts in a row finish none.
 ATTEMPTS = 3
+# joblib hands options on to its workers from version 1.5 on.
+TAKES_OPTIONS = any(
+    parameter.kind is parameter.VAR_KEYWORD
+    for parameter in inspect.signature(Parallel).parameters.values()
+)
 
 
 class StudyError(RuntimeError):
@@ -69,18 +82,35 @@ def _attempt(
 ) -> Iterator[TaskRecord]:
     call: Callable[..., Any] = delayed(run_task)
     shared = _on_workers(inputs)
+    backend, _ = get_active_backend()
     parallel = Parallel(
         n_jobs=n_jobs,
         return_as="generator_unordered",
         max_nbytes=SHARED_BYTES,
         pre_dispatch="3*n_jobs",
+        **(worker_options(backend) if TAKES_OPTIONS else {}),
     )
-    # Threads of this process share one limit, held for the whole run.
-    with one_thread():
-        yield from parallel(
-            call(shared, name, methods[name], resample, splits[resample])
-            for name, resample in tasks
-        )
+    with ExitStack() as held:
+        # Threads of this process share one limit, held for the whole run.
+        held.enter_context(one_thread())
+        if uses_processes(backend):
+            held.enter_context(memory_maps_in_own_folder())
+        held.enter_context(parallel)
+        with stops_held_back():  # while workers are started
+            running = parallel(
+                call(shared, name, methods[name], resample, splits[resample])
+                for name, resample in tasks
+            )
+            held.callback(_close, running)
+        for record in running:
+            yield record
+
+
+def _close(running: Generator[TaskRecord, None, None]) -> None:
+    """End the tasks that are left, without joblib's advice not to have started them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*limit unnecessary computation time", UserWarning)
+        running.close()
 
 
 def _on_workers(inputs: SharedInputs) -> Any:

@@ -1,0 +1,186 @@
+"""A study that was killed leaves nothing behind: neither worker processes nor temporary files.
+
+Workers of joblib's loky do not look after their parent: if it is killed they wait for tasks that
+never come, and keep the trackers alive that would remove its files. So here workers end with
+their parent, and the files lie in a folder that the next study can tell is nobody's any more.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import multiprocessing.resource_tracker
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from joblib.parallel import BACKENDS
+
+from backstay._orphans import end_with_parent
+
+try:
+    import fcntl
+except ImportError:  # Windows, where an open file cannot be removed anyway
+    fcntl = None  # type: ignore[assignment]
+
+# What stops a study; its workers are ended by it and need not hear of it themselves.
+STOPS = (signal.SIGINT, signal.SIGTERM)
+PREFIX = "backstay-"
+# Below so many bytes joblib prefers the disk to shared memory.
+SHARED_MEMORY, ENOUGH_SHARED = Path("/dev/shm"), 2e9
+
+
+# Processes.
+
+
+def worker_options(backend: Any) -> dict[str, Any]:
+    """Return what joblib needs so that worker processes end with this one."""
+    own = getattr(backend, "backend_kwargs", {})
+    if not uses_processes(backend) or own.get("initializer") is not None:
+        return {}
+    # Linux tells a process of the end of the *thread* that started it.
+    by_signal = threading.current_thread() is threading.main_thread()
+    return {"initializer": end_with_parent, "initargs": (os.getpid(), by_signal)}
+
+
+def uses_processes(backend: Any) -> bool:
+    """Return whether tasks run in loky's processes on this machine."""
+    return isinstance(backend, BACKENDS["loky"])
+
+
+@contextlib.contextmanager
+def stops_held_back() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait; processes started meanwhile never see them.
+
+    A terminal sends Ctrl-C to every process of a command. Workers that are still starting would
+    each print a traceback.
+    """
+    with _handlers_held_back():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        multiprocessing.resource_tracker.ensure_running()  # starting it would change the mask
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # processes inherit the mask
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _handlers_held_back() -> Iterator[None]:
+    """Note signals for which there is a handler, and raise them at the end.
+
+    The mask alone does not hold them back: another thread of this process may take them.
+    """
+    if threading.current_thread() is not threading.main_thread():  # others may not set handlers
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in STOPS}
+    handled = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in handled:
+        signal.signal(number, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
+# Files.
+
+
+@contextlib.contextmanager
+def memory_maps_in_own_folder() -> Iterator[None]:
+    """Have joblib put memory maps into this process's folder, unless it is told where to."""
+    folder = _own_folder(os.getpid())
+    if folder is None:
+        yield
+        return
+    before = os.environ.get("JOBLIB_TEMP_FOLDER")
+    os.environ["JOBLIB_TEMP_FOLDER"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["JOBLIB_TEMP_FOLDER"]
+        else:
+            os.environ["JOBLIB_TEMP_FOLDER"] = before
+
+
+@cache
+def _own_folder(pid: int) -> Path | None:
+    """Make this process's folder, locked while it lives; remove those of dead processes."""
+    if fcntl is None:
+        return None
+    root = _temporary_root()
+    try:
+        remove_leftovers(root)
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{pid}-", dir=root))
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # no such folder, or no locks on it: joblib then finds its own place
+        return None
+    # joblib's tracker outlives a process that is killed, and removes what is registered with it.
+    from joblib.externals.loky.backend import resource_tracker
+
+    resource_tracker.register(str(folder), "folder")
+
+    def remove() -> None:
+        if os.getpid() == pid:  # not in a fork
+            shutil.rmtree(folder, ignore_errors=True)
+            resource_tracker.unregister(str(folder), "folder")
+
+    atexit.register(remove)
+    return folder
+
+
+def _temporary_root() -> Path:
+    """Return where joblib would put memory maps."""
+    given = os.environ.get("JOBLIB_TEMP_FOLDER")
+    if given is not None:
+        return Path(given)
+    with contextlib.suppress(OSError):
+        room = os.statvfs(SHARED_MEMORY)
+        if room.f_bsize * room.f_bavail > ENOUGH_SHARED and os.access(SHARED_MEMORY, os.W_OK):
+            return SHARED_MEMORY
+    return Path(tempfile.gettempdir())
+
+
+def remove_leftovers(root: Path) -> None:
+    """Remove the folders of studies that were killed together with their tracker."""
+    for folder in root.glob(f"{PREFIX}[0-9]*-*"):
+        try:
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:  # just being made, another user's, or no folder of ours
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # in use
+            continue
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            _remove_semaphores(int(folder.name.split("-")[1]))
+        finally:
+            os.close(lock)
+
+
+def _remove_semaphores(pid: int) -> None:
+    """Remove the names of loky's semaphores, which Linux shows as files, of a dead process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        for name in SHARED_MEMORY.glob(f"sem.loky-{pid}-*"):
+            with contextlib.suppress(OSError):  # another user's
+                name.unlink()
+    except OSError:  # another user's process by now
+        return
