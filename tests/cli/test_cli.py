@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -13,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from backstay import __version__
-from backstay.cli import main
+from backstay.cli import _outputs, main
 from backstay.cli._app import app
 from backstay.results import Results
 from reference.study import contents
@@ -504,3 +505,20 @@ def test_lists(call):
     assert len(json.loads(call("methods", "--json")[1])) > 50
     assert "nogueira" in call("measures")[1]
     assert json.loads(call("measures", "--json")[1])[0]["name"] == "dunne"
+
+
+def test_features_csv_holds_no_formulas(done, tmp_path, monkeypatch):
+    results = Results.load(done[0] / "one" / "study.db")
+    frame = _outputs.feature_frame(results).assign(feature="=HYPERLINK(1)", weight=-0.5)
+    monkeypatch.setattr(_outputs, "feature_frame", lambda results: frame)
+    _outputs.write_outputs(results, tmp_path, None, "backstay run")
+    written = pd.read_csv(tmp_path / "features.csv")
+    assert set(written["feature"]) == {"'=HYPERLINK(1)"}
+    assert set(written["weight"]) == {-0.5}
+    assert sorted(os.listdir(tmp_path)) == ["features.csv", "report.html", "results.json"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_full_disk_names_the_file(done, call):
+    text = fails(call, 1, "report", done[0] / "one", "-o", "/dev/full")
+    assert text == "backstay: /dev/full: No space left on device.\n"

@@ -92,6 +92,8 @@ def _terminable() -> Iterator[None]:
 def sentence(error: BaseException) -> str:
     """Return the message of an error on one line."""
     text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}."
     if isinstance(error, WrongUse | ValueError | FileNotFoundError | PermissionError | ImportError):
         return text
     from backstay.results import StoreError

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
+from backstay._files import spreadsheet_cell, write_whole
 from backstay.cli._guard import WrongUse
 from backstay.cli._lists import as_json
 from backstay.cli._show import features, figure, fixed, say, table
@@ -62,7 +63,8 @@ def write_outputs(
     from backstay.report import Report
 
     written, chosen = Report(results), feature_frame(results)
-    chosen.to_csv(folder / "features.csv", index=False, float_format="%.6g")
+    safe = chosen.assign(feature=chosen["feature"].map(spreadsheet_cell))
+    write_whole(folder / "features.csv", safe.to_csv(index=False, float_format="%.6g"))
     found = results.choice().recommendation
     everything = {
         "backstay": __version__,
@@ -73,7 +75,7 @@ def write_outputs(
         "evidence": _plain(results.frame().to_dict("records")),
         "summary": written.to_dict(),
     }
-    (folder / "results.json").write_text(as_json(everything) + "\n", encoding="utf-8")
+    write_whole(folder / "results.json", as_json(everything) + "\n")
     written.write(folder / "report.html")
     return written
 

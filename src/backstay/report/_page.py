@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from backstay._files import spreadsheet_cell, write_whole
 from backstay.report._caveats import FEW_RUNS
 from backstay.report._words import THIN, capital, clean, metric_title, share_text
 from backstay.report.figures import Display, css_variables, legend_key
@@ -29,11 +30,7 @@ def write_page(summary: dict[str, Any], displays: list[dict[str, Display]], path
     """Write the page of a summary and of the displays of its data sets."""
     text = _page(summary, displays)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Whoever has the old file open never sees half of the new one.
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
-    return path
+    return write_whole(path, text)
 
 
 def _page(summary: dict[str, Any], displays: list[dict[str, Display]]) -> str:
@@ -108,17 +105,10 @@ def csv_link(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a data: address of a table as CSV, safe to open in a spreadsheet."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([_guarded(name) for name in columns])
-    writer.writerows([[_guarded(cell) for cell in row] for row in rows])
+    writer.writerow([spreadsheet_cell(name) for name in columns])
+    writer.writerows([["" if c is None else spreadsheet_cell(c) for c in row] for row in rows])
     # The mark at the start tells spreadsheets that this is UTF-8.
     return "data:text/csv;charset=utf-8,%EF%BB%BF" + quote(out.getvalue())
-
-
-def _guarded(cell: Any) -> Any:
-    """Keep text from being taken for a formula."""
-    if isinstance(cell, str) and cell.lstrip()[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{cell}"
-    return "" if cell is None else cell
 
 
 def number(value: Any, digits: int = 3) -> str:

@@ -7,7 +7,7 @@ recorded scores in place of computing them, and goes on from where they end.
 
 from __future__ import annotations
 
-import contextlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._files import write_whole
 from backstay._identity import describe, difference, digest, fingerprint, versions
 from backstay.base import Array
 from backstay.wrappers._folds import Fold
@@ -103,31 +104,18 @@ class EvaluationLog:
         """Replace the file in one go: a reader finds the old content or the new, never a part."""
         scores = [e[0] for e in self.evaluations]
         remainders = [e[1] for e in self.evaluations]
-        draft = path.with_name(path.name + ".tmp")
-        try:
-            with open(draft, "wb") as file:
-                np.savez(
-                    file,
-                    identity=np.array(json.dumps({"format": FORMAT, **self.identity})),
-                    scores=np.concatenate([np.empty(0), *scores]),
-                    n_scores=np.array([len(s) for s in scores], dtype=np.int64),
-                    remainders=np.concatenate([np.empty(0), *remainders]),
-                    n_remainders=np.array([len(r) for r in remainders], dtype=np.int64),
-                    fold_rows=np.concatenate([rows for fold in self.folds for rows in fold]),
-                    fold_sizes=np.array([len(rows) for fold in self.folds for rows in fold]),
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink()  # present only when something went wrong
-        with contextlib.suppress(OSError):  # not every system lets a directory be synced
-            directory = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+        content = io.BytesIO()
+        np.savez(
+            content,
+            identity=np.array(json.dumps({"format": FORMAT, **self.identity})),
+            scores=np.concatenate([np.empty(0), *scores]),
+            n_scores=np.array([len(s) for s in scores], dtype=np.int64),
+            remainders=np.concatenate([np.empty(0), *remainders]),
+            n_remainders=np.array([len(r) for r in remainders], dtype=np.int64),
+            fold_rows=np.concatenate([rows for fold in self.folds for rows in fold]),
+            fold_sizes=np.array([len(rows) for fold in self.folds for rows in fold]),
+        )
+        write_whole(path, content.getvalue())
 
     def _load(self, path: Path) -> None:
         try:

@@ -1,0 +1,98 @@
+"""Files are written whole or not at all, and are safe to open in a spreadsheet."""
+
+import errno
+import os
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from backstay._files import spreadsheet_cell, write_whole
+
+
+def test_replaces_the_file_in_one_step_and_keeps_its_permissions(tmp_path):
+    path = tmp_path / "a [b].txt"
+    assert write_whole(path, "old ü") == path
+    assert path.read_text("utf-8") == "old ü"
+    path.chmod(0o640)
+    with path.open("rb") as reader:
+        write_whole(path, b"new")
+        assert reader.read() == "old ü".encode()  # whoever has it open keeps the old one
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    write_whole(link, "through the link")
+    assert link.is_symlink()
+    assert path.read_text() == "through the link"
+    assert sorted(os.listdir(tmp_path)) == ["a [b].txt", "link"]
+
+
+def test_a_new_file_has_usual_permissions(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "new", "")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_full_disk_is_named():
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        write_whole("/dev/full", "text")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)  # written to, not replaced
+
+
+def test_where_there_is_no_room_the_old_file_stays(tmp_path):
+    code = (
+        "import resource, sys\n"
+        "from backstay._files import write_whole\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "write_whole(sys.argv[1], 'x' * 1000)\n"
+        "try:\n"
+        "    write_whole(sys.argv[1], 'y' * 1001)\n"
+        "except OSError as error:\n"
+        "    print(error.errno, error.filename)\n"
+    )
+    path = tmp_path / "file"
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
+    assert done.stdout == f"{errno.EFBIG} {path}\n", done.stderr
+    assert path.read_text() == "x" * 1000
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_what_a_killed_writer_left_is_removed_but_no_running_ones(tmp_path):
+    code = (
+        "import os, sys\n"
+        "os.fsync = lambda file: (print('written', flush=True), input())\n"
+        "from backstay._files import write_whole\n"
+        "write_whole(sys.argv[1], 'half')\n"
+    )
+    path = tmp_path / "file"
+    writer = subprocess.Popen(
+        [sys.executable, "-c", code, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert writer.stdout.readline() == "written\n"
+    write_whole(path, "one")
+    assert len(os.listdir(tmp_path)) == 2  # the other's draft is still there
+    writer.send_signal(signal.SIGKILL)
+    writer.communicate()
+    write_whole(path, "two")
+    assert os.listdir(tmp_path) == ["file"]
+    assert path.read_text() == "two"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-x", "@x", "  =1", "\tx", "\r=", "\x00", "\x1bx"])
+def test_formulas_become_text(text):
+    assert spreadsheet_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("cell", ["gene", "a=b", "", "1e-5", -1.5, 3, True, None, float("-inf")])
+def test_all_else_stays_as_it_is(cell):
+    assert spreadsheet_cell(cell) is cell
