@@ -371,6 +371,19 @@ def bias_variance(weights, truth):
     return out
 
 
+def subset_bias_variance(sets, truth, p):
+    """Per feature (error, bias, variance) under zero-one loss, decision by decision."""
+    m = Fraction(len(sets))
+    out = []
+    for f in range(p):
+        right = f in truth
+        decisions = [f in s for s in sets]
+        main = decisions.count(True) > decisions.count(False)
+        wrong = sum(d != right for d in decisions) / m
+        out.append((wrong, Fraction(main != right), sum(d != main for d in decisions) / m))
+    return out
+
+
 def jackknife(measure, sets, p, **options):
     """Leave each run out in turn."""
     m = len(sets)

@@ -75,11 +75,11 @@ class InstanceReweighted(InstanceWeighted):
 
     Examples
     --------
-    >>> from backstay import DoubleReliefF, InstanceReweighted, LogisticWeighting
+    >>> from backstay import DoubleReliefF, InstanceReweighted, MarginWeighting
     >>> from backstay.datasets import make_xor
     >>> X, y, relevance = make_xor(n_samples=200, random_state=0)
     >>> ranker = InstanceReweighted(
-    ...     DoubleReliefF(random_state=0), LogisticWeighting(), every=20, n_features_to_select=3
+    ...     DoubleReliefF(random_state=0), MarginWeighting(), every=20, n_features_to_select=3
     ... )
     >>> ranker.fit(X, y).get_support(indices=True)
     array([0, 1, 2])

@@ -1,0 +1,159 @@
+"""Bias and variance of subsets, agreement on artificial rows, stability against performance."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from backstay.stability import (
+    concept_agreement,
+    prediction_stability,
+    stability_performance,
+    subset_bias_variance,
+)
+from backstay.stability._concept_agreement import artificial_rows, halves
+from reference import stability as ref
+
+subsets_of_five = st.lists(st.sets(st.integers(0, 4)), min_size=2, max_size=6)
+
+
+def test_subset_error_by_hand():
+    # 4 runs, feature 0 relevant and found in 3, feature 1 relevant and found in 1 (biased), 2 not
+    # relevant and selected in 1, 3 never. Errors ¼, ¾, ¼, 0; main decisions yes, no, no, no.
+    sets = [{0, 1}, {0}, {0, 2}, set()]
+    rows = ref.subset_bias_variance(sets, {0, 1}, 4)
+    quarter = Fraction(1, 4)
+    assert rows == [
+        (quarter, 0, quarter),
+        (3 * quarter, 1, quarter),
+        (quarter, 0, quarter),
+        (0, 0, 0),
+    ]
+    found = subset_bias_variance([sorted(s) for s in sets], [0, 1], n_features=4)
+    assert (found.error, found.bias, found.variance) == (5 / 16, 1 / 4, 3 / 16)
+    assert (found.unbiased_variance, found.biased_variance) == (2 / 16, 1 / 16)
+
+
+@settings(max_examples=25)
+@given(subsets_of_five, st.sets(st.integers(0, 4)))
+def test_subset_error_equals_the_oracle_and_adds_up(sets, truth):
+    found = subset_bias_variance([sorted(s) for s in sets], sorted(truth), n_features=5)
+    expected = np.array(ref.subset_bias_variance(sets, truth, 5), dtype=float)
+    columns = (found.feature_error, found.feature_bias, found.feature_variance)
+    np.testing.assert_allclose(np.column_stack(columns), expected, atol=1e-12)
+    parts = found.bias + found.unbiased_variance - found.biased_variance
+    assert found.error == pytest.approx(parts, abs=1e-12)
+    assert found.variance == pytest.approx(found.unbiased_variance + found.biased_variance)
+    masks = np.array([[f in s for f in range(5)] for s in sets])
+    same = subset_bias_variance(masks, np.isin(np.arange(5), sorted(truth)))
+    assert same.frame().equals(found.frame())
+
+
+@pytest.mark.parametrize(
+    ("relevant", "words"),
+    [([5], "from 0 to 3; got 5"), ([True], r"shape \(4,\)"), ([0.5], "must be feature indices")],
+)
+def test_relevant_features_must_exist(relevant, words):
+    with pytest.raises(ValueError, match=words):
+        subset_bias_variance([[0], [1]], relevant, n_features=4)
+
+
+def test_stability_performance_by_hand():
+    assert stability_performance(0.5, 1.0) == pytest.approx(2 / 3)
+    # β = 2: 5 · 0.5 / (4 · 0.5 + 1)
+    assert stability_performance(0.5, 1.0, beta=2.0) == pytest.approx(2.5 / 3)
+    assert stability_performance(0.0, 0.0) == 0.0
+    assert stability_performance(-0.1, 0.9) == 0.0
+    both = stability_performance([0.2, 0.8], [0.9, 0.9])
+    assert both.tolist() == pytest.approx([0.36 / 1.1, 1.44 / 1.7])
+    # A larger β leans towards the performance, a smaller one towards the stability.
+    curve = [stability_performance(0.4, 0.8, beta=b) for b in (1e-6, 1.0, 1e6)]
+    assert curve[0] == pytest.approx(0.4)
+    assert curve == sorted(curve)
+    assert curve[-1] == pytest.approx(0.8)
+    assert np.isnan(stability_performance(np.nan, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [((0.5, -0.1), "performance holds"), ((1.5, 0.5), "stability holds")],
+)
+def test_stability_performance_refuses_what_is_no_rate(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        stability_performance(*arguments)
+    with pytest.raises(ValueError, match="beta=0"):
+        stability_performance(0.5, 0.5, beta=0)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    return X, np.where(X[:, 0] + 0.3 * rng.normal(size=60) > 0, "b", "a")
+
+
+def test_agreement_is_that_of_the_two_halves(rows):
+    """Every step again by hand, with the same generator."""
+    X, y = rows
+    model = DecisionTreeClassifier(random_state=0)
+    found = concept_agreement(model, X, y, n_repeats=3, n_rows=50, random_state=4)
+    rng, shares = np.random.default_rng(4), []
+    for _ in range(3):
+        first = halves(y, rng)
+        drawn = artificial_rows(X, 50, rng)
+        pair = [model.fit(X[side], y[side]).predict(drawn) for side in (first, ~first)]
+        shares.append(prediction_stability(pair).value)
+    assert found.value == pytest.approx(np.mean(shares))
+    assert found.variance == pytest.approx(np.var(shares, ddof=1) / 3)
+
+
+def test_learning_noise_agrees_half_of_the_time_and_a_constant_always(rows):
+    X, y = rows
+    tree = DecisionTreeClassifier(random_state=0)
+    noise = np.random.default_rng(1).permutation(y)
+    assert 0.4 < concept_agreement(tree, X, noise, random_state=0).value < 0.65
+    assert concept_agreement(tree, X, y, random_state=0).value > 0.8
+    constant = DummyClassifier(strategy="most_frequent")
+    assert concept_agreement(constant, X, y, random_state=0).value == 1.0
+
+
+def test_a_known_distribution_is_drawn_from(rows):
+    seen = []
+
+    def draw(rng, n_rows):
+        seen.append(rng.uniform(-5, 5, size=(n_rows, 3)))
+        return seen[-1]
+
+    result = concept_agreement(LogisticRegression(), *rows, n_repeats=2, n_rows=7, draw=draw)
+    assert [part.shape for part in seen] == [(7, 3)] * 2
+    assert result.n_items == 7
+
+
+def test_halves_and_artificial_rows():
+    labels = np.repeat([0, 1, 2], [10, 4, 5])
+    first = halves(labels, np.random.default_rng(1))
+    assert [int(first[labels == c].sum()) for c in (0, 1)] == [5, 2]
+    assert int(first[labels == 2].sum()) in (2, 3)
+    X = np.column_stack([np.arange(6), 10 * np.arange(6)])
+    drawn = artificial_rows(X, 400, np.random.default_rng(0))
+    assert set(drawn[:, 1].tolist()) == {0, 10, 20, 30, 40, 50}
+    assert (drawn[:, 1] != 10 * drawn[:, 0]).any()  # columns are drawn apart
+
+
+def test_what_cannot_be_halved_is_refused(rows):
+    X, y = rows
+    lonely = y.copy()
+    lonely[0] = "c"
+    for labels, options, words in (
+        (lonely, {}, "class 'c' has a single row"),
+        (y, {"n_repeats": 1}, "at least 2 runs"),
+        (y, {"n_rows": 0}, "n_rows=0"),
+        (y[:-1], {}, "one label per row"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            concept_agreement(LogisticRegression(), X, labels, **options)
