@@ -26,7 +26,7 @@ def concept_agreement(
     confidence: float = 0.95,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
-    """How often do models trained on two halves of the data agree on artificial rows?
+    """Say how often models trained on two halves of the data agree on artificial rows.
 
     The rows are halved, class by class, and a model is trained on each half. Both predict
     artificial rows; their agreement is the share of equal predictions. This is repeated, and
