@@ -116,7 +116,7 @@ RENAMED = {
 
 
 # Parameters that descriptions of format 1 do not know yet, with the value that was the only one.
-ADDED = {
+ADDED: dict[str, dict[str, Any]] = {
     "backstay.feature_weighting.SVMRFE": {"rounding": "down"},
     "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
     "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},

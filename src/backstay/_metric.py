@@ -50,11 +50,11 @@ def whiten_by_classes(X: Floats, y: Indices) -> Array:
     classes [Prat 9.1]. The covariance of all rows would also count what separates the classes
     as spread, and divide it away.
     """
-    X = np.asarray(X, dtype=np.float64)
-    deviations = X.copy()
+    rows: Array = np.asarray(X, dtype=np.float64)
+    deviations = rows.copy()
     for c in np.unique(y):
-        deviations[y == c] -= X[y == c].mean(axis=0)
-    return whiten(X, deviations)
+        deviations[y == c] -= rows[y == c].mean(axis=0)
+    return whiten(rows, deviations)
 
 
 def whiten(rows: Array, deviations: Array) -> Array:

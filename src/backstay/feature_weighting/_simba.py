@@ -158,9 +158,16 @@ class Simba(FeatureRanker):
             self._climb(X, y, visits, steps, self._blends(len(visits)), beta, w)
             self.n_iter_ = len(visits)
         else:
-            how = {"max_iter": self.max_iter, "tol": self.tol}
-            newton = self.solver == "newton"
-            w, self.n_iter_ = ascend(X, y, steps, beta, d, newton=newton, **how)
+            w, self.n_iter_ = ascend(
+                X,
+                y,
+                steps,
+                beta,
+                d,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                newton=self.solver == "newton",
+            )
         return relative_squares(w)
 
     def _climb(

@@ -81,8 +81,16 @@ class SharedSVMRFE:
         kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
         rows, costs = rows[kept], float(ranker.C) * omega[kept]
         gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
-        how = {"step": ranker.step, "rounding": ranker.rounding, "tol": ranker.tol}
-        return eliminate(self.Z[rows], codes, costs, **how, gram=gram).importances()
+        course = eliminate(
+            self.Z[rows],
+            codes,
+            costs,
+            step=ranker.step,
+            rounding=ranker.rounding,
+            tol=ranker.tol,
+            gram=gram,
+        )
+        return course.importances()
 
     def at_own_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Hand the rows to the ranker."""
