@@ -8,7 +8,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, Results, UniformWeighting
+from backstay import (
+    InstanceWeighted,
+    LogisticWeighting,
+    MarginWeighting,
+    Results,
+    UniformWeighting,
+    write_report,
+)
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import StoreError
@@ -99,7 +106,10 @@ def test_it_is_another_study_only_when_it_is_on(data, tmp_path):
     study(store=store).run(*data)
     with pytest.raises(StoreError, match="weight_classifiers is in the store only"):
         study(store=store, weight_classifiers=False).run(*data)
-    assert "iw" in Results.load(store).methods
+    results = Results.load(store)
+    assert results.facts.weight_classifiers
+    page = write_report(results, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "given the instance weights of the method" in page
 
 
 def test_which_classifiers_take_weights():

@@ -196,6 +196,7 @@ def _setting(evidence: Evidence) -> dict[str, Any]:
         "seed": study.seed,
         "seed_drawn": study.seed_drawn,
         "controls": study.controls,
+        "weight_classifiers": study.weight_classifiers,
         "versions": study.versions,
         "provenance": data.provenance,
         "data": data.fingerprints,

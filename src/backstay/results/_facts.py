@@ -136,6 +136,8 @@ class StudyFacts:
         Description of the preprocessing.
     controls : bool
         Whether controls were added to weighted methods.
+    weight_classifiers : bool
+        Whether classifiers got the methods' instance weights.
     seed : int
         Seed of everything random.
     seed_drawn : bool
@@ -150,6 +152,7 @@ class StudyFacts:
     classifiers: dict[str, Any]
     preprocess: Any
     controls: bool
+    weight_classifiers: bool
     seed: int | None
     seed_drawn: bool
     versions: list[dict[str, str]]
@@ -165,6 +168,7 @@ def study_facts(stored: Mapping[str, Any], datasets: dict[str, DatasetFacts]) ->
         classifiers=known.get("classifiers", {}),
         preprocess=known.get("preprocess"),
         controls=bool(known.get("controls", False)),
+        weight_classifiers=bool(known.get("weight_classifiers", False)),
         seed=stored.get("entropy", given),
         seed_drawn=given is None,
         versions=stored.get("versions", []),
