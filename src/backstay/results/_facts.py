@@ -92,6 +92,8 @@ class DatasetFacts:
         Hash of all splits and seeds.
     provenance : dict
         Where the data came from, as the one who ran the study said.
+    annotation : dict of str to list
+        What is known of the features, such as symbols: by column, a text or None per feature.
     """
 
     name: str
@@ -117,6 +119,7 @@ class DatasetFacts:
     fingerprints: dict[str, str | None]
     splits: str
     provenance: dict[str, Any]
+    annotation: dict[str, list[str | None]]
 
     @property
     def n_configurations(self) -> int:

@@ -62,7 +62,7 @@ class Records:
         """Everything there is to know about the data set beside its arrays."""
         stored = self._stored
         has_groups = bool(stored["data"]["groups"])
-        said = self.store.study().get(f"provenance of {self.dataset}")
+        known = self.store.study()
         null, null_runs = stored.get("null", [0, 0])
         return DatasetFacts(
             name=self.dataset,
@@ -87,7 +87,8 @@ class Records:
             n_done=len(self.store.done(self.dataset)),
             fingerprints=stored["data"],
             splits=stored["splits"],
-            provenance=dict(said or {}),
+            provenance=dict(known.get(f"provenance of {self.dataset}") or {}),
+            annotation=dict(known.get(f"annotation of {self.dataset}") or {}),
         )
 
     @property

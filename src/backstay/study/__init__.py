@@ -5,6 +5,7 @@ returns :class:`backstay.results.Results`.
 """
 
 from backstay.study._methods import list_methods, make_methods
+from backstay.study._missing import takes_missing
 from backstay.study._parallel import StudyError
 from backstay.study._protocols import (
     NULL_RUNS,
@@ -25,4 +26,5 @@ __all__ = [
     "Subsampling",
     "list_methods",
     "make_methods",
+    "takes_missing",
 ]

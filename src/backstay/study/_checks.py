@@ -44,7 +44,8 @@ class CheckedStudy:
 class CheckedData:
     """A data set whose parts fit together.
 
-    ``codes`` are the rows' class numbers, places in ``classes``; ``sizes`` are the study's subset
+    ``codes`` are the rows' class numbers, places in ``classes``. ``y`` is what methods see: labels,
+    or these numbers where the positive class was named. ``sizes`` are the study's subset
     sizes on so many features. Cells are left to preprocessing and methods to check.
     """
 
@@ -56,6 +57,7 @@ class CheckedData:
     groups: NDArray[Any] | None
     truth: NDArray[np.float64] | None
     provenance: dict[str, Any] | None
+    annotation: dict[str, list[str | None]] | None
     sizes: tuple[int, ...]
 
 
@@ -150,6 +152,8 @@ def checked_data(
     groups: Any = None,
     truth: Any = None,
     provenance: Mapping[str, Any] | None = None,
+    annotation: Any = None,
+    positive: Any = None,
 ) -> CheckedData:
     """Return a data set whose rows, labels, groups, truth and the study's sizes fit together."""
     X, y = _table(X), np.asarray(plain_labels(y))
@@ -157,6 +161,9 @@ def checked_data(
         raise ValueError(f"y has shape {y.shape}; X has {X.shape[0]} rows.")
     check_nothing_missing("y", y)
     classes, codes = encode_labels(study, y)
+    if positive is not None:
+        classes, codes = _positive_second(classes, codes, positive)
+        y = codes
     groups = None if groups is None else np.asarray(groups)
     if groups is not None:
         if groups.shape != y.shape:
@@ -171,8 +178,31 @@ def checked_data(
         groups=groups,
         truth=None if truth is None else _relevances(truth, X.shape[1]),
         provenance=None if provenance is None else dict(provenance),
+        annotation=None if annotation is None else _annotation(annotation, X.shape[1]),
         sizes=_subset_sizes(study.sizes, X.shape[1]),
     )
+
+
+def _positive_second(
+    classes: NDArray[Any], codes: NDArray[np.intp], positive: Any
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Put the positive one of two classes second, where metrics look for it."""
+    if len(classes) != 2 or positive not in classes.tolist():
+        raise ValueError(
+            f"positive={positive!r} must be one of two classes; y has {classes.tolist()}."
+        )
+    return (classes, codes) if classes[1] == positive else (classes[::-1], 1 - codes)
+
+
+def _annotation(given: Any, n_features: int) -> dict[str, list[str | None]]:
+    """Return what is said of the features, by column, as text."""
+    table = pd.DataFrame(given)
+    if len(table) != n_features:
+        raise ValueError(f"annotation has {len(table)} rows; X has {n_features} features.")
+    return {
+        str(name): [None if pd.isna(value) else str(value) for value in table[name]]
+        for name in table.columns
+    }
 
 
 def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:

@@ -28,7 +28,7 @@ def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
     refused = [
         f"{kind} {', '.join(names)}"
         for kind, estimators in (("methods", study.methods), ("classifiers", study.classifiers))
-        if (names := [name for name, one in estimators.items() if not _takes_missing(one)])
+        if (names := [name for name, one in estimators.items() if not takes_missing(one)])
     ]
     if refused:
         raise ValueError(
@@ -47,11 +47,28 @@ def _missing(X: Any) -> tuple[int, int]:
     return int(cells.sum()), int(cells.any(axis=0).sum())
 
 
-def _takes_missing(estimator: Any) -> bool:
+def takes_missing(estimator: Any) -> bool:
     """Whether an estimator says that it takes missing cells, or proves to on a small table.
 
+    Parameters
+    ----------
+    estimator : estimator
+        A ranker or a classifier.
+
+    Returns
+    -------
+    bool
+
+    Notes
+    -----
     Pipelines and searches do not say what their parts take. One that fits the small table
     neither with a missing cell nor without has proved nothing, and may try.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF, TTest
+    >>> takes_missing(ReliefF()), takes_missing(TTest())
+    (True, False)
     """
     if hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.allow_nan:
         return True

@@ -206,6 +206,8 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
         store.set_array(data.name, "truth", data.truth)
     if data.provenance is not None:
         store.describe_study({f"provenance of {data.name}": data.provenance})
+    if data.annotation is not None:
+        store.describe_study({f"annotation of {data.name}": data.annotation})
 
 
 def _grown(stored: dict[str, Any], facts: dict[str, Any]) -> bool:

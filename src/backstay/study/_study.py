@@ -173,6 +173,8 @@ class Study:
         truth: ArrayLike | None = None,
         dataset: str = "data",
         provenance: Mapping[str, Any] | None = None,
+        annotation: Any = None,
+        positive: Any = None,
         retry_failed: bool = False,
         shard: tuple[int, int] | None = None,
     ) -> Results:
@@ -193,6 +195,12 @@ class Study:
         provenance : dict, optional
             Where the data came from and what was done to them. Kept with the data set and
             shown in the report; it does not make another study.
+        annotation : DataFrame, optional
+            What is known of the features, such as their symbols: a row per feature, in the
+            order of the columns of X. Kept with the data set as text, for reports.
+        positive : object, optional
+            Of two classes, the label that metrics of one class, such as average precision, are
+            about; None is the second in order.
         retry_failed : bool, default=False
             Whether tasks that failed in an earlier run are run again.
         shard : tuple of int, optional
@@ -211,7 +219,7 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        given = {dataset: (X, y, groups, truth, provenance)}
+        given = {dataset: (X, y, groups, truth, provenance, annotation, positive)}
         return self._run_all(given, retry_failed, self._checked_shard(shard))
 
     def run_many(
@@ -405,8 +413,9 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
     needs = {METRICS[name].needs for name in study.scoring}
     keep = next((kind for kind in ("probabilities", "scores") if kind in needs), "labels")
     shortcuts = {} if keep == "probabilities" else shortcuts_of(study.classifiers)
+    labels = np.unique(data.y)  # numbers where the order of the classes was given
     classification = Classification(
-        study.classifiers, data.sizes, data.classes, keep, shortcuts, study.weight_classifiers
+        study.classifiers, data.sizes, labels, keep, shortcuts, study.weight_classifiers
     )
     numbers = numbers_of(data.X) if study.preprocess is None else None
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
