@@ -27,7 +27,7 @@ $(APP_STAMP): pyproject.toml
 
 # The same environment with the tools to work on it.
 $(STAMP): $(APP_STAMP)
-	$(BIN)/python -m pip install --quiet --editable ".[app,dask]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[app,anndata,dask]" --group dev
 	touch $@
 
 demo: $(APP_STAMP)

@@ -1,9 +1,10 @@
-"""Tables in Parquet, ARFF, NPZ and MATLAB files, read without running any code in them."""
+"""Tables in Parquet, NPZ and MATLAB files, read without running any code in them."""
 
 from __future__ import annotations
 
+import math
 import zipfile
-from collections import Counter
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.io import arff, loadmat
+from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._content import Content, Limit, Reading
+from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError, listed
 
-MAX_DENSE_BYTES = 2**30
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
 CSR = ("data", "indices", "indptr", "shape")
-# The rows; y, target, groups, class_names and sample_names, if present; and what was done.
-Arrays = tuple[pd.DataFrame, dict[str, Any], list[str]]
 
 
-def read_parquet(path: Path) -> pd.DataFrame:
+def read_parquet(path: Path, reading: Reading) -> Content:
     """Read a Parquet file; rows keep the names that pandas wrote with them."""
     try:
         import pyarrow
@@ -34,83 +33,91 @@ def read_parquet(path: Path) -> pd.DataFrame:
             'Parquet files need pyarrow; install it with pip install "backstay[app]".'
         ) from error
     try:
-        table = parquet.ParquetFile(path).read()
-    except (pyarrow.ArrowInvalid, OSError) as error:
-        raise TableError(f"{path.name} is not a Parquet file ({_first_line(error)}).") from error
-    names = pd.Series(table.column_names, dtype=object)
-    if names.duplicated().any():
-        raise TableError(
-            f"{path.name} has columns of the same name ({listed(names[names.duplicated()])}); give "
-            "every column its own name."
-        )
-    frame = table.to_pandas()
-    frame.columns = frame.columns.map(str)
-    return frame
+        with parquet.ParquetFile(path) as file:
+            said = file.metadata
+            reading.limit.check(path, 8 * said.num_rows * said.num_columns)
+            table = file.read()
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise TableError(f"{path.name} is not a Parquet file ({first_line(error)}).") from error
+    names = table.column_names
+    if len(set(names)) < len(names):  # pandas' own description of them would not fit
+        table = table.rename_columns([str(j) for j in range(len(names))]).replace_schema_metadata()
+        frame = table.to_pandas()
+        frame.columns = pd.Index(names, dtype=object)
+    else:
+        frame = table.to_pandas()
+        frame.columns = frame.columns.map(str)
+    return Content(path.name, frame)
 
 
-def read_arff(path: Path) -> pd.DataFrame:
-    """Read an ARFF file; nominal attributes become categories in the declared order."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            data, meta = arff.loadarff(file)
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from error
-    except NotImplementedError as error:
-        raise TableError(
-            f"{path.name} has attributes of text, dates or relations, which are not read "
-            f"({_first_line(error)}); leave them out of the file, or save it as CSV."
-        ) from error
-    except (arff.ArffError, StopIteration, ValueError, IndexError, TypeError) as error:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        sparse_rows = any(line.lstrip().startswith("{") for line in lines)
-        hint = "sparse rows are not read; save it as CSV" if sparse_rows else _first_line(error)
-        raise TableError(f"{path.name} cannot be read as ARFF: {hint}.") from error
-    frame = pd.DataFrame(data)
-    for name in meta.names():
-        kind, values = meta[name]
-        if kind == "nominal":
-            texts = pd.Series([v.decode() for v in frame[name]], dtype=object)
-            frame[name] = pd.Categorical(texts.where(texts != "?"), list(values))
-    return frame
-
-
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error, without its full stop."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def read_npz(path: Path, target: str | None) -> Arrays:
+def read_npz(path: Path, reading: Reading) -> Content:
     """Read rows, labels and names from an NPZ file, never unpickling anything."""
     try:
         with path.open("rb") as file:
+            _check_archive(path, reading.limit)
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
             with archive:
                 arrays = {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
-        raise TableError(f"{path.name} is not an NPZ file ({_first_line(error)}).") from error
-    except ValueError as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise TableError(f"{path.name} is not an NPZ file ({first_line(error)}).") from error
+    except (ValueError, MemoryError) as error:
         if isinstance(error, TableError):
             raise
         raise TableError(
             f"{path.name} holds Python objects or damaged arrays, which are not read; save texts "
             "as numpy arrays of strings."
         ) from error
-    return _from_arrays(path, arrays, target)
+    return _from_arrays(path, arrays, reading.target)
 
 
-def read_mat(path: Path, target: str | None) -> Arrays:
+def _check_archive(path: Path, limit: Limit) -> None:
+    """Refuse an archive that unpacks to too much, by its own word or by that of its arrays."""
+    if not zipfile.is_zipfile(path):
+        return  # numpy says what it is instead
+    with zipfile.ZipFile(path) as archive:
+        limit.check(path, sum(member.file_size for member in archive.infolist()))
+        claimed = 0
+        for member in archive.infolist():
+            with archive.open(member) as array:
+                version = np.lib.format.read_magic(array)
+                read = getattr(np.lib.format, f"read_array_header_{version[0]}_0", None)
+                if read is not None:
+                    shape, _, dtype = read(array)
+                    claimed += math.prod(shape) * dtype.itemsize
+        limit.check(path, claimed)
+
+
+def read_mat(path: Path, reading: Reading) -> Content:
     """Read rows, labels and names from a MATLAB file of version 4 to 7.2."""
     try:
+        sides = (shape for _, shape, kind in whosmat(str(path)) if kind != "sparse")
+        reading.limit.check(path, 8 * sum(math.prod(shape) for shape in sides))
         found = loadmat(str(path), chars_as_strings=True)
     except NotImplementedError as error:
         raise TableError(
             f"{path.name} is a MATLAB file of version 7.3; save it with save(…, '-v7')."
         ) from error
-    except (MatReadError, ValueError, TypeError, OSError, KeyError) as error:
-        raise TableError(f"{path.name} is not a MATLAB file ({_first_line(error)}).") from error
+    except TableError:
+        raise
+    except (
+        MatReadError,
+        ValueError,
+        TypeError,
+        OSError,
+        KeyError,
+        MemoryError,
+        zlib.error,
+    ) as error:
+        raise TableError(f"{path.name} is not a MATLAB file ({first_line(error)}).") from error
     arrays = {k: v for k, v in found.items() if not k.startswith("__")}
-    return _from_arrays(path, arrays, target)
+    return _from_arrays(path, arrays, reading.target)
 
 
 def _texts(values: Any) -> list[str]:
@@ -140,7 +147,7 @@ def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tup
         except (ValueError, TypeError) as error:
             raise TableError(
                 f"{path.name}: data, indices, indptr and shape are not a sparse matrix "
-                f"({_first_line(error)})."
+                f"({first_line(error)})."
             ) from error
         return matrix, CSR
     tables = [k for k, v in arrays.items() if getattr(v, "ndim", 0) == 2 and min(v.shape) > 1]
@@ -152,7 +159,7 @@ def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tup
     )
 
 
-def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Arrays:
+def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Content:
     """Return rows, labels and names out of the arrays of a file."""
     named = {name.lower(): name for name in reversed(arrays)}  # of two spellings, the first
     X, used = _matrix(path, arrays, named.get("x"))
@@ -166,7 +173,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Arra
         if 8 * n * d > MAX_DENSE_BYTES:
             raise TableError(
                 f"{path.name} is sparse, and {n} × {d} numbers written out would take "
-                f"{8 * n * d / 2**30:.1f} GB; select columns first."
+                f"{8 * n * d / 1e9:.1f} GB; select columns first."
             )
         X = X.toarray()
         notes.append("The sparse matrix was written out.")
@@ -178,7 +185,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Arra
         names = _texts(arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    frame = pd.DataFrame(X.astype(np.float64), columns=_distinct_names(names, notes))
+    frame = pd.DataFrame(X.astype(np.float64), columns=pd.Index(names, dtype=object))
     extra: dict[str, Any] = {}
     label = target if target in arrays else named.get("y")
     if target is not None and target not in arrays and target in frame.columns:
@@ -203,17 +210,6 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Arra
             raise TableError(
                 f"{path.name} has {len(extra[key])} values of {key} for {n} rows of X."
             )
-    return frame, extra, notes
-
-
-def _distinct_names(names: list[str], notes: list[str]) -> list[str]:
-    """Return the names, with the column number added to those that occur twice."""
-    counts = Counter(names)
-    distinct = [f"{name} [{j}]" if counts[name] > 1 else name for j, name in enumerate(names)]
-    changed = [new for new, old in zip(distinct, names, strict=True) if new != old]
-    if changed:
-        notes.append(
-            f"{len(changed)} features share names; their column number was added, such as "
-            f"'{changed[0]}'."
-        )
-    return distinct
+    if "sample_names" in extra:
+        frame.index = pd.Index(extra.pop("sample_names"), dtype=object)
+    return Content(path.name, frame, extra=extra, notes=notes)

@@ -11,11 +11,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
+from backstay.datasets._content import plain_text
 from backstay.datasets._labelled import TableError, check_told_apart, listed, whole_numbers
+from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
+BLOCK = 2000
 
 
 def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
@@ -55,13 +58,6 @@ class SortedColumns:
     constant: list[str] = field(default_factory=list)
 
 
-def plain_text(column: pd.Series) -> pd.Series:
-    """Return a column as texts without blanks around them; gaps stay gaps."""
-    texts = column.astype(object).where(column.notna(), None)
-    texts = texts.map(lambda value: value if value is None else str(value).strip())
-    return texts.where(texts != "", None)
-
-
 def sort_columns(
     frame: pd.DataFrame,
     categories: Collection[str],
@@ -70,13 +66,17 @@ def sort_columns(
 ) -> SortedColumns:
     """Sort columns, taking log2 of numbers above a floor; numbers mixed with text are refused."""
     found = SortedColumns(pd.DataFrame(index=frame.index))
+    if log2 in (None, 1) and is_sparse(frame):  # log2 of a floor of 1 leaves 0 at 0
+        _add_sparse(found, frame, log2)
+        return found
     numeric, mended = [], {}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         if name in categories:
             _add_category(found, name, plain_text(frame[name]))
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
-            check_told_apart(name, frame[name].to_numpy())
+            if kind.kind in "iu" and frame[name].notna().any():
+                check_told_apart(name, frame[name].dropna().to_numpy())
         elif isinstance(kind, pd.CategoricalDtype):
             texts = plain_text(frame[name])
             order = [str(value).strip() for value in kind.categories]
@@ -178,6 +178,27 @@ def _add_numbers(
     found.numbers = pd.DataFrame(table[:, left], found.numbers.index, [names[j] for j in left])
 
 
+def _add_sparse(found: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:
+    """Add the columns of a sparse table, except constant ones; zeros are not written out."""
+    X = sparse_matrix(frame).tocsc()
+    if log2 is not None:
+        X.data = log2_floor(X.data, log2)
+        X.eliminate_zeros()
+    infinite = np.flatnonzero(np.isinf(X.data))
+    if len(infinite):
+        name = frame.columns[np.searchsorted(X.indptr, infinite[0], side="right") - 1]
+        row = X.indices[infinite[0]] + 1
+        raise TableError(
+            f"column {name!r} holds an infinite value in row {row}; leave the cell empty or "
+            "correct it."
+        )
+    low, high = (side.toarray().ravel() for side in (X.min(axis=0), X.max(axis=0)))
+    constant = low == high
+    found.constant += list(frame.columns[constant])
+    kept = X[:, np.flatnonzero(~constant)]
+    found.numbers = sparse_frame(kept, frame.index, frame.columns[~constant])
+
+
 def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
     """Return columns that count the rows: distinct whole numbers without a gap between them."""
     # Ranks do so, too: a column must run in the order of the rows, or be the only one of its kind.
@@ -193,14 +214,17 @@ def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[i
 def leaking_columns(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
     """Return the columns with one value per class, each its own: the classes by another name."""
     n_classes = int(codes.max()) + 1
-    table = found.numbers.to_numpy()
-    values = np.array([table[codes == c][0] for c in range(n_classes)])
-    same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
-    leaks = [
-        name
-        for name, alike, column in zip(found.numbers.columns, same, values.T, strict=True)
-        if alike and len(np.unique(column)) == n_classes
-    ]
+    leaks = []
+    for start in range(0, found.numbers.shape[1], BLOCK):  # sparse columns are written out here
+        part = found.numbers.iloc[:, start : start + BLOCK]
+        table = part.to_numpy(np.float64)
+        values = np.array([table[codes == c][0] for c in range(n_classes)])
+        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
+        leaks += [
+            str(part.columns[j])
+            for j in np.flatnonzero(same).tolist()
+            if len(np.unique(values[:, j])) == n_classes
+        ]
     for name, category in found.categories.items():
         values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
         same = bool((category.codes == values[codes]).all())

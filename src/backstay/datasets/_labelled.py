@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay.datasets._sparse import is_sparse, sparse_matrix
+
 SHOWN_NAMES = 5
+
+
+# Sparse tables that would be larger are not written out.
+MAX_DENSE_BYTES = 4 * 10**9
 
 
 class TableError(ValueError):
@@ -65,6 +71,17 @@ def check_told_apart(name: str, values: NDArray[Any] | None) -> None:
     )
 
 
+def counted(n: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "sample"), counted(2, "sample")
+    ('1 sample', '2 samples')
+    """
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n} {noun[:-1] + 'ie' if noun.endswith('y') else noun + 'e' * noun.endswith('s')}s"
+
+
 @dataclass(frozen=True)
 class LabelledTable:
     """A table of rows with one class each, as :func:`read_table` returns it.
@@ -73,7 +90,8 @@ class LabelledTable:
     ----------
     X : DataFrame of shape (n_samples, n_features)
         Numbers as float64, texts of few values as categories. The index holds
-        sample names where the file has them.
+        sample names where the file has them. Sparse matrices of AnnData files have
+        pandas' sparse columns; :meth:`numbers` writes them out.
     y : ndarray of shape (n_samples,)
         Class labels: integers where the file has whole numbers, else texts.
     groups : ndarray of shape (n_samples,) or None
@@ -86,6 +104,10 @@ class LabelledTable:
         What was done, a sentence each.
     warnings : list of str
         What to check before trusting a result, a sentence each.
+    annotation : DataFrame or None
+        What the file says about the features, such as symbols: a row per column of ``X``.
+    positive : object or None
+        The class that two-class metrics are about, as in ``y``; None leaves it to the order.
     """
 
     X: pd.DataFrame
@@ -95,6 +117,8 @@ class LabelledTable:
     details: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    annotation: pd.DataFrame | None = None
+    positive: Any = None
 
     @property
     def classes(self) -> dict[str, int]:
@@ -152,6 +176,16 @@ class LabelledTable:
         if categories not in ("code", "drop"):
             raise ValueError(f"categories={categories!r} must be 'code' or 'drop'.")
         names = self.categorical
+        if not names and is_sparse(self.X):
+            n, d = self.X.shape
+            if 8 * n * d > MAX_DENSE_BYTES:
+                raise TableError(
+                    f"{n} × {d} sparse numbers written out would take {8 * n * d / 1e9:.1f} GB; "
+                    "select columns first."
+                )
+            block = sparse_matrix(self.X).toarray()
+            note = "The sparse matrix is written out, as the methods need it."
+            return pd.DataFrame(block, self.X.index, self.X.columns), [note], []
         if not names:
             return self.X, [], []
         many = [name for name in names if len(self.X[name].cat.categories) > 2]

@@ -3,54 +3,69 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from backstay.datasets._arrays import read_arff, read_mat, read_npz, read_parquet
+from backstay.datasets._classes import ClassRules, classes_of, groups_of
 from backstay.datasets._columns import (
     SortedColumns,
     leaking_columns,
     left_out_sentences,
-    plain_text,
     sort_columns,
 )
-from backstay.datasets._labelled import LabelledTable, TableError, listed, whole_numbers
-from backstay.datasets._text import check_file, read_text
-
-TEXT = {".csv", ".tsv", ".tab", ".txt"}
-FORMATS = "CSV, TSV (also .gz), Parquet, ARFF, NPZ and MATLAB"
-# More different numbers than this, and a target is a measurement, not a class.
-MAX_NUMERIC_CLASSES = 10
+from backstay.datasets._content import (
+    Content,
+    Limit,
+    Reading,
+    plain_text,
+    repeated,
+)
+from backstay.datasets._duplicates import DEDUPE, unique_columns
+from backstay.datasets._formats import ONE_WAY, kind_of, read_content
+from backstay.datasets._labelled import LabelledTable, TableError, listed
+from backstay.datasets._samples import SampleSheet, join_samples
+from backstay.datasets._suspicions import drift, looks_raw, many_missing, suspicions
 
 
 def read_table(
     path: str | os.PathLike[str],
     target: str | None = None,
     *,
+    samples: str | os.PathLike[str] | pd.DataFrame | None = None,
+    allow_unmatched: bool = False,
+    annotation: Iterable[str] = (),
+    covariates: Iterable[str] = (),
     drop: Iterable[str] = (),
     keep: Iterable[str] = (),
     groups: str | None = None,
+    time: str | None = None,
     ids: str | None = None,
     categories: Iterable[str] = (),
+    exclude_classes: Iterable[str] = (),
+    min_class_size: int | None = None,
+    positive: str | None = None,
     log2: float | None = None,
+    dedupe: str | None = None,
     transpose: bool = False,
+    sheet: str | int | None = None,
+    layer: str | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
     missing: Sequence[str] = (),
+    max_size: float | None = None,
 ) -> LabelledTable:
     r"""Read rows with their classes from a file.
 
-    The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (each also ``.gz``),
-    ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. Nothing in a file is executed or unpickled.
+    The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.gct`` (each also
+    ``.gz``), ``.xlsx``, ``.h5ad``, ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. A text file that
+    begins like a series matrix of GEO is read as one. Nothing in a file is executed or unpickled.
 
     Parameters
     ----------
@@ -59,22 +74,50 @@ def read_table(
     target : str, default=None
         Name of the column that holds the classes. In NPZ and MATLAB files None takes the
         array ``y``.
+    samples : path or DataFrame, default=None
+        The sheet of samples, where the file holds numbers only: a row per sample, with the
+        target. Which side of the file holds the samples is found by their names. AnnData
+        files, GCT 1.3 and series matrices have a sheet of their own.
+    allow_unmatched : bool, default=False
+        Whether samples that are in one of file and sheet only are left out; otherwise they
+        are an error.
+    annotation : iterable of str
+        Columns of a file with a feature per row that describe the features, such as symbols.
+        If there are none, leading columns of text are taken.
+    covariates : iterable of str
+        Columns of the sheet to use as features, such as age; the others are not used.
     drop : iterable of str
         Columns to leave out.
     keep : iterable of str
         Columns to keep although they look like row numbers or free text.
     groups : str, default=None
         Column that says which rows belong together.
+    time : str, default=None
+        Column that says when a sample was taken or measured. It is no feature; if the classes
+        differ in it, that is a warning.
     ids : str, default=None
-        Column that names the rows.
+        Column that names the rows; with `samples`, the column of the sheet.
     categories : iterable of str
         Columns whose values are categories although they are numbers.
+    exclude_classes : iterable of str
+        Classes to leave out, with their rows.
+    min_class_size : int, default=None
+        Leave out classes of fewer rows.
+    positive : str, default=None
+        Of two classes, the one that metrics such as average precision are about; None is the
+        last in alphabetical order.
     log2 : float, default=None
         Raise values below this to it and take log2, as usual for raw microarray
         intensities (20); see :func:`log2_floor`.
+    dedupe : {"first", "mean", "max-variance"}, default=None
+        What becomes of features of the same name; None refuses them.
     transpose : bool, default=False
-        Whether a text file has a feature per row and a sample per column, as tables
-        of gene expression often do. The target is a row then, too.
+        Whether the file has a feature per row and a sample per column, as tables
+        of gene expression often do. Without `samples`, the target is a row then, too.
+    sheet : str or int, default=None
+        Name or number (from 1) of the sheet of an Excel file; None is the first.
+    layer : str, default=None
+        Layer of an AnnData file; None is ``X``.
     delimiter : str, default=None
         None takes the one that cuts the first lines into equally many fields, as many as possible.
     decimal, encoding : str
@@ -82,6 +125,9 @@ def read_table(
     missing : sequence of str
         Texts that mean a missing value, beside the empty one, "?", "NA", "NaN", "null" and
         the others that pandas knows.
+    max_size : float, default=None
+        Gigabytes that a compressed file may unpack to. None refuses more than 4, and more
+        than 100 times its own size beyond a quarter of a gigabyte.
 
     Returns
     -------
@@ -117,31 +163,60 @@ def read_table(
     backstay.datasets._labelled.TableError: cells.csv has no column 'Kind'; did you mean 'kind'?
     >>> folder.cleanup()
     """
+    if dedupe is not None and dedupe not in DEDUPE:
+        raise TableError(f"dedupe={dedupe!r} must be {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.")
     path = Path(path)
-    kind = _kind(path)
-    roles = _Roles(target, groups, ids, tuple(drop), frozenset(keep), frozenset(categories))
-    details: dict[str, Any] = {"file": path.name, "sha256": _sha256(path), "format": kind}
-    if transpose and kind != "text":
-        raise TableError(f"only text files can be transposed; transpose {path.name} yourself.")
-    if kind == "text":
-        frame, named, found, notes = read_text(
-            path,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            missing=missing,
-            transpose=transpose,
-        )
-        content = _Content(path.name, frame, named, notes=notes)
-        details |= found
-    elif kind in ("parquet", "arff"):
-        content = _Content(path.name, (read_parquet if kind == "parquet" else read_arff)(path))
+    described = tuple(annotation)
+    reading = Reading(
+        delimiter, decimal, encoding, tuple(missing), transpose, described, sheet, layer,
+        Limit(max_size), target,
+    )  # fmt: skip
+    roles = _Roles(
+        target, groups, time, ids, tuple(drop), frozenset(keep), frozenset(categories),
+        tuple(covariates),
+    )  # fmt: skip
+    if samples is None:
+        content = read_content(path, reading)
+        if described and content.annotation is None:
+            raise TableError(
+                "annotation is for files with a feature per row; give the sheet of samples, or "
+                "say transpose."
+            )
     else:
-        frame, extra, notes = (read_npz if kind == "npz" else read_mat)(path, target)
-        content = _Content(path.name, frame, extra=extra, notes=notes)
-    if len(content.frame) == 0:
-        raise TableError(f"{path.name} has no rows.")
-    return _labelled_table(content, roles, log2, details)
+        content = _with_sheet(path, samples, reading, ids, allow_unmatched)
+        roles = replace(roles, ids=None)
+    content = unique_columns(content, dedupe)
+    rules = ClassRules(tuple(exclude_classes), min_class_size, positive)
+    return _labelled_table(content, roles, rules, log2)
+
+
+def _with_sheet(
+    path: Path, samples: Any, reading: Reading, ids: str | None, allow_unmatched: bool
+) -> Content:
+    """Read a file and the sheet of its samples, and join them."""
+    about = Reading(
+        decimal=reading.decimal, encoding=reading.encoding, missing=reading.missing,
+        limit=reading.limit, as_text=True,
+    )  # fmt: skip
+    if isinstance(samples, pd.DataFrame):
+        name, frame = "the sheet", samples.copy()
+        frame.columns = frame.columns.map(str)
+    else:
+        known = read_content(Path(samples), about)
+        name, frame = known.file, known.frame
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.rename_axis("row name").reset_index()
+    if twice := repeated(frame.columns):
+        raise TableError(f"{name} has columns of the same name: {listed(twice)}.")
+    if ids is not None:
+        _check_column(ids, frame.columns, name)
+    # Columns are parsed as they lie: as text they would take many times the memory.
+    plain = replace(reading, transpose=False, annotation=(), target=None, named=True)
+    if reading.transpose and kind_of(path) in ONE_WAY:
+        raise TableError(f"{path.name} always has {ONE_WAY[kind_of(path)]}; leave transpose out.")
+    found = SampleSheet(name, frame, ids, allow_unmatched, reading.annotation, reading.transpose)
+    content = join_samples(read_content(path, plain), found)
+    return replace(content, details={**content.details, "samples": name})
 
 
 @dataclass(frozen=True)
@@ -150,65 +225,32 @@ class _Roles:
 
     target: str | None
     groups: str | None
+    time: str | None
     ids: str | None
     drop: tuple[str, ...]
     keep: frozenset[str]
     categories: frozenset[str]
+    covariates: tuple[str, ...]
 
-    def check(self, columns: Collection[str], content: _Content) -> None:
+    def check(self, content: Content) -> None:
         """Refuse columns that do not exist, or that have two roles."""
-        apart = [name for name in (self.target, self.groups, self.ids) if name is not None]
-        for name in (*apart, *self.drop, *self.keep, *self.categories):
-            if name not in content.separate:
-                _check_column(name, columns, content.file)
+        columns = [*([] if content.sheet is None else content.sheet), *content.frame.columns]
+        beside = {content.extra.get("target"), *(k for k in ("y", "groups") if k in content.extra)}
+        given = (self.target, self.groups, self.time, self.ids)
+        apart = [name for name in given if name is not None]
+        where = content.details.get("samples", content.file)
+        for name in (*apart, *self.drop, *self.keep, *self.categories, *self.covariates):
+            if name not in beside:
+                _check_column(name, columns, where, sheet=content.sheet is not None)
         if len(set(apart)) < len(apart):
-            raise TableError("target, groups and ids must be different columns.")
+            raise TableError("target, groups, time and ids must be different columns.")
+        if self.covariates and content.sheet is None:
+            raise TableError(
+                "covariates are columns of a sheet of samples; here every column is a feature."
+            )
 
 
-@dataclass(frozen=True)
-class _Content:
-    """What is in a file: its rows, whether the first column names them, and other arrays."""
-
-    file: str
-    frame: pd.DataFrame
-    named: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def separate(self) -> set[Any]:
-        """Names of arrays that stand beside the rows."""
-        return {self.extra.get("target"), *(k for k in ("y", "groups") if k in self.extra)}
-
-
-def _kind(path: Path) -> str:
-    check_file(path)
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        suffix = Path(path.stem).suffix.lower()
-        if suffix not in TEXT:
-            raise TableError(f"{path.name}: only text files may be gzipped; unpack it first.")
-    if path.stat().st_size == 0:
-        raise TableError(f"{path.name} is empty.")
-    kinds = dict.fromkeys(TEXT, "text") | {
-        ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz", ".mat": "mat",
-    }  # fmt: skip
-    if suffix in (".xls", ".xlsx", ".ods"):
-        raise TableError(f"{path.name} is a spreadsheet; save the sheet as CSV.")
-    if suffix not in kinds:
-        raise TableError(
-            f"{path.name} ends in {suffix or 'nothing'!r}; {FORMATS} files are read, known by "
-            ".csv, .tsv, .txt, .parquet, .arff, .npz and .mat."
-        )
-    return kinds[suffix]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _check_column(name: str, columns: Collection[str], file: str) -> None:
+def _check_column(name: str, columns: Collection[str], file: str, *, sheet: bool = True) -> None:
     """Refuse a column that does not exist, and name those that may be meant."""
     if name in columns:
         return
@@ -222,134 +264,126 @@ def _check_column(name: str, columns: Collection[str], file: str) -> None:
     numbers = pd.to_numeric(pd.Series(list(columns), dtype=object), errors="coerce").notna()
     if numbers.mean() > 0.9:
         hint += " (numbers: does its first line lack the names?)"
+    elif not sheet:
+        hint += ". If another file says it of every sample, give that as the sheet of samples"
     raise TableError(f"{file} has no column {name!r}{hint}.")
 
 
+@dataclass
+class _Parts:
+    """A table as it is taken apart: features, what stands beside them, names of rows, notes."""
+
+    features: pd.DataFrame
+    sheet: pd.DataFrame
+    samples: pd.Series | None
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def column(self, name: str) -> pd.Series:
+        """Return a column of the sheet, or else of the table."""
+        return self.sheet[name] if name in self.sheet.columns else self.features[name]
+
+    def of_rows(self, chosen: Any) -> _Parts:
+        """Return the same with some of the rows, numbered anew."""
+        samples = None if self.samples is None else self.samples[chosen].reset_index(drop=True)
+        features = self.features[chosen].reset_index(drop=True)
+        sheet = self.sheet[chosen].reset_index(drop=True)
+        return _Parts(features, sheet, samples, self.notes, self.warnings)
+
+
 def _labelled_table(
-    content: _Content, roles: _Roles, log2: float | None, details: dict[str, Any]
+    content: Content, roles: _Roles, rules: ClassRules, log2: float | None
 ) -> LabelledTable:
     """Take target, groups and names out of the columns and sort the others."""
-    notes, warnings = list(content.notes), list[str]()
-    frame, samples = _sample_names(content, roles, notes)
-    roles.check(frame.columns, content)
-    labels, target = _labels(frame, content, roles)
-    y, classed = _classes(labels, content.extra.get("class_names"), target, warnings)
+    parts = _taken_apart(content, roles)
+    roles.check(replace(content, frame=parts.features))
+    labels, target = _labels(parts, content, roles)
+    classes = classes_of(labels, content.extra.get("class_names"), target, rules)
+    parts.notes += classes.notes
+    parts.warnings += classes.warnings
     groups = None
     if roles.groups is not None or "groups" in content.extra:
-        in_frame = roles.groups in frame.columns
-        given = frame[roles.groups] if in_frame else pd.Series(content.extra["groups"])
-        groups = _groups(given[classed], roles.groups or "groups")
+        named = roles.groups is not None and roles.groups in {*parts.features, *parts.sheet}
+        given = parts.column(str(roles.groups)) if named else pd.Series(content.extra["groups"])
+        groups = groups_of(given[classes.rows], roles.groups or "groups")
         if roles.groups is None:
-            notes.append("Rows are grouped by the array groups.")
+            parts.notes.append("Rows are grouped by the array groups.")
     if roles.ids is not None:
-        samples = plain_text(frame[roles.ids])
-    gone = {target, roles.groups, roles.ids, *roles.drop}
-    frame = frame.drop(columns=[name for name in gone if name in frame.columns])
-    if roles.drop:
-        notes.append(f"Dropped as requested: {listed(roles.drop)}.")
-    if not classed.all():
-        frame = frame[classed].reset_index(drop=True)
-        samples = None if samples is None else samples[classed].reset_index(drop=True)
+        parts.samples = plain_text(parts.column(roles.ids))
+    if not classes.rows.all():
+        parts = parts.of_rows(classes.rows)
+    if roles.time is not None:
+        parts.warnings += drift(parts.column(roles.time), roles.time, classes.y)
+    frame = _features(parts, content, roles, target)
     found = sort_columns(frame, roles.categories, roles.keep, log2)
     if log2 is not None:
-        notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
-    warnings += left_out_sentences(found)
+        parts.notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
+    parts.warnings += left_out_sentences(found)
+    samples = parts.samples
     if samples is None and found.identifiers:
         name, samples = next(iter(found.identifiers.items()))
-        notes.append(f"Rows are named by column {name!r}.")
+        parts.notes.append(f"Rows are named by column {name!r}.")
     X = _assembled(frame, found, samples, content.file)
-    leaks = leaking_columns(found, np.unique(y, return_inverse=True)[1])
-    warnings += _suspicions(X, leaks, target, groups, samples)
-    return LabelledTable(X, y, groups, target, details, notes, warnings)
+    leaks = leaking_columns(found, np.unique(classes.y, return_inverse=True)[1])
+    parts.warnings += suspicions(X, leaks, target, groups, samples)
+    parts.warnings += [*many_missing(X), *([] if log2 is not None else looks_raw(X))]
+    return LabelledTable(
+        X, classes.y, groups, target, content.details, parts.notes, parts.warnings,
+        _annotation(content, X), classes.positive,
+    )  # fmt: skip
 
 
-def _sample_names(
-    content: _Content, roles: _Roles, notes: list[str]
-) -> tuple[pd.DataFrame, pd.Series | None]:
-    """Return the rows, numbered, and their names if there are any."""
-    frame = content.frame
-    samples = None if isinstance(frame.index, pd.RangeIndex) else pd.Series(frame.index.map(str))
+def _taken_apart(content: Content, roles: _Roles) -> _Parts:
+    """Return the rows, numbered, the sheet beside them, and names of rows if there are any."""
+    frame, notes = content.frame, list(content.notes)
+    names = content.row_names
+    samples = None if names is None else pd.Series(names.map(str), dtype=object)
     frame = frame.reset_index(drop=True)
-    taken = (roles.target, roles.groups, *roles.keep)
+    taken = (roles.target, roles.groups, roles.time, *roles.keep)
     if content.named and roles.ids is None and frame.columns[0] not in taken:
         samples = plain_text(frame.iloc[:, 0])
         frame = frame.iloc[:, 1:]
         notes.append("The first column names the rows.")
-    if "sample_names" in content.extra:
-        samples = pd.Series(content.extra["sample_names"])
-    return frame, samples
+    sheet = pd.DataFrame(index=frame.index)
+    if content.sheet is not None:
+        sheet = content.sheet.reset_index(drop=True)
+    return _Parts(frame, sheet, samples, notes)
 
 
-def _labels(frame: pd.DataFrame, content: _Content, roles: _Roles) -> tuple[pd.Series, str]:
+def _labels(parts: _Parts, content: Content, roles: _Roles) -> tuple[pd.Series, str]:
     """Return the column or array of classes, and its name."""
     target, extra = roles.target, content.extra
-    if "y" in extra and (target is None or target in content.separate):
+    if "y" in extra and (target is None or target in (extra["target"], "y")):
         return pd.Series(extra["y"]), str(extra["target"])
     if target is None:
-        last = frame.columns[-1]
-        raise TableError(f"{content.file}: which column holds the classes? The last is {last!r}.")
-    return frame[target], target
+        held = [*parts.features.columns[-1:], *parts.sheet.columns]
+        last = f"The last is {held[0]!r}." if len(held) == 1 else (
+            f"The samples have {listed(parts.sheet.columns, 12)}."
+        )  # fmt: skip
+        raise TableError(f"{content.file}: which column holds the classes? {last}")
+    return parts.column(target), target
 
 
-def _classes(
-    labels: pd.Series, names: list[str] | None, target: str, warnings: list[str]
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the class of every row that has one, and which rows do."""
-    texts = plain_text(labels)
-    known = texts.notna().to_numpy()
-    if not known.any():
-        raise TableError(f"no row has a value of {target!r}; choose another target.")
-    if not known.all():
-        warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
-    if labels.dtype.kind == "f" and 2**53 < labels.abs().max() < np.inf:
-        raise TableError(
-            f"{target!r} was read as floating point, which does not tell whole numbers as large as "
-            f"{labels.abs().max():.17g} apart; write the classes as text, such as 'class 1'."
+def _features(parts: _Parts, content: Content, roles: _Roles, target: str) -> pd.DataFrame:
+    """Return the columns that are features, covariates of the sheet among them."""
+    gone = {target, roles.groups, roles.time, roles.ids, *roles.drop}
+    frame = parts.features
+    frame = frame.drop(columns=[name for name in gone if name in frame.columns])
+    if roles.drop:
+        parts.notes.append(f"Dropped as requested: {listed(roles.drop)}.")
+    if content.sheet is None:
+        return frame
+    clash = [name for name in roles.covariates if name in frame.columns]
+    if clash:
+        raise TableError(f"{listed(clash)} is a feature and a column of the sheet; rename one.")
+    unused = [n for n in parts.sheet.columns if n not in {*gone, *roles.covariates}]
+    if unused:
+        parts.notes.append(
+            f"Columns of the sheet that are not used: {listed(unused)}; covariates would be."
         )
-    values = texts[known]
-    numbers = pd.to_numeric(values, errors="coerce")
-    distinct = values.nunique()
-    if numbers.notna().all():
-        codes = whole_numbers(values)
-        whole = codes is not None
-        distinct = numbers.nunique() if codes is None else len(np.unique(codes))
-        many = distinct > MAX_NUMERIC_CLASSES and (not whole or distinct > len(values) / 5)
-        if names is None and (many or distinct > 100 or distinct > max(2, len(values) / 2)):
-            raise TableError(
-                f"{target!r} holds {distinct} different numbers in {len(values)} rows: a "
-                "measurement, not classes; cut it into classes (such as low and high) first."
-            )
-        if codes is not None:
-            if names is None:
-                values = pd.Series(codes)
-            elif codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= len(names):
-                raise TableError(
-                    f"y holds numbers other than 0 to {len(names) - 1}, the class_names."
-                )
-            else:
-                values = pd.Series(np.array(names)[codes])
-    elif distinct == len(values) and distinct > 2:
-        raise TableError(f"{target!r} has another value in every row: names, not classes.")
-    if distinct < 2:
-        raise TableError(
-            f"{target!r} holds one class only, {values.iloc[0]!r}; at least two are compared."
-        )
-    different = pd.Series(values.unique())
-    alike = different[different.astype(str).str.lower().duplicated(keep=False)]
-    if len(alike):
-        warnings.append(f"Classes differ in upper and lower case only: {listed(alike)}.")
-    y = values.to_numpy()
-    return (y if y.dtype.kind in "iu" else y.astype(str)), known
-
-
-def _groups(given: pd.Series, name: str) -> NDArray[Any]:
-    texts = plain_text(given)
-    if texts.isna().any():
-        row = int(np.flatnonzero(texts.isna().to_numpy())[0]) + 1
-        raise TableError(f"row {row} has no value of {name!r}; every row needs its group.")
-    if texts.nunique() < 2:
-        raise TableError(f"{name!r} puts every row into one group; at least two are needed.")
-    return texts.to_numpy().astype(str)
+    if not roles.covariates:
+        return frame
+    return pd.concat([frame, parts.sheet[list(roles.covariates)]], axis=1)
 
 
 def _assembled(
@@ -371,41 +405,9 @@ def _assembled(
     return X
 
 
-def _suspicions(
-    X: pd.DataFrame,
-    leaks: list[str],
-    target: str,
-    groups: NDArray[Any] | None,
-    samples: pd.Series | None,
-) -> list[str]:
-    """Return what could make a result look better than it is."""
-    sentences = []
-    if leaks:
-        sentences.append(
-            f"{listed(leaks)} determine{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
-            "without an error; if that is the target in other words, drop it."
-        )
-    if groups is None:
-        copies = _copies(X) if X.shape[1] > 1 else 0
-        if copies:
-            sentences.append(
-                f"{copies} {'row is an exact copy' if copies == 1 else 'rows are exact copies'} of "
-                "others and may be trained on and tested on; take them out of the file or name a "
-                "column of groups."
-            )
-        if samples is not None and samples.dropna().duplicated().any():
-            name = samples.dropna()[samples.dropna().duplicated()].iloc[0]
-            sentences.append(
-                f"Row names repeat ({name!r}, for one); if rows of one name belong together, name "
-                "that column as groups."
-            )
-    return sentences
-
-
-def _copies(X: pd.DataFrame) -> int:
-    """Count the rows that repeat an earlier one in every value."""
-    codes = [n for n, kind in X.dtypes.items() if str(kind) == "category"]
-    table = X.drop(columns=codes).to_numpy(np.float64)
-    if codes:
-        table = np.column_stack([table, *(X[n].cat.codes for n in codes)])
-    return len(table) - len({row.tobytes() for row in np.ascontiguousarray(table)})
+def _annotation(content: Content, X: pd.DataFrame) -> pd.DataFrame | None:
+    """Return what is known of the features that are left, as text."""
+    if content.annotation is None:
+        return None
+    about = content.annotation[~content.annotation.index.duplicated()].reindex(X.columns)
+    return about.apply(plain_text).rename_axis("feature")

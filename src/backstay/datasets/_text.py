@@ -5,25 +5,29 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import string
 import warnings
 import zlib
-from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
 import pandas as pd
 
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._content import Content, Limit, Reading, check_annotation
+from backstay.datasets._labelled import TableError
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 # Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
 MISSING = ("?",)
+# Between quotation marks, a longer field is rather a mark that does not end.
+LONG_FIELD = 131_072
 MAGIC = {
-    b"PK\x03\x04": "a zip or Excel file; save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel file; save the sheet as CSV",
+    b"PK\x03\x04": "a zip or Excel file; give it a name that ends in .xlsx, or save it as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel file; save it as .xlsx or CSV",
+    b"\x89HDF": "an HDF5 file; if AnnData wrote it, give it a name that ends in .h5ad",
     b"\x1f\x8b": "compressed; give it a name that ends in .gz",
     b"SQLite format 3": "a database; a study's store is read by the command report",
     b"PAR1": "a Parquet file; give it a name that ends in .parquet",
@@ -36,6 +40,10 @@ def check_file(path: Path) -> None:
         raise TableError(f"{path} is a folder; name a file in it.")
     if not path.exists():
         raise TableError(f"there is no file {path}.")
+    if not path.is_file():
+        raise TableError(
+            f"{path} is a pipe or a device, which can be read once only; save it to a file first."
+        )
 
 
 @contextmanager
@@ -54,31 +62,71 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"{path.name} is not a whole gzip file ({error}).") from error
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise TableError(
+                f"{path.name} has a field of more than {LONG_FIELD:,} characters; "
+                "is there a quotation mark that does not end, or another delimiter?"
+            ) from error
         raise TableError(f"{path.name} is not a table of text ({error}).") from error
+    except pd.errors.ParserError as error:
+        raise TableError(f"{path.name} is not a table of text ({str(error).strip()}).") from error
     except LookupError as error:
         raise TableError(f"encoding={encoding!r} is unknown; try utf-8 or latin-1.") from error
 
 
-def open_text(path: Path, encoding: str) -> TextIO:
+class _Unpacking(io.RawIOBase):
+    """A gzip file as bytes, refused as soon as more of them come than the limit allows."""
+
+    def __init__(self, path: Path, limit: Limit) -> None:
+        self.path, self.limit, self.count = path, limit, 0
+        self.file = gzip.GzipFile(path, "rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.file.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        self.limit.check(self.path, self.count)
+        return len(data)
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+def open_text(path: Path, encoding: str, limit: Limit | None = None) -> TextIO:
     """Open a text file, compressed or not."""
     # utf-8-sig also takes UTF-8 without the mark that Excel puts first.
     encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding=encoding, newline="")
+        packed = io.BufferedReader(_Unpacking(path, limit or Limit()), 2**20)
+        return io.TextIOWrapper(packed, encoding=encoding, newline="")
     return path.open(encoding=encoding, newline="")
 
 
-def _check_bytes(path: Path, encoding: str) -> None:
+# Longer marks first: that of UTF-32 begins like that of UTF-16.
+MARKS = {
+    b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
+}  # fmt: skip
+
+
+def check_bytes(path: Path, encoding: str) -> None:
+    """Refuse what is not text, or text in an encoding of wider characters than was named."""
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "rb") as file:
         start = file.read(4096)
     for magic, what in MAGIC.items():
         if start.startswith(magic):
             raise TableError(f"{path.name} is {what}.")
-    wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") and not wide:
-        raise TableError(f"{path.name} is UTF-16 text; save it as UTF-8 or name the encoding.")
-    if b"\0" in start and not wide:
+    if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32", "utf16", "utf32")):
+        return
+    for mark, name in MARKS.items():
+        if start.startswith(mark):
+            raise TableError(f"{path.name} is {name} text; save it as UTF-8 or name the encoding.")
+    if b"\0" in start:
         raise TableError(f"{path.name} is not text; give a CSV or TSV file.")
 
 
@@ -110,94 +158,128 @@ def choose_delimiter(lines: Sequence[str], name: str) -> str:
 
 
 def _field_counts(lines: Sequence[str], delimiter: str) -> list[int]:
-    """Return the number of fields in every line; none if a field is too large for csv."""
+    """Return the number of fields in every line."""
     try:
         return [len(row) for row in csv.reader(lines, delimiter=delimiter)]
-    except csv.Error:
-        return []
+    except csv.Error:  # a field is too large for csv; between quotes, that is said later
+        return [line.count(delimiter) + 1 for line in lines]
 
 
-def nonempty_lines(path: Path, encoding: str, n_lines: int | None = None) -> list[str]:
+def nonempty_lines(
+    path: Path, encoding: str, n_lines: int | None = None, limit: Limit | None = None
+) -> list[str]:
     """Return the first lines that hold anything, or all of them."""
-    with open_text(path, encoding) as file:
+    with open_text(path, encoding, limit) as file:
         lines = list(islice((line.rstrip("\r\n") for line in file if line.strip()), n_lines))
     if not lines:
         raise TableError(f"{path.name} is empty.")
     return lines
 
 
-def _rows(path: Path, encoding: str, delimiter: str) -> Generator[list[str], None, None]:
-    """Yield the fields of every line that holds anything, refusing lines cut short."""
-    width = 0
-    with open_text(path, encoding) as file:
-        reader = csv.reader(file, delimiter=delimiter)
-        for number, row in enumerate(row for row in reader if any(field.strip() for field in row)):
-            if number == 1:
-                width = len(row)
-            if number > 1 and len(row) != width:
+def _rows(file: TextIO, delimiter: str) -> Iterator[list[str]]:
+    """Yield the fields of every line that holds anything."""
+    reader = csv.reader(file, delimiter=delimiter)
+    return (row for row in reader if any(field.strip() for field in row))
+
+
+def _widths(file: TextIO, delimiter: str) -> Iterator[tuple[int, int]]:
+    """Yield number and width of every line that holds anything.
+
+    Before the first quotation mark, counting delimiters is enough, and many times as fast.
+    """
+    blank = delimiter + string.whitespace
+    for number, line in enumerate(file, 1):
+        if '"' in line:
+            reader = csv.reader(chain([line], file), delimiter=delimiter)
+            for row in reader:
+                if any(len(field) > LONG_FIELD for field in row):
+                    raise csv.Error("field limit")  # other programs may have raised csv's own
+                if any(field.strip() for field in row):
+                    yield number - 1 + reader.line_num, len(row)
+            return
+        if line.strip(blank):
+            yield number, line.count(delimiter) + 1
+
+
+def check_widths(path: Path, reading: Reading, delimiter: str) -> int:
+    """Refuse lines that are cut short; return the number of lines below the first."""
+    count, width = -1, 0
+    with open_text(path, reading.encoding, reading.limit) as file:
+        for count, (number, found) in enumerate(_widths(file, delimiter)):
+            if count == 1:
+                width = found
+            if count > 1 and found != width:
                 raise TableError(
-                    f"{path.name} has {len(row)} fields in line {reader.line_num} and {width} in "
-                    "the lines before; every line needs the same number."
+                    f"{path.name} has {found} fields in line {number} and {width} in the lines "
+                    "before; every line needs the same number."
                 )
-            yield row
+    return count
 
 
-def read_text(
-    path: Path,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    decimal: str = ".",
-    missing: Sequence[str] = (),
-    transpose: bool = False,
-) -> tuple[pd.DataFrame, bool, dict[str, Any], list[str]]:
-    """Return the table, whether its first column names the rows, details and notes on the file."""
-    with explained(path, encoding):
-        _check_bytes(path, encoding)
-        start = nonempty_lines(path, encoding, 5)
-        given = delimiter is not None
-        delimiter = delimiter if delimiter is not None else choose_delimiter(start, path.name)
+def read_text(path: Path, reading: Reading) -> Content:
+    """Read a table of text; names of columns may repeat."""
+    annotation = None
+    with explained(path, reading.encoding):
+        check_bytes(path, reading.encoding)
+        start = nonempty_lines(path, reading.encoding, 5, reading.limit)
+        given = reading.delimiter is not None
+        delimiter = reading.delimiter or choose_delimiter(start, path.name)
         if len(delimiter) != 1:
             raise TableError(f"delimiter={delimiter!r} must be one character.")
         buffer, named = None, True
-        with closing(_rows(path, encoding, delimiter)) as rows:
-            if transpose:
-                header, buffer, count = _transposed(rows, path.name)
+        count = check_widths(path, reading, delimiter)
+        with open_text(path, reading.encoding, reading.limit) as file:
+            rows = _rows(file, delimiter)
+            if reading.transpose:
+                header, buffer, count, annotation = _transposed(rows, path.name, reading.annotation)
             else:
-                header, named, count = _header(rows, path.name)
-        names = _names(header, path.name)
+                header, named = _header(rows, path.name)
         if not count:
             raise TableError(f"{path.name} has a line of names and no rows below it.")
-        with open_text(path, encoding) if buffer is None else buffer as source:
-            frame = _parse(source, "," if transpose else delimiter, decimal, missing, len(names))
-    frame.columns = pd.Index(names)
+        source = open_text(path, reading.encoding, reading.limit) if buffer is None else buffer
+        with source:
+            frame = _parse(source, "," if reading.transpose else delimiter, reading, len(header))
+    names = [field.strip() for field in header]
+    frame.columns = pd.Index(
+        [name or f"unnamed column {i + 1}" for i, name in enumerate(names)], dtype=object
+    )
     how = DELIMITERS.get(delimiter, repr(delimiter))
     notes = [f"Fields are separated by {how}{' as given' if given else ''}."]
-    if transpose:
+    if reading.transpose:
         notes.append("Rows and columns were exchanged: the file has a feature per row.")
-    if decimal != ".":
-        notes.append(f"Decimals are written with {decimal!r}.")
+    if reading.decimal != ".":
+        notes.append(f"Decimals are written with {reading.decimal!r}.")
     named = named or (header[0] == "" and frame.iloc[:, 0].is_unique)
-    return frame, named, {"delimiter": delimiter, "encoding": encoding}, notes
+    return Content(
+        path.name,
+        frame,
+        named,
+        annotation=annotation,
+        oriented=reading.transpose,
+        details={"delimiter": delimiter, "encoding": reading.encoding},
+        notes=notes,
+    )
 
 
-def _header(rows: Iterator[list[str]], name: str) -> tuple[list[str], bool, int]:
-    """Return the names of the columns, whether rows have names, and the number of rows."""
+def _header(rows: Iterator[list[str]], name: str) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether rows have names."""
     header = next(rows)
-    first = next(rows, None)
-    if first is None:
-        return header, False, 0
-    more = len(first) - len(header)
+    more = len(next(rows, header)) - len(header)
     if more not in (0, 1):
         raise TableError(
-            f"{name} has {len(header)} names in its first line and {len(first)} fields in the "
-            "next; every column needs a name."
+            f"{name} has {len(header)} names in its first line and {len(header) + more} fields in "
+            "the next; every column needs a name."
         )
-    return ["", *header] if more else header, bool(more), 1 + sum(1 for _ in rows)
+    return ["", *header] if more else header, bool(more)
 
 
-def _transposed(rows: Iterator[list[str]], name: str) -> tuple[list[str], io.StringIO, int]:
-    """Exchange rows and columns, as text, so that one parser decides on types."""
+def _transposed(
+    rows: Iterator[list[str]], name: str, annotation: Sequence[str]
+) -> tuple[list[str], io.StringIO, int, pd.DataFrame | None]:
+    """Exchange rows and columns, as text, so that one parser decides on types.
+
+    Columns that describe the features are taken out before.
+    """
     table = list(rows)
     if len(table) > 1 and len(table[1]) == len(table[0]) + 1:
         table[0].insert(0, "")
@@ -207,28 +289,20 @@ def _transposed(rows: Iterator[list[str]], name: str) -> tuple[list[str], io.Str
             "every column needs a name."
         )
     columns = list(zip(*table, strict=True))
+    described = None
+    if annotation:
+        titles = [column[0].strip() for column in columns]
+        check_annotation(annotation, titles, name)
+        about = {title: columns[titles.index(title)][1:] for title in annotation}
+        described = pd.DataFrame(about, index=list(columns[0][1:]), dtype=object)
+        columns = [c for c, title in zip(columns, titles, strict=True) if title not in annotation]
     buffer = io.StringIO()
     csv.writer(buffer).writerows(columns)
     buffer.seek(0)
-    return list(columns[0]), buffer, len(columns) - 1
+    return list(columns[0]), buffer, len(columns) - 1, described
 
 
-def _names(header: list[str], name: str) -> list[str]:
-    names = [field.strip() for field in header]
-    twice = [key for key, count in Counter(n for n in names if n).items() if count > 1]
-    if twice:
-        places = [i + 1 for i, key in enumerate(names) if key == twice[0]]
-        where = " and ".join(str(place) for place in places[:2])
-        raise TableError(
-            f"{name} has {len(twice)} names more than once ({listed(twice)}, the first in columns "
-            f"{where}); give every column its own name."
-        )
-    return [key or f"unnamed column {i + 1}" for i, key in enumerate(names)]
-
-
-def _parse(
-    source: TextIO, delimiter: str, decimal: str, missing: Sequence[str], width: int
-) -> pd.DataFrame:
+def _parse(source: TextIO, delimiter: str, reading: Reading, width: int) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         return pd.read_csv(
@@ -237,8 +311,9 @@ def _parse(
             header=0,
             names=list(range(width)),
             index_col=False,
-            decimal=decimal,
-            na_values=[*MISSING, *missing],
+            decimal=reading.decimal,
+            na_values=[*MISSING, *reading.missing],
+            dtype=str if reading.as_text else {0: str} if reading.named else None,
             low_memory=False,
             skipinitialspace=delimiter != " ",
         )

@@ -1,0 +1,130 @@
+"""ARFF files, in time that grows with their length and no faster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from backstay.datasets._content import Content, Reading
+from backstay.datasets._labelled import TableError
+
+# A quoted text, in which a backslash takes the next character as it is, or a bare one.
+FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*))\s*(,|$)""")
+NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)$""", re.S)
+NUMBERS = ("numeric", "real", "integer")
+
+
+def read_arff(path: Path, reading: Reading) -> Content:
+    """Read an ARFF file; nominal attributes become categories in the declared order."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            lines = _lines(file)
+            attributes = _attributes(path, lines)
+            rows = _rows(path, lines, len(attributes))
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from error
+    names = [name for name, _ in attributes]
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    made = [
+        _column(path, name, values, texts)
+        for (name, values), texts in zip(attributes, columns, strict=True)
+    ]
+    frame = pd.DataFrame(dict(enumerate(made)), index=pd.RangeIndex(len(rows)))
+    frame.columns = pd.Index(names, dtype=object)
+    return Content(path.name, frame)
+
+
+def _lines(file: Iterator[str]) -> Iterator[tuple[int, str]]:
+    """Yield lines that hold anything but a comment, with their numbers."""
+    for number, line in enumerate(file, 1):
+        text = line.strip()
+        if text and not text.startswith("%"):
+            yield number, text
+
+
+def _attributes(path: Path, lines: Iterator[tuple[int, str]]) -> list[tuple[str, list[str] | None]]:
+    """Return the declared names, each with its categories or None for numbers."""
+    found: list[tuple[str, list[str] | None]] = []
+    for number, line in lines:
+        keyword, *rest = line.split(None, 1)
+        if keyword.lower() == "@data":
+            if not found:
+                raise _refusal(path, "it declares no attribute")
+            return found
+        if keyword.lower() == "@attribute":
+            parts = NAME.match(rest[0]) if rest else None
+            if parts is None or not parts[4]:
+                raise _refusal(path, f"line {number} declares no attribute with a type")
+            found.append((_bare(parts), _categories(path, parts[4].strip(), line)))
+        elif keyword.lower() != "@relation":
+            raise _refusal(path, f"line {number} begins with {keyword[:20]!r} before @data")
+    raise _refusal(path, "it has no line @data")
+
+
+def _categories(path: Path, kind: str, line: str) -> list[str] | None:
+    """Return the categories of a nominal attribute, None for numbers."""
+    if kind.startswith("{"):
+        end = kind.rfind("}")
+        values = _fields(kind[1:end]) if end > 0 else None
+        if values is None:
+            raise _refusal(path, f"the values of {line[:40]!r} are not a list in braces")
+        return values
+    if kind.split()[0].lower() in NUMBERS:
+        return None
+    raise TableError(
+        f"{path.name} has attributes of text, dates or relations, which are not read "
+        f"({line[:60]}); leave them out of the file, or save it as CSV."
+    )
+
+
+def _rows(path: Path, lines: Iterator[tuple[int, str]], width: int) -> list[list[str]]:
+    rows = []
+    for number, line in lines:
+        if line.startswith("{"):
+            raise _refusal(path, "sparse rows are not read; save it as CSV")
+        fields = _fields(line)
+        if fields is None or len(fields) != width:
+            held = "a quote that does not end" if fields is None else f"{len(fields)} fields"
+            raise _refusal(path, f"line {number} holds {held} for {width} attributes")
+        rows.append(fields)
+    return rows
+
+
+def _fields(line: str) -> list[str] | None:
+    """Return the fields between commas, None where quotes do not fit."""
+    if "'" not in line and '"' not in line:
+        return [field.strip() for field in line.split(",")]
+    fields, place = [], 0
+    while (found := FIELD.match(line, place)) is not None:
+        fields.append(_bare(found))
+        place = found.end()
+        if not found[4]:
+            return fields
+    return None
+
+
+def _bare(found: re.Match[str]) -> str:
+    quoted = found[1] if found[1] is not None else found[2]
+    return found[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+
+
+def _column(path: Path, name: str, values: list[str] | None, texts: tuple[str, ...]) -> object:
+    if values is not None:
+        unknown = set(texts) - set(values) - {"?", ""}
+        if unknown:
+            raise _refusal(path, f"{name!r} holds {min(unknown)!r}, which it does not declare")
+        known = [None if text in ("?", "") else text for text in texts]
+        return pd.Categorical(known, list(dict.fromkeys(values)))
+    try:
+        return np.array([np.nan if text in ("?", "") else float(text) for text in texts])
+    except ValueError as error:
+        wrong = str(error).partition(": ")[2]
+        raise _refusal(path, f"{name!r} is declared as numbers and holds {wrong}") from error
+
+
+def _refusal(path: Path, why: str) -> TableError:
+    return TableError(f"{path.name} cannot be read as ARFF: {why}.")

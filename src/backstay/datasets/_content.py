@@ -1,0 +1,194 @@
+"""What a file holds before its columns are told apart, and how it is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from backstay.datasets._labelled import TableError, counted, listed
+
+GIGABYTE = 10**9
+# Unpacked files beyond this are refused unless a larger limit is given.
+MAX_UNPACKED = 4 * GIGABYTE
+# Real tables shrink by a factor of ten or so; a small file that grows this much is no table.
+BOMB_RATIO, BOMB_BYTES = 100, 2**28
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How large a file may become when it is unpacked; None takes the limits above."""
+
+    gigabytes: float | None = None
+
+    def check(self, path: Path, unpacked: int) -> None:
+        """Refuse a file that unpacks to so many bytes, if they are too many."""
+        if self.gigabytes is not None:
+            if unpacked > self.gigabytes * GIGABYTE:
+                raise self._refusal(path, f"the {self.gigabytes:g} GB allowed")
+            return
+        packed = max(path.stat().st_size, 1)
+        if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
+            raise self._refusal(path, f"{BOMB_RATIO} times its size")
+        if unpacked > MAX_UNPACKED:
+            raise self._refusal(path, f"{MAX_UNPACKED / GIGABYTE:g} GB")
+
+    @staticmethod
+    def _refusal(path: Path, bound: str) -> TableError:
+        return TableError(
+            f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, the "
+            "number of gigabytes that are read."
+        )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read, whatever its format.
+
+    ``as_text`` leaves every field of a text file as it is written, ``named`` those of the first
+    column, so that names such as 007 stay what they are. ``sheet`` is of a workbook, ``layer`` of
+    an AnnData file.
+    """
+
+    delimiter: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
+    missing: tuple[str, ...] = ()
+    transpose: bool = False
+    annotation: tuple[str, ...] = ()
+    sheet: str | int | None = None
+    layer: str | None = None
+    limit: Limit = field(default_factory=Limit)
+    target: str | None = None
+    as_text: bool = False
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Content:
+    """What is in a file.
+
+    Attributes
+    ----------
+    file : str
+        Its name.
+    frame : DataFrame
+        Its rows. Names of columns may repeat. An index other than 0, 1, … names the rows.
+    named : bool
+        Whether the first column names the rows.
+    extra : dict
+        Arrays that stand beside the rows: y, target, groups, class_names.
+    sheet : DataFrame or None
+        What is known of the samples, a row each, in the order of the rows.
+    annotation : DataFrame or None
+        What is known of the features, a row each, in the order of the columns.
+    oriented : bool
+        Whether rows are known to be samples.
+    details : dict
+        How the file was read.
+    notes : list of str
+        What was done.
+    """
+
+    file: str
+    frame: pd.DataFrame
+    named: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+    sheet: pd.DataFrame | None = None
+    annotation: pd.DataFrame | None = None
+    oriented: bool = False
+    details: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def row_names(self) -> pd.Index | None:
+        """Names of the rows that the index holds, if it does."""
+        return None if isinstance(self.frame.index, pd.RangeIndex) else self.frame.index
+
+
+def plain_text(column: pd.Series) -> pd.Series:
+    """Return a column as texts without blanks around them; gaps stay gaps.
+
+    >>> plain_text(pd.Series([" a", "b ", 2])).tolist()
+    ['a', 'b', '2']
+    """
+    texts = column.astype(object).where(column.notna(), None)
+    texts = texts.map(lambda value: value if value is None else str(value).strip())
+    return texts.where(texts != "", None)
+
+
+def as_names(column: pd.Series) -> pd.Series:
+    """Return a column as names: texts, with whole numbers written without a point.
+
+    >>> as_names(pd.Series([1.0, 2.0])).tolist()
+    ['1', '2']
+    """
+    numbers = column.dtype.kind == "f" and bool((column.dropna() % 1 == 0).all())
+    return plain_text(column.astype("Int64") if numbers else column)
+
+
+def is_text(column: pd.Series) -> bool:
+    """Whether a column holds texts rather than numbers or truth values."""
+    return not pd.api.types.is_numeric_dtype(column.dtype)
+
+
+def repeated(names: Any) -> list[str]:
+    """Return the names that occur more than once, each once."""
+    series = pd.Series(list(names), dtype=object)
+    return [str(name) for name in series[series.duplicated() & series.notna()].unique()]
+
+
+def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
+    """Return rows of numbers as one block of memory, with the names of samples and features."""
+    block = np.ascontiguousarray(values, dtype=np.float64)
+    index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)
+    return pd.DataFrame(block, index, pd.Index(list(names), dtype=object))
+
+
+def check_names(names: pd.Series, file: str, what: str) -> None:
+    """Refuse names of rows or columns that are empty."""
+    gaps = np.flatnonzero(names.isna().to_numpy())
+    if len(gaps):
+        raise TableError(
+            f"{file} has {counted(len(gaps), what)} without a name; the first is {what} "
+            f"{gaps[0] + 1}."
+        )
+
+
+def exchanged(content: Content, annotation: Sequence[str] = ()) -> Content:
+    """Exchange rows and columns of a table; columns that describe features are taken out."""
+    frame = content.frame
+    if content.row_names is None:
+        texts = as_names(frame.iloc[:, 0])
+        check_names(texts, content.file, "row")
+        frame = frame.iloc[:, 1:].set_axis(pd.Index(texts, dtype=object), axis=0)
+    about = None
+    if annotation:
+        check_annotation(annotation, list(frame.columns), content.file)
+        about = frame[list(annotation)]
+        frame = frame.drop(columns=list(annotation))
+    if frame.shape[1] == 0:
+        raise TableError(f"{content.file} has one column only; nothing can be exchanged.")
+    note = "Rows and columns were exchanged: the file has a feature per row."
+    return replace(
+        content,
+        frame=frame.T.infer_objects(),
+        named=False,
+        annotation=about,
+        oriented=True,
+        notes=[*content.notes, note],
+    )
+
+
+def check_annotation(names: Sequence[str], columns: Sequence[Any], file: str) -> None:
+    """Refuse columns of annotation that a file does not have."""
+    for name in names:
+        if name not in columns:
+            raise TableError(
+                f"{file} has no column {name!r} to describe its features; it begins with "
+                f"{listed(columns)}."
+            )

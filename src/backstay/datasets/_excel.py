@@ -1,0 +1,175 @@
+"""Sheets of Excel workbooks: the values that are stored, never formulas or macros."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from backstay.datasets._content import Content, Reading
+from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._text import MISSING
+
+# What Excel shows for a value that is not there; its other errors are said.
+NOT_AVAILABLE = ("#N/A", "NA", "N/A", "NaN", "nan", "null", "")
+
+
+def read_excel(path: Path, reading: Reading) -> Content:
+    """Read one sheet of a workbook, the first if none is named."""
+    rows, sheet, sheets = _cells(path, reading)
+    notes = []
+    if len(sheets) > 1:
+        others = [name for name in sheets if name != sheet]
+        notes.append(f"Sheet {sheet!r} was read; the others are {listed(others)}.")
+    header, *body = rows
+    gaps = _gaps(header, body)
+    if gaps:
+        raise TableError(
+            f"{path.name} has no name in the first row of {listed(gaps)} of sheet {sheet!r}; "
+            "unmerge merged cells, and give every column its own name."
+        )
+    names = [_name(value, j) for j, value in enumerate(header)]
+    absent = {*NOT_AVAILABLE, *MISSING, *reading.missing}
+    columns = [_column([row[j] for row in body], absent) for j in range(len(names))]
+    frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(body)))
+    frame.columns = pd.Index(names, dtype=object)
+    named = header[0] is None and bool(frame.iloc[:, 0].is_unique)
+    return Content(path.name, frame, named, details={"sheet": sheet}, notes=notes)
+
+
+def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str]]:
+    """Return the rows of a sheet that hold anything, the sheet's name and those of all."""
+    try:
+        import openpyxl
+        from openpyxl.utils.exceptions import InvalidFileException
+    except ImportError as error:
+        raise TableError(
+            f"{path.name} is an Excel file, which needs openpyxl; install it with pip install "
+            '"backstay[app]".'
+        ) from error
+    _check_archive(path, reading)
+    try:
+        # Read-only is a stream: neither charts nor macros nor links to other files are opened.
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        try:
+            sheet = _chosen(path, book.sheetnames, reading.sheet)
+            rows = _whole_rows(book[sheet])
+        finally:
+            book.close()
+    except TableError:
+        raise
+    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        raise _damaged(path, error) from error
+    except Exception as error:  # openpyxl and the XML parser raise whatever they stumble on
+        raise _damaged(path, error) from error
+    if len(rows) < 2:
+        raise TableError(f"sheet {sheet!r} of {path.name} holds no table.")
+    if any(value is None for row in rows for value in row):
+        _check_formulas(path, sheet, rows)
+    return rows, sheet, list(book.sheetnames)
+
+
+def _check_archive(path: Path, reading: Reading) -> None:
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start == b"\xd0\xcf\x11\xe0":
+        raise TableError(f"{path.name} is an old or encrypted Excel file; save it as plain .xlsx.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            reading.limit.check(path, sum(member.file_size for member in archive.infolist()))
+    except (zipfile.BadZipFile, OSError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: BaseException) -> TableError:
+    why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    return TableError(f"{path.name} is not a whole Excel file ({why}).")
+
+
+def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
+    if wanted is None:
+        return sheets[0]
+    if str(wanted) in sheets:
+        return str(wanted)
+    if str(wanted).isdigit() and 1 <= int(wanted) <= len(sheets):
+        return sheets[int(wanted) - 1]
+    raise TableError(f"{path.name} has no sheet {wanted!r}; its sheets are {listed(sheets, 8)}.")
+
+
+def _whole_rows(sheet: Any) -> list[list[Any]]:
+    """Return the rows that hold anything, all of the same length."""
+    if not hasattr(sheet, "iter_rows"):
+        raise TableError(f"{sheet.title!r} is a sheet of charts; name one with a table.")
+    sheet.reset_dimensions()  # the size that a file claims may be wrong
+    rows = [[_value(v) for v in row] for row in sheet.iter_rows(values_only=True)]
+    rows = [row for row in rows if any(value is not None for value in row)]
+    width = max((j + 1 for row in rows for j, v in enumerate(row) if v is not None), default=0)
+    return [[*row[:width], *[None] * (width - len(row))] for row in rows]
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.strip() or None
+    return value
+
+
+def _check_formulas(path: Path, sheet: str, rows: list[list[Any]]) -> None:
+    """Refuse formulas whose value is not stored: they would look like missing values."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
+    try:
+        cells: Iterator[Any] = (
+            cell for row in book[sheet].iter_rows() for cell in row if cell.data_type == "f"
+        )
+        formulas = {(cell.row, cell.column): cell.coordinate for cell in cells}
+    finally:
+        book.close()
+    if not formulas:
+        return
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+    try:
+        for row in book[sheet].iter_rows():
+            for cell in row:
+                place = (getattr(cell, "row", None), getattr(cell, "column", None))
+                if place in formulas and cell.value is not None:
+                    del formulas[place]
+    finally:
+        book.close()
+    if formulas:
+        first = next(iter(formulas.values()))
+        raise TableError(
+            f"{path.name} has {counted(len(formulas), 'formula')} without a stored value, first in "
+            f"cell {first} of sheet {sheet!r}; open it in Excel and save it, or save values only."
+        )
+
+
+def _gaps(header: list[Any], body: list[list[Any]]) -> list[str]:
+    """Return the columns that have values but no name; the first may name the rows."""
+    from openpyxl.utils import get_column_letter
+
+    return [
+        f"column {get_column_letter(j + 1)}"
+        for j, value in enumerate(header)
+        if value is None and j and any(row[j] is not None for row in body)
+    ]
+
+
+def _name(value: Any, place: int) -> str:
+    if value is None:
+        return f"unnamed column {place + 1}"
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+
+
+def _column(values: list[Any], absent: set[str]) -> pd.Series:
+    """Return a column of numbers if it holds nothing else, otherwise of what it holds."""
+    known = [None if isinstance(v, str) and v in absent else v for v in values]
+    if all(v is None or (isinstance(v, int | float) and not isinstance(v, bool)) for v in known):
+        if all(isinstance(v, int) for v in known):
+            return pd.Series(known)
+        return pd.Series([np.nan if v is None else v for v in known], dtype=np.float64)
+    return pd.Series(known, dtype=object).infer_objects()

@@ -1,0 +1,201 @@
+"""Text formats of gene expression: GEO's series matrix and GCT, a feature per row in both."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+import pandas as pd
+
+from backstay.datasets._content import Content, Reading, check_names, features_by_name, repeated
+from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._samples import numbers_of_samples
+from backstay.datasets._text import MISSING, check_bytes, explained, open_text
+
+BEGIN, END = "!series_matrix_table_begin", "!series_matrix_table_end"
+# What a sample sheet of GEO is made of, beside the characteristics.
+SAMPLE_LINES = ("title", "geo_accession", "source_name_ch1", "description")
+
+
+def looks_like_series_matrix(path: Path) -> bool:
+    """Whether a text file begins as GEO's series matrices do."""
+    return _first_line(path).startswith(("!Series_", "!Sample_"))
+
+
+def looks_like_gct(path: Path) -> bool:
+    """Whether a text file begins as GCT files do."""
+    return _first_line(path).startswith(("#1.2", "#1.3"))
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with open_text(path, "latin-1") as file:
+            return next((line for line in file if line.strip()), "").lstrip("\ufeff\xef\xbb\xbf")
+    except (OSError, EOFError):
+        return ""  # the reader says what is wrong
+
+
+# GEO.
+
+
+def read_series_matrix(path: Path, reading: Reading) -> Content:
+    """Read a series matrix; the characteristics of its samples become their sheet."""
+    with explained(path, reading.encoding):
+        check_bytes(path, reading.encoding)
+        with open_text(path, reading.encoding, reading.limit) as file:
+            lines = _sample_lines(path, file)
+            frame = _parse(file, reading)
+        _check_rows(path, reading, frame)
+    if not len(frame) or str(frame.iloc[-1, 0]) != END:
+        raise TableError(
+            f"{path.name} is cut short: its last line is not {END}; download it again."
+        )
+    frame = frame.iloc[:-1]
+    if not len(frame):
+        raise TableError(
+            f"{path.name} holds no values; for sequencing, GEO keeps them in supplementary files. "
+            "Read that table and give its samples in a sheet."
+        )
+    samples = [str(name) for name in frame.columns[1:]]
+    sheet = _geo_sheet(path, lines, samples)
+    note = f"A series matrix of GEO; its sheet of samples has {listed(sheet.columns, 12)}."
+    return _genes_in_rows(path, frame, sheet, None, note)
+
+
+def _sample_lines(path: Path, file: TextIO) -> list[tuple[str, list[str]]]:
+    """Return what is said about the samples, line by line, up to the table."""
+    lines: list[tuple[str, list[str]]] = []
+    for line in file:
+        if line.strip().lower() == BEGIN:
+            return lines
+        if line.startswith("!Sample_"):
+            name, *values = next(csv.reader([line.rstrip("\r\n")], delimiter="\t"))
+            lines.append((name.removeprefix("!Sample_"), values))
+        elif line.strip() and not line.startswith("!"):
+            raise TableError(f"{path.name} has a line before its table that begins with "
+                             f"{line[:20].strip()!r}.")  # fmt: skip
+    raise TableError(f"{path.name} is cut short: it has no line {BEGIN}; download it again.")
+
+
+def _geo_sheet(path: Path, lines: list[tuple[str, list[str]]], samples: list[str]) -> pd.DataFrame:
+    """Return the sheet of samples: title, source and characteristics such as "tissue: liver"."""
+    columns: dict[str, list[str | None]] = {}
+    for name, values in lines:
+        kind = name.startswith("characteristics")
+        if not kind and name not in SAMPLE_LINES:
+            continue
+        if len(values) != len(samples):
+            raise TableError(
+                f"{path.name} has {len(values)} values of !Sample_{name} for {len(samples)} "
+                "samples."
+            )
+        for place, value in enumerate(values):
+            key, colon, rest = value.partition(":")
+            key, value = (key.strip(), rest.strip()) if kind and colon else (name, value.strip())
+            column = columns.setdefault(key, [None] * len(samples))
+            if column[place] is not None:  # said before: kept in a column of its own
+                column = columns.setdefault(f"{key} (2)", [None] * len(samples))
+            column[place] = value or None
+    if not columns:
+        raise TableError(f"{path.name} says nothing about its samples; give a sheet of them.")
+    return pd.DataFrame(columns, index=pd.Index(samples, dtype=object), dtype=object)
+
+
+# GCT.
+
+
+def read_gct(path: Path, reading: Reading) -> Content:
+    """Read a GCT file of version 1.2 or 1.3; what it says of samples becomes their sheet."""
+    with explained(path, reading.encoding):
+        check_bytes(path, reading.encoding)
+        with open_text(path, reading.encoding, reading.limit) as file:
+            version, sides = _gct_head(path, file)
+            frame = _parse(file, reading)
+        _check_rows(path, reading, frame)
+    n_rows, n_columns, n_about, n_sheet = sides
+    frame.columns = frame.columns.map(str)
+    wanted = (n_rows + n_sheet, 1 + n_about + n_columns)
+    if frame.shape != wanted:
+        raise TableError(
+            f"{path.name} says that it has {n_rows} features and {n_columns} samples; there are "
+            f"{frame.shape[0] - n_sheet} and {frame.shape[1] - 1 - n_about}."
+        )
+    about = frame.iloc[n_sheet:, 1 : 1 + n_about].reset_index(drop=True)
+    samples = list(frame.columns[1 + n_about :])
+    sheet = None
+    if n_sheet:
+        names = frame.iloc[:n_sheet, 0].astype(str)
+        values = frame.iloc[:n_sheet, 1 + n_about :].astype(object).T
+        sheet = pd.DataFrame(values.to_numpy(), pd.Index(samples, dtype=object), list(names))
+    values = frame.iloc[n_sheet:, [0, *range(1 + n_about, frame.shape[1])]]
+    held = "" if sheet is None else f"; its sheet of samples has {listed(sheet.columns, 12)}"
+    note = f"GCT {version}{held}."
+    return _genes_in_rows(path, values.reset_index(drop=True), sheet, about, note)
+
+
+def _gct_head(path: Path, file: Iterator[str]) -> tuple[str, tuple[int, int, int, int]]:
+    """Return the version and the sides: rows, columns, columns on rows, rows on columns."""
+    version = next(file).strip().lstrip("\ufeff#")
+    numbers = next(file, "").split()
+    sides = 4 if version == "1.3" else 2
+    if version not in ("1.2", "1.3") or len(numbers) < sides:
+        raise TableError(f"{path.name} does not begin as GCT 1.2 or 1.3 does.")
+    if not all(number.isdigit() for number in numbers[:sides]):
+        raise TableError(f"{path.name} has {' '.join(numbers[:4])!r} where GCT has its sides.")
+    found = [int(number) for number in numbers[:sides]]
+    if version == "1.2":
+        found += [1, 0]
+    return version, (found[0], found[1], found[2], found[3])
+
+
+# Both.
+
+
+def _parse(file: TextIO, reading: Reading) -> pd.DataFrame:
+    """Read the rest of a file as a table, its first column as text."""
+    header = next(csv.reader(file, delimiter="\t"), None)
+    if not header:
+        return pd.DataFrame({"": []})
+    frame = pd.read_csv(
+        file, sep="\t", header=None, names=list(range(len(header))), index_col=False,
+        dtype={0: str}, decimal=reading.decimal, na_values=[*MISSING, *reading.missing, "na"],
+        low_memory=False,
+    )  # fmt: skip
+    frame.columns = pd.Index([name.strip() for name in header], dtype=object)
+    return frame
+
+
+def _check_rows(path: Path, reading: Reading, frame: pd.DataFrame) -> None:
+    """Refuse rows that are cut short, which pandas fills up with missing values."""
+    ends = frame.iloc[:, -1].isna()
+    if not ends.any() or (ends.sum() == 1 and str(frame.iloc[-1, 0]) == END):
+        return
+    title, width = str(frame.columns[0]), frame.shape[1]
+    with open_text(path, reading.encoding, reading.limit) as file:
+        reader, inside = csv.reader(file, delimiter="\t"), False
+        for row in reader:
+            inside = inside or (len(row) == width and row[0].strip() == title)
+            if inside and row and row[0] != END and len(row) != width:
+                raise TableError(
+                    f"{path.name} has {len(row)} fields in line {reader.line_num} and {width} in "
+                    "the lines before; every line needs the same number."
+                )
+
+
+def _genes_in_rows(
+    path: Path, frame: pd.DataFrame, sheet: pd.DataFrame | None, about: pd.DataFrame | None,
+    note: str,
+) -> Content:  # fmt: skip
+    features, samples = frame.iloc[:, 0], list(frame.columns[1:])
+    check_names(features, path.name, "row")
+    if twice := repeated(samples):
+        raise TableError(
+            f"{path.name} has {counted(len(twice), 'sample')} more than once: {listed(twice)}."
+        )
+    values = numbers_of_samples(frame.iloc[:, 1:], features, path.name)
+    block = features_by_name(values.T, samples, features)
+    if about is not None:
+        about = about.set_axis(pd.Index(features, dtype=object), axis=0)
+    return Content(path.name, block, sheet=sheet, annotation=about, oriented=True, notes=[note])

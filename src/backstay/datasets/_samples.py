@@ -1,0 +1,249 @@
+"""A table of numbers and the sheet of its samples: which way the table lies, and who is who."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay.datasets._content import (
+    Content,
+    as_names,
+    check_annotation,
+    check_names,
+    features_by_name,
+    is_text,
+    plain_text,
+    repeated,
+)
+from backstay.datasets._labelled import TableError, counted, listed
+
+
+@dataclass(frozen=True)
+class SampleSheet:
+    """The sheet of samples, the column that names them if it was given, and what is allowed."""
+
+    file: str
+    frame: pd.DataFrame
+    ids: str | None = None
+    allow_unmatched: bool = False
+    annotation: tuple[str, ...] = ()
+    transpose: bool = False
+
+
+@dataclass(frozen=True)
+class _Match:
+    """A column of the sheet against one side of the table."""
+
+    column: str
+    side: str  # "columns", "index", or a column's place as text
+    names: pd.Series
+    ids: pd.Series
+    n: int
+
+
+def join_samples(content: Content, sheet: SampleSheet) -> Content:
+    """Return the table with samples in rows, and the sheet in their order."""
+    match = _best_match(content, sheet)
+    if twice := repeated(match.ids):
+        raise TableError(
+            f"{sheet.file} has more than one row for {counted(len(twice), 'sample')} of column "
+            f"{match.column!r} ({listed(twice)}); every sample needs one row."
+        )
+    if match.side == "columns":
+        found = _features_in_rows(content, sheet, match)
+    else:
+        found = _samples_in_rows(content, sheet, match)
+    names = pd.Series(found.frame.index)
+    known = sheet.frame.set_axis(pd.Index(match.ids, dtype=object), axis=0)
+    known = known[known.index.notna()].reindex(names)
+    return replace(found, sheet=known.drop(columns=match.column), extra={}, oriented=True)
+
+
+def _best_match(content: Content, sheet: SampleSheet) -> _Match:
+    """Return the column of the sheet and the side of the table that share most names."""
+    columns = [sheet.ids] if sheet.ids is not None else list(sheet.frame.columns)
+    sides = _sides(content, sheet)
+    sets = {side: set(names.dropna()) for side, names in sides.items()}
+    matches = []
+    for column in columns:
+        ids = as_names(sheet.frame[column])
+        own = set(ids.dropna())
+        for side, names in sides.items():
+            matches.append(_Match(column, side, names, ids, len(own & sets[side])))
+    best = max(matches, key=lambda match: match.n)  # the first of equals
+    if not best.n:
+        shown = as_names(sheet.frame[columns[0]]).dropna()
+        across = [str(name) for name in content.frame.columns[1:]]
+        down = next((names for side, names in sides.items() if side != "columns"), None)
+        rows = "" if down is None else f", its rows with {listed(down.dropna(), 2)}"
+        raise TableError(
+            f"no sample of {sheet.file} is in {content.file}: column {columns[0]!r} begins with "
+            f"{listed(shown, 2)}; the table's columns begin with {listed(across, 2)}{rows}. Check "
+            "the names, or say with ids which column of the sheet holds them."
+        )
+    return best
+
+
+def _sides(content: Content, sheet: SampleSheet) -> dict[str, pd.Series]:
+    """Return the names that samples may have in the table, rows before columns."""
+    frame, sides = content.frame, dict[str, pd.Series]()
+    if not sheet.transpose:
+        if content.row_names is not None:
+            sides["index"] = as_names(pd.Series(list(content.row_names), dtype=object))
+        else:
+            for j in range(frame.shape[1]):
+                wanted = frame.columns[j] == sheet.ids
+                if j == 0 or wanted or is_text(frame.iloc[:, j]):
+                    sides[str(j)] = as_names(frame.iloc[:, j])
+    if not content.oriented:
+        sides["columns"] = pd.Series([str(name) for name in frame.columns], dtype=object)
+    return sides
+
+
+def _check_unmatched(
+    sheet: SampleSheet, match: _Match, file: str, others: Collection[str], hint: str = ""
+) -> list[str]:
+    """Refuse names on one side only, or say how many were left out."""
+    there = set(match.names.dropna())
+    lacking = [name for name in match.ids.dropna() if name not in there]
+    parts = []
+    if lacking:
+        parts.append(_absent(lacking, sheet.file, file))
+    if others:
+        parts.append(_absent(others, file, sheet.file))
+    if parts and not sheet.allow_unmatched:
+        raise TableError(
+            f"{'; '.join(parts)}. Correct the names{hint if others else ''}, or leave these "
+            "samples out with allow_unmatched."
+        )
+    return [f"Left out: {part}." for part in parts]
+
+
+def _absent(names: Collection[str], here: str, there: str) -> str:
+    many = "is" if len(names) == 1 else "are"
+    return f"{counted(len(names), 'sample')} of {here} {many} not in {there}: {listed(names)}"
+
+
+def _said(match: _Match, sheet: SampleSheet, file: str, where: str) -> str:
+    return (
+        f"Samples are {where} of {file}, matched by column {match.column!r} of {sheet.file}: "
+        f"{match.n} of {len(match.ids)}."
+    )
+
+
+def _samples_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Content:
+    frame, names = content.frame.reset_index(drop=True), match.names
+    where = "the rows"
+    if match.side != "index":
+        place = int(match.side)
+        where = f"the rows (column {frame.columns[place]!r})"
+        frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j != place]]
+    if sheet.annotation:
+        raise TableError(
+            f"{content.file} has a sample per row, so no column can describe features; leave "
+            "annotation out."
+        )
+    check_names(names, content.file, "row")
+    own = set(match.ids.dropna())
+    others = [name for name in names if name not in own]
+    notes = _check_unmatched(sheet, match, content.file, others)
+    if twice := repeated(names[names.isin(own)]):
+        raise _repeated_samples(content.file, twice)
+    chosen = names.isin(own).to_numpy()
+    frame = frame[chosen].set_axis(pd.Index(names[chosen], dtype=object), axis=0)
+    said = _said(match, sheet, content.file, where)
+    return replace(content, frame=frame, named=False, notes=[*content.notes, said, *notes])
+
+
+def _repeated_samples(file: str, names: list[str]) -> TableError:
+    return TableError(
+        f"{file} has {counted(len(names), 'sample')} more than once ({listed(names)}); give every "
+        "sample its own name."
+    )
+
+
+def _features_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Content:
+    frame, own = content.frame, set(match.ids.dropna())
+    titles = [str(name) for name in frame.columns]
+    chosen = [j for j, name in enumerate(titles) if name in own]
+    if twice := repeated([titles[j] for j in chosen]):
+        raise _repeated_samples(content.file, twice)
+    if content.row_names is not None:
+        features, first = pd.Series(list(content.row_names), dtype=object), 0
+    elif chosen[0] == 0:
+        raise TableError(
+            f"{content.file} has a sample in its first column, {titles[0]!r}; the first column "
+            "must name the features."
+        )
+    else:
+        features, first = as_names(frame.iloc[:, 0]), 1
+    check_names(features, content.file, "row")
+    about, notes = _annotation_columns(frame, titles, range(first, chosen[0]), sheet, content.file)
+    others = [
+        titles[j] for j in range(first, len(titles)) if titles[j] not in own and j not in about
+    ]
+    hint = ", name columns that describe features as annotation"
+    notes += _check_unmatched(sheet, match, content.file, others, hint)
+    values = numbers_of_samples(frame.iloc[:, chosen], features, content.file)
+    block = features_by_name(values.T, [titles[j] for j in chosen], features)
+    annotation = None
+    if about:
+        annotation = frame.iloc[:, about].set_axis(block.columns, axis=0)
+    said = _said(match, sheet, content.file, "the columns")
+    return replace(
+        content,
+        frame=block,
+        named=False,
+        annotation=annotation,
+        notes=[*content.notes, said, *notes],
+    )
+
+
+def _annotation_columns(
+    frame: pd.DataFrame, titles: list[str], leading: range, sheet: SampleSheet, file: str
+) -> tuple[list[int], list[str]]:
+    """Return the columns that describe features: as named, or those up to the last leading text."""
+    if sheet.annotation:
+        check_annotation(sheet.annotation, titles, file)
+        return [titles.index(name) for name in sheet.annotation], []
+    texts = [j for j in leading if is_text(frame.iloc[:, j])]
+    about = [j for j in leading if texts and j <= texts[-1]]
+    if not about:
+        return [], []
+    return about, [f"Columns taken for annotation: {listed(titles[j] for j in about)}."]
+
+
+def numbers_of_samples(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
+    """Return a column per sample as numbers, refusing text with the names of its place."""
+    texts = [j for j in range(frame.shape[1]) if frame.iloc[:, j].dtype.kind not in "biuf"]
+    if not texts:
+        return frame.to_numpy(np.float64, na_value=np.nan)
+    values = np.empty(frame.shape, order="F")
+    numeric = [j for j in range(frame.shape[1]) if j not in set(texts)]
+    values[:, numeric] = frame.iloc[:, numeric].to_numpy(np.float64, na_value=np.nan)
+    for j in texts:
+        known = plain_text(frame.iloc[:, j])
+        for i, text in enumerate(known):
+            values[i, j] = np.nan if text is None else _number(text)
+        junk = np.flatnonzero(np.isnan(values[:, j]) & known.notna().to_numpy())
+        if len(junk):
+            text = str(known.iloc[junk[0]])
+            more = f" and {len(junk) - 1} more such values" if len(junk) > 1 else ""
+            raise TableError(
+                f"{file} has {text!r} for feature {str(features.iloc[junk[0]])!r} in sample "
+                f"{str(frame.columns[j])!r}{more}; correct the file, name {text!r} as a missing "
+                "value, or drop the sample."
+            )
+    return values
+
+
+def _number(text: Any) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan

@@ -1,0 +1,154 @@
+"""What could make a result look better than it is, or a method do worse than it could."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from backstay.datasets._content import plain_text
+from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._sparse import is_sparse, sparse_matrix
+
+# Fewer features than this are not taken for gene expression.
+MANY_FEATURES = 100
+# The rule of GEO2R: a 99th percentile beyond this is no logarithm.
+RAW_PERCENTILE = 100
+# Raw values trail off to the right: their mean is well above their median.
+RAW_SKEW = 1.3
+MANY_MISSING = 0.05
+# Classes whose times differ so surely are not measured side by side.
+CONFOUNDED = 0.001
+BLOCK = 2000
+
+
+def suspicions(
+    X: pd.DataFrame,
+    leaks: list[str],
+    target: str,
+    groups: NDArray[np.generic] | None,
+    samples: pd.Series | None,
+) -> list[str]:
+    """Return what to check in a table, a sentence each."""
+    sentences = []
+    if leaks:
+        sentences.append(
+            f"{listed(leaks)} determine{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
+            "without an error; if that is the target in other words, drop it."
+        )
+    if groups is None:
+        copies = _copies(X) if X.shape[1] > 1 else 0
+        if copies:
+            sentences.append(
+                f"{copies} {'row is an exact copy' if copies == 1 else 'rows are exact copies'} of "
+                "others and may be trained on and tested on; take them out of the file or name a "
+                "column of groups."
+            )
+        if samples is not None and samples.dropna().duplicated().any():
+            name = samples.dropna()[samples.dropna().duplicated()].iloc[0]
+            sentences.append(
+                f"Row names repeat ({name!r}, for one); if rows of one name belong together, name "
+                "that column as groups."
+            )
+    return sentences + _twins(X)
+
+
+def _copies(X: pd.DataFrame) -> int:
+    """Count the rows that repeat an earlier one in every value."""
+    if is_sparse(X):
+        rows = sparse_matrix(X).tocsr()
+        rows.sort_indices()
+        ends = zip(rows.indptr, rows.indptr[1:], strict=False)
+        seen = {rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends}
+        return rows.shape[0] - len(seen)
+    codes = [n for n, kind in X.dtypes.items() if str(kind) == "category"]
+    table = X.drop(columns=codes).to_numpy(np.float64)
+    if codes:
+        table = np.column_stack([table, *(X[n].cat.codes for n in codes)])
+    return len(table) - len({row.tobytes() for row in np.ascontiguousarray(table)})
+
+
+def _twins(X: pd.DataFrame) -> list[str]:
+    """Return a sentence on features that hold the values of another, if there are any."""
+    numeric = [j for j, kind in enumerate(X.dtypes) if str(kind) != "category"]
+    first: dict[bytes, int] = {}
+    pairs = []
+    for start in range(0, len(numeric), BLOCK):
+        places = numeric[start : start + BLOCK]
+        table = np.ascontiguousarray(X.iloc[:, places].to_numpy(np.float64).T) + 0.0  # no -0.0
+        for j, column in zip(places, table, strict=True):
+            key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
+            if key in first:
+                pairs.append(f"{X.columns[j]} = {X.columns[first[key]]}")
+            else:
+                first[key] = j
+    if not pairs:
+        return []
+    what = "feature holds" if len(pairs) == 1 else "features hold"
+    return [
+        f"{len(pairs)} {what} exactly the values of another ({listed(pairs, 3)}); "
+        "methods can only draw lots between them."
+    ]
+
+
+def looks_raw(X: pd.DataFrame) -> list[str]:
+    """Return a hint at logarithms where values look like raw intensities or counts."""
+    numeric = X.select_dtypes("number")
+    if numeric.shape[1] < MANY_FEATURES:
+        return []
+    step = max(1, numeric.shape[1] // 1000)  # a thousand features tell
+    values = numeric.iloc[:, ::step].to_numpy(np.float64)
+    values = values[np.isfinite(values)]
+    if not len(values) or values.min() < 0:
+        return []
+    median, high = np.percentile(values, [50, 99])
+    if high <= RAW_PERCENTILE or values.mean() < RAW_SKEW * median:
+        return []
+    counts = bool((values % 1 == 0).all())
+    floor = 1 if counts else 20
+    return [
+        f"Values run from {values.min():g} to {values.max():g} with a median of {median:g}, as raw "
+        f"{'counts' if counts else 'intensities'} do; if they are, take logarithms: log2={floor}, "
+        f"or --log2 {floor} on the command line."
+    ]
+
+
+def many_missing(X: pd.DataFrame) -> list[str]:
+    """Return a sentence on missing values, if they are many."""
+    share = float(X.isna().to_numpy().mean())
+    if share < MANY_MISSING:
+        return []
+    return [
+        f"{share:.0%} of the values are missing; what is filled in shapes the result. Leave out "
+        "features or samples that are mostly empty."
+    ]
+
+
+def drift(times: pd.Series, name: str, y: NDArray[np.generic]) -> list[str]:
+    """Return a sentence if the classes were measured at different times."""
+    texts = plain_text(times)
+    when = pd.to_numeric(texts, errors="coerce")
+    if when.isna().any():
+        try:
+            dates = pd.to_datetime(texts, format="mixed")
+        except (ValueError, OverflowError) as error:
+            wrong = texts[when.isna()].iloc[0]
+            raise TableError(
+                f"{name!r} holds {wrong!r}; times are numbers or dates such as 2024-05-31."
+            ) from error
+        when = dates.map(lambda date: np.nan if pd.isna(date) else date.timestamp())
+    known = when.notna().to_numpy()
+    parts = [when.to_numpy()[known & (y == label)] for label in np.unique(y)]
+    parts = [part for part in parts if len(part)]
+    if len(parts) < 2 or len(np.unique(np.concatenate(parts))) < 2:
+        return []
+    p = float(stats.kruskal(*parts).pvalue)
+    if not p < CONFOUNDED:
+        return []
+    return [
+        f"The classes differ in {name!r} (Kruskal-Wallis p = {p:.1g}): features that drift with "
+        "time will look like markers of the classes."
+    ]
