@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay.cli._guard import WrongUse
+from backstay.cli._study_options import StudyOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,73 +18,11 @@ if TYPE_CHECKING:
 
 
 MAX_SIZE = 100
-REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
 # Rows a class needs, so that every training part has two of it and every test part one.
 ROWS_NEEDED = {"subsample": 3, "10x10": 10, "5x2": 4}
 # A largest class of more times the smallest is said, and what it means for accuracy.
 UNEQUAL = 3
-
-
-@dataclass(frozen=True)
-class StudyOptions:
-    """The options of ``backstay run`` that shape the study; wrong ones are refused at once.
-
-    What can be judged without the table is judged here, before anything heavy is loaded.
-    """
-
-    methods: list[str]
-    protocol: str = "subsample"
-    repeats: int | None = None
-    sizes: str | None = None
-    categories: str = "code"
-    jobs: int | None = None
-    seed: int = 0
-    metric: str | None = None
-    null: int = 20
-    shard: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.categories not in ("code", "drop"):
-            raise WrongUse(f"--categories {self.categories} must be code or drop.")
-        if self.protocol not in REPEATS:
-            raise WrongUse(
-                f"--protocol {self.protocol} is unknown; there are {', '.join(REPEATS)}."
-            )
-        if self.repeats is not None:
-            if self.repeats < (2 if self.protocol == "subsample" else 1):
-                raise WrongUse(
-                    f"--repeats {self.repeats} is too few; stability needs two runs at least."
-                )
-            if self.protocol == "5x2" and self.repeats != 5:
-                raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
-        self.sizes_given()
-        self.shard_given()
-
-    def shard_given(self) -> tuple[int, int] | None:
-        """Return which part of the tasks to run, and of how many; None for all."""
-        if self.shard is None:
-            return None
-        found = re.fullmatch(r"(\d+)/(\d+)", self.shard.strip())
-        pair = (int(found[1]), int(found[2])) if found else (0, 0)
-        if not 1 <= pair[0] <= pair[1]:
-            raise WrongUse(
-                f"--shard {self.shard} must be a part and the number of parts, such as 3/10."
-            )
-        return pair
-
-    def store_name(self) -> str:
-        """Return the name of the file that keeps the study."""
-        pair = self.shard_given()
-        return "study.db" if pair is None else f"shard-{pair[0]}-of-{pair[1]}.db"
-
-    def sizes_given(self) -> list[int] | None:
-        """Return the subset sizes that were typed, in order; None if there are none."""
-        if self.sizes is None:
-            return None
-        parts = [part for part in re.split(r"[,\s]+", self.sizes) if part]
-        if not parts or not all(part.isdigit() and int(part) > 0 for part in parts):
-            raise WrongUse(f"--sizes {self.sizes!r} must be whole numbers, such as 5,10,20.")
-        return sorted({int(part) for part in parts})
+PRELIMINARY = "a quick look (--quick); run it without before you rely on it"
 
 
 @dataclass(frozen=True)
@@ -96,13 +34,14 @@ class RunPlan:
     lines: list[tuple[str, str]]
     notes: list[str]
     warnings: list[str]
+    preliminary: str | None = None
 
 
 def resampling(options: StudyOptions) -> tuple[Any, str]:
     """Return the protocol of the study, and a description of it."""
     from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 
-    times = REPEATS[options.protocol] if options.repeats is None else options.repeats
+    times = options.times
     if options.protocol == "subsample":
         return Subsampling(times), f"{times} random splits, 2/3 of the rows for training"
     if options.protocol == "10x10":
@@ -138,7 +77,7 @@ def check_classes(table: LabelledTable, protocol: str) -> None:
             raise WrongUse(
                 f"class {name!r} of {table.target!r} has {n} row{'s' if n > 1 else ''}; protocol "
                 f"{protocol} needs at least {needed} of every class: join it with another, or "
-                "leave its rows out of the file."
+                "leave it out with --exclude-class or --min-class-size."
             )
 
 
@@ -183,6 +122,32 @@ def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
     return metric.title, {"logistic": model}, f"{words} probabilities"
 
 
+def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Return what fills missing values on training rows, None if there are none, and a note."""
+    import numpy as np
+    from sklearn.impute import KNNImputer, SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from backstay.study import takes_missing
+
+    gaps = int(np.isnan(X.to_numpy()).sum())
+    if not gaps:
+        return None, []
+    if how == "knn":
+        # Rows are similar on a common scale; means and spreads ignore what is missing.
+        fill = make_pipeline(StandardScaler(), KNNImputer(keep_empty_features=True))
+        words = "mean of the 5 most similar training rows, on features of mean 0 and spread 1"
+    else:
+        fill = SimpleImputer(strategy="median", keep_empty_features=True)
+        words = "median of the training rows"
+    note = f"{gaps} missing values are filled with the {words}, on every split anew"
+    able = [name for name, method in methods.items() if takes_missing(method)]
+    if able:
+        note += f"; {', '.join(able)} could take them as they are, and see the same filled values"
+    return fill, [f"{note}."]
+
+
 def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
     """Return the number of runs with shuffled labels, and a description of them."""
     from backstay.study import NULL_RUNS
@@ -207,9 +172,6 @@ def describe_classes(table: LabelledTable) -> list[tuple[str, str]]:
 
 def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
     """Put a study together and describe it."""
-    import numpy as np
-    from sklearn.impute import SimpleImputer
-
     from backstay.study import Study, make_methods
 
     check_classes(table, options.protocol)
@@ -217,17 +179,11 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     X, notes, warnings = table.numbers(options.categories)
     sizes = sizes_of(options, X.shape[1])
     try:
-        panel = make_methods(options.methods or None, n_features=X.shape[1])
+        panel = make_methods(options.names, n_features=X.shape[1])
     except ValueError as error:
         raise WrongUse(str(error)) from error
-    gaps = int(np.isnan(X.to_numpy()).sum())
-    preprocess = None
-    if gaps:
-        preprocess = SimpleImputer(strategy="median", keep_empty_features=True)
-        notes.append(
-            f"{gaps} missing values are filled with the median of the training rows, on every "
-            "split anew."
-        )
+    preprocess, filled = imputation(X, options.impute, panel)
+    notes += filled
     n_jobs = n_jobs_of(options.jobs)
     title, classifiers, judged_by = describe_metric(options.metric)
     study = Study(
@@ -236,7 +192,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         classifiers=classifiers,
         sizes=sizes,
         metric=options.metric,
-        null=options.null,
+        null=options.permutations,
         preprocess=preprocess,
         store=store,
         n_jobs=n_jobs,
@@ -247,7 +203,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     added = [name for name in everyone if name not in panel]
     capped = options.sizes is None and X.shape[1] > MAX_SIZE
     cap = f" (up to {MAX_SIZE}; --sizes for others)" if capped else ""
-    n_null, null = describe_null(options.null, n_splits)
+    n_null, null = describe_null(options.permutations, n_splits)
     n_methods = len(everyone)
     tasks = f"{n_methods} methods × {n_splits} splits = {n_methods * n_splits}"
     if n_null:
@@ -267,4 +223,6 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         ("tasks", f"{tasks}, {n_jobs} at a time, seed {options.seed}"),
         *([("shard", f"{options.shard} of these tasks")] if options.shard else []),
     ]
-    return RunPlan(study, X, lines, notes, warnings)
+    if options.quick:
+        lines.insert(0, ("preliminary", PRELIMINARY))
+    return RunPlan(study, X, lines, notes, warnings, PRELIMINARY if options.quick else None)

@@ -1,0 +1,66 @@
+"""Options in groups: a command takes a value object, typer sees its fields one by one."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import partial
+from typing import Any, get_type_hints
+
+import typer
+
+
+def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel, **more)
+
+
+of_table, of_study, of_output = (
+    partial(_option, panel) for panel in ("The table", "The study", "Output")
+)
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take dataclasses, the fields of which are options with ``Annotated`` types."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, type[Any]] = {}
+    shown: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind = hints[name]
+        if is_dataclass(kind) and isinstance(kind, type):
+            groups[name] = kind
+            shown += _parameters(kind)
+        else:
+            shown.append(parameter.replace(annotation=kind))
+
+    @functools.wraps(command)
+    def wrapper(**given: Any) -> None:
+        made = {
+            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        command(**given, **made)
+
+    # Options may stand in any order; arguments come first.
+    shown.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+    vars(wrapper)["__signature__"] = inspect.Signature(shown)
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return wrapper
+
+
+def _parameters(kind: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=_default(field),
+            annotation=hints[field.name],
+        )
+        for field in fields(kind)
+    ]
+
+
+def _default(field: Field[Any]) -> Any:
+    return inspect.Parameter.empty if field.default is MISSING else field.default

@@ -1,0 +1,162 @@
+"""Which study is run: the options of ``backstay run`` on methods, splits and metrics."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from backstay.cli._guard import WrongUse
+from backstay.cli._options import of_study
+from backstay.cli._read import split_at_commas
+
+REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
+PERMUTATIONS = 20
+# A first look: cheap methods of different kinds, few splits.
+QUICK_METHODS = ("t", "f", "info-gain", "relieff")
+QUICK_REPEATS = 10
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """The options of ``backstay run`` that shape the study; wrong ones are refused at once.
+
+    What can be judged without the table is judged here, before anything heavy is loaded.
+    """
+
+    methods: Annotated[
+        list[str] | None,
+        of_study(
+            "Methods by name, separated by commas; see backstay methods. 'default' stands for "
+            "the default panel.",
+            "--methods",
+            "-m",
+        ),
+    ] = None
+    protocol: Annotated[str, of_study("subsample, 5x2 or 10x10.")] = "subsample"
+    repeats: Annotated[
+        int | None, of_study("Splits of subsample (50 if omitted), or repeats of 10x10 (10).")
+    ] = None
+    sizes: Annotated[
+        str | None,
+        of_study("Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."),
+    ] = None
+    metric: Annotated[
+        str | None,
+        of_study(
+            "What decides: roc_auc (if omitted), average_precision, accuracy, balanced_accuracy, "
+            "f1_macro, mcc, log_loss or brier.",
+            metavar="NAME",
+        ),
+    ] = None
+    null: Annotated[
+        int | None,
+        of_study(
+            "Permutations of the labels that show what stability is worth (20 if omitted); 0 for "
+            "none.",
+            min=0,
+            metavar="N",
+        ),
+    ] = None
+    quick: Annotated[
+        bool,
+        of_study(
+            "A first look: filters and ReliefF, 10 splits, no permutations, unless you say "
+            "otherwise. The report is marked as preliminary.",
+            "--quick",
+        ),
+    ] = False
+    categories: Annotated[
+        str,
+        of_study(
+            "code: categories become 0, 1, 2, …; drop: columns of more than two are left out."
+        ),
+    ] = "code"
+    impute: Annotated[
+        str | None,
+        of_study(
+            "Missing values become the median (if omitted), or with knn the mean of 5 similar "
+            "rows; always of training rows only.",
+            metavar="HOW",
+        ),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        of_study("Tasks at the same time; all cores if omitted.", "--jobs", "-j", min=1),
+    ] = None
+    seed: Annotated[int, of_study("Seed of everything random.", min=0)] = 0
+    shard: Annotated[
+        str | None,
+        of_study(
+            "Run one part of the tasks, such as 3/10, into a store of its own; backstay merge puts "
+            "the parts together.",
+            metavar="K/N",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.categories not in ("code", "drop"):
+            raise WrongUse(f"--categories {self.categories} must be code or drop.")
+        if self.impute not in (None, "median", "knn"):
+            raise WrongUse(f"--impute {self.impute} must be median or knn.")
+        if self.protocol not in REPEATS:
+            raise WrongUse(
+                f"--protocol {self.protocol} is unknown; there are {', '.join(REPEATS)}."
+            )
+        if self.repeats is not None:
+            if self.repeats < (2 if self.protocol == "subsample" else 1):
+                raise WrongUse(
+                    f"--repeats {self.repeats} is too few; stability needs two runs at least."
+                )
+            if self.protocol == "5x2" and self.repeats != 5:
+                raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
+        self.sizes_given()
+        self.shard_given()
+
+    def shard_given(self) -> tuple[int, int] | None:
+        """Return which part of the tasks to run, and of how many; None for all."""
+        if self.shard is None:
+            return None
+        found = re.fullmatch(r"(\d+)/(\d+)", self.shard.strip())
+        pair = (int(found[1]), int(found[2])) if found else (0, 0)
+        if not 1 <= pair[0] <= pair[1]:
+            raise WrongUse(
+                f"--shard {self.shard} must be a part and the number of parts, such as 3/10."
+            )
+        return pair
+
+    def store_name(self) -> str:
+        """Return the name of the file that keeps the study."""
+        pair = self.shard_given()
+        return "study.db" if pair is None else f"shard-{pair[0]}-of-{pair[1]}.db"
+
+    @property
+    def names(self) -> list[str] | None:
+        """Names of the methods; None for the default panel."""
+        given = split_at_commas(self.methods)
+        return given or (list(QUICK_METHODS) if self.quick else None)
+
+    @property
+    def times(self) -> int:
+        """Number of repeats."""
+        if self.repeats is not None:
+            return self.repeats
+        if self.quick and self.protocol == "subsample":
+            return QUICK_REPEATS
+        return REPEATS[self.protocol]
+
+    @property
+    def permutations(self) -> int:
+        """Number of permutations of the labels."""
+        if self.null is not None:
+            return self.null
+        return 0 if self.quick else PERMUTATIONS
+
+    def sizes_given(self) -> list[int] | None:
+        """Return the subset sizes that were typed, in order; None if there are none."""
+        if self.sizes is None:
+            return None
+        parts = [part for part in re.split(r"[,\s]+", self.sizes) if part]
+        if not parts or not all(part.isdigit() and int(part) > 0 for part in parts):
+            raise WrongUse(f"--sizes {self.sizes!r} must be whole numbers, such as 5,10,20.")
+        return sorted({int(part) for part in parts})
