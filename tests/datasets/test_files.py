@@ -181,7 +181,8 @@ def test_files_of_other_programs(tmp_path):
     text = "@relation r\n@attribute a numeric\n@attribute kind {a,b}\n@data\n{0 1, 1 b}\n"
     assert "sparse rows" in complaint(written(tmp_path, text, "c.arff"))
     assert "zip or Excel" in complaint(written(tmp_path, "PK\x03\x04xyz"))
-    assert "save the sheet as CSV" in complaint(written(tmp_path, "x", "a.xlsx"))
+    assert "not a whole Excel file" in complaint(written(tmp_path, "x", "a.xlsx"))
+    assert "save it as .xlsx or CSV" in complaint(written(tmp_path, "x", "a.xls"))
 
 
 # Files that cannot be used.
