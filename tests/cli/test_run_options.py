@@ -1,0 +1,101 @@
+"""Options of ``backstay run`` on a sheet of samples, classes, gaps, and a quick look."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from backstay.cli import main
+from backstay.results import Results
+from table_formats import TARGET, example, write_series_matrix
+
+QUICK = ("-m", "t", "--repeats", "3", "--sizes", "2", "--jobs", "1", "--null", "0")
+
+
+@pytest.fixture
+def call(capsys):
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(a) for a in arguments])
+        captured = capsys.readouterr()
+        assert stop.value.code == 0, captured.err
+        return captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path):
+    numbers, sheet, genes = example()
+    turned = numbers.T
+    turned.insert(0, "symbol", genes["symbol"])
+    turned.to_csv(tmp_path / "genes.tsv", sep="\t", index_label="gene")
+    sheet.to_csv(tmp_path / "sheet.csv", index=False)
+    return tmp_path
+
+
+def test_a_table_with_a_sheet_from_the_command_line_to_the_store(files, call, monkeypatch):
+    monkeypatch.setattr(Results, "report", lambda self, path: path)
+    out, _ = call(
+        "run", files / "genes.tsv", "--samples", files / "sheet.csv", "-t", TARGET, "--id",
+        "sample", "--groups", "patient", "--positive", "normal", *QUICK, "-o", files / "out",
+    )  # fmt: skip
+    assert "Samples are the columns of genes.tsv, matched by column 'sample' of sheet.csv" in out
+    assert "Columns taken for annotation: 'symbol'." in out
+    assert re.search(r"positive +normal\n", out)
+    data = Results.load(files / "out" / "study.db").data
+    assert data.annotation == {"symbol": [f"SYM{j}" for j in range(8)]}
+    assert data.sample_names[:2] == ["S00", "S01"]
+    assert data.classes == ["tumour", "normal"]  # the positive class is the second
+    assert data.n_groups == 12
+
+
+def test_a_quick_look_is_marked_as_one(files, call):
+    write_series_matrix(
+        files / "GSE1_series_matrix.txt", example()[0], example()[1].set_index("sample")
+    )
+    command = ("run", files / "GSE1_series_matrix.txt", "-t", TARGET, "--quick", "--jobs", "1")
+    out, _ = call(*command, "--dry-run")
+    assert re.search(r"preliminary +a quick look \(--quick\); run it without", out)
+    assert re.search(r"methods +t, f, info-gain, relieff\n", out)
+    assert "10 random splits" in out
+    assert re.search(r"null +none", out)
+    assert re.search(r"results in +GSE1_series_matrix-backstay-quick\n", out)
+    out, _ = call(*command, *QUICK[:6], "-o", files / "out")
+    assert re.search(r"methods +t\n", out)
+    page = (files / "out" / "report.html").read_text()
+    assert "<b>Preliminary:</b> a quick look" in page
+
+
+@pytest.mark.parametrize("how", ["median", "knn"])
+def test_gaps_are_filled_on_training_rows(how, call, tmp_path):
+    rng = np.random.default_rng(0)
+    given = pd.DataFrame(rng.normal(size=(30, 6))).add_prefix("x").mask(rng.random((30, 6)) < 0.1)
+    given["kind"] = np.resize(["a", "b"], 30)
+    given.to_csv(tmp_path / "t.csv", index=False)
+    out, err = call(
+        "run", tmp_path / "t.csv", "-t", "kind", "--impute", how, "-m", "t,relieff", "--dry-run"
+    )
+    words = {"median": "median of the training rows", "knn": "5 most similar training rows"}
+    assert words[how] in out
+    assert "relieff could take them as they are, and see the same filled values." in out
+    assert "of the values are missing" in err
+    out, _ = call(
+        "run", tmp_path / "t.csv", "-t", "kind", "--impute", how, *QUICK, "-q", "-o",
+        tmp_path / how,
+    )  # fmt: skip
+    preprocess = str(Results.load(tmp_path / how / "study.db").facts.preprocess)
+    assert ("KNNImputer" in preprocess) == (how == "knn")
+
+
+def test_classes_too_small_need_not_stop_a_run(call, tmp_path):
+    rng = np.random.default_rng(0)
+    given = pd.DataFrame(rng.normal(size=(30, 4))).add_prefix("x")
+    given["kind"] = ["a"] * 14 + ["b"] * 14 + ["rare"] * 2
+    given.to_csv(tmp_path / "t.csv", index=False)
+    command = ("run", tmp_path / "t.csv", "-t", "kind", "--dry-run")
+    for option in (("--min-class-size", "5"), ("--exclude-class", "rare")):
+        out, _ = call(*command, *option)
+        assert "kind: a (14), b (14)" in out
+        assert "rare" in out
