@@ -14,7 +14,7 @@ from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
 from backstay.study import Study, Subsampling
-from backstay.study._missing import _takes_missing
+from backstay.study import takes_missing
 
 X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
 HOLED = X.copy()
@@ -113,5 +113,5 @@ class Stubborn(TTest):
         (GridSearchCV(SVC(), {"C": [1, 2]}, cv=2), False),
     ],
 )
-def test_what_takes_missing_cells(estimator, takes):
-    assert _takes_missing(estimator) == takes
+def test_whattakes_missing_cells(estimator, takes):
+    assert takes_missing(estimator) == takes
