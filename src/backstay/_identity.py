@@ -8,7 +8,7 @@ import inspect
 import math
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy import sparse
 PACKAGES = ("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
 # How work is spread or reported never changes a result, so it does not make another run.
 IGNORED = {"n_jobs", "verbose"}
+BLOCK = 1024  # columns that are read together
 HASH = re.compile("[0-9a-f]{64}")  # of data: tells a reader nothing but that they differ
 
 
@@ -48,10 +49,26 @@ def fingerprint(X: Any) -> str:
         parts = [digest(np.asarray(part)) for part in (X.data, X.indices, X.indptr)]
         parts.append(repr(X.shape))
     elif hasattr(X, "columns"):
-        parts = [f"{name!r} {digest(np.asarray(X[name]))}" for name in X.columns]
+        parts = [f"{name!r} {digest(column)}" for name, column in _columns(X)]
     else:
         parts = [digest(np.asarray(X))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Yield names and values of a frame's columns.
+
+    A frame of one type of numbers is cut into blocks: pandas takes 0.1 ms to find a column.
+    """
+    names = list(X.columns)
+    kinds = set(X.dtypes) if hasattr(X, "iloc") else set()
+    plain = len(kinds) == 1 and all(isinstance(kind, np.dtype) for kind in kinds)
+    if not plain or kinds == {np.dtype(object)} or len(set(names)) < len(names):
+        yield from ((name, np.asarray(X[name])) for name in names)
+        return
+    for start in range(0, len(names), BLOCK):
+        block = np.ascontiguousarray(X.iloc[:, start : start + BLOCK].to_numpy().T)
+        yield from zip(names[start : start + BLOCK], block, strict=True)
 
 
 def describe(value: Any, path: str) -> Any:

@@ -131,7 +131,10 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
 
     from backstay.study import takes_missing
 
-    gaps = int(np.isnan(X.to_numpy()).sum())
+    gaps = sum(  # by blocks: a wide table has no room for a mask
+        int(np.isnan(X.iloc[:, j : j + 10_000].to_numpy()).sum())
+        for j in range(0, X.shape[1], 10_000)
+    )
     if not gaps:
         return None, []
     if how == "knn":

@@ -17,6 +17,7 @@ from scipy.io.matlab import MatReadError
 
 from backstay.datasets._content import Content, Limit, Reading
 from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError, listed
+from backstay.datasets._wide import float_type
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
@@ -185,7 +186,12 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         names = _texts(arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    frame = pd.DataFrame(X.astype(np.float64), columns=pd.Index(names, dtype=object))
+    kind = float_type([X.dtype], n, d)
+    frame = pd.DataFrame(
+        X.astype(kind, copy=False),
+        columns=pd.Index(names, dtype=object),
+        copy=False if kind == np.float32 else None,  # pandas copies, unless told otherwise
+    )
     extra: dict[str, Any] = {}
     label = target if target in arrays else named.get("y")
     if target is not None and target not in arrays and target in frame.columns:

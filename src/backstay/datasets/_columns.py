@@ -14,6 +14,7 @@ from pandas.api import types
 from backstay.datasets._content import plain_text
 from backstay.datasets._labelled import TableError, check_told_apart, listed, whole_numbers
 from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
+from backstay.datasets._wide import column_blocks, float_type
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
@@ -87,7 +88,9 @@ def sort_columns(
             numbers = _add_text(found, name, plain_text(frame[name]), keep)
             if numbers is not None:
                 mended[name] = numbers
-    table = frame[numeric].to_numpy(np.float64, na_value=np.nan)
+    chosen = frame if len(numeric) == frame.shape[1] else frame[numeric]
+    kind = float_type(chosen.dtypes, *chosen.shape)
+    table = np.ascontiguousarray(chosen.to_numpy(kind, na_value=np.nan))
     if mended:
         table = np.column_stack([table, *mended.values()])
     if log2 is not None:
@@ -155,18 +158,22 @@ def _add_numbers(
     found: SortedColumns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
 ) -> None:
     """Add columns of numbers, except constant ones and those that only number the rows."""
-    infinite = np.isinf(table).any(axis=0)
-    if infinite.any():
-        j = int(np.argmax(infinite))
-        row = int(np.argmax(np.isinf(table[:, j]))) + 1
-        raise TableError(
-            f"column {names[j]!r} holds an infinite value in row {row}; leave the cell empty or "
-            "correct it."
-        )
-    gaps = np.isnan(table)
-    empty = gaps.all(axis=0)
-    low = np.where(gaps, np.inf, table).min(axis=0)
-    high = np.where(gaps, -np.inf, table).max(axis=0)
+    low, high = np.empty(table.shape[1]), np.empty(table.shape[1])
+    empty = np.empty(table.shape[1], dtype=bool)
+    for block in column_blocks(*table.shape):
+        part = table[:, block]
+        infinite = np.isinf(part).any(axis=0)
+        if infinite.any():
+            j = int(np.argmax(infinite))
+            row = int(np.argmax(np.isinf(part[:, j]))) + 1
+            raise TableError(
+                f"column {names[block.start + j]!r} holds an infinite value in row {row}; leave "
+                "the cell empty or correct it."
+            )
+        gaps = np.isnan(part)
+        empty[block] = gaps.all(axis=0)
+        low[block] = np.where(gaps, np.inf, part).min(axis=0)
+        high[block] = np.where(gaps, -np.inf, part).max(axis=0)
     constant = (low == high) & ~empty
     found.empty += [names[j] for j in np.flatnonzero(empty)]
     found.constant += [names[j] for j in np.flatnonzero(constant)]
@@ -174,8 +181,12 @@ def _add_numbers(
     for j in counting:
         found.identifiers[names[j]] = pd.Series(table[:, j].astype(np.int64)).astype(str)
     gone = {*np.flatnonzero(empty | constant).tolist(), *counting}
-    left = [j for j in range(len(names)) if j not in gone]
-    found.numbers = pd.DataFrame(table[:, left], found.numbers.index, [names[j] for j in left])
+    if gone:
+        left = [j for j in range(len(names)) if j not in gone]
+        table, names = table[:, left], [names[j] for j in left]
+    # pandas copies arrays that it is given, unless told otherwise.
+    copy = False if table.dtype == np.float32 else None
+    found.numbers = pd.DataFrame(table, found.numbers.index, names, copy=copy)
 
 
 def _add_sparse(found: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.datasets._sparse import is_sparse, sparse_matrix
+from backstay.datasets._wide import count_missing
 
 SHOWN_NAMES = 5
 
@@ -89,8 +90,8 @@ class LabelledTable:
     Attributes
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        Numbers as float64, texts of few values as categories. The index holds
-        sample names where the file has them. Sparse matrices of AnnData files have
+        Numbers as float64 (very wide tables of float32 stay so), texts of few values as
+        categories. The index holds sample names where the file has them. Sparse matrices of AnnData files have
         pandas' sparse columns; :meth:`numbers` writes them out.
     y : ndarray of shape (n_samples,)
         Class labels: integers where the file has whole numbers, else texts.
@@ -129,7 +130,8 @@ class LabelledTable:
     @property
     def categorical(self) -> list[str]:
         """Names of the columns that hold categories."""
-        return [str(n) for n, kind in self.X.dtypes.items() if str(kind) == "category"]
+        kinds = zip(self.X.columns, self.X.dtypes, strict=True)
+        return [str(name) for name, kind in kinds if isinstance(kind, pd.CategoricalDtype)]
 
     def summary(self) -> dict[str, Any]:
         """Count rows, features, classes, types and missing values.
@@ -141,16 +143,16 @@ class LabelledTable:
             of each), ``missing`` (cells), ``missing_columns``, ``missing_rows``, ``groups``
             (number of, or None) and ``sample_names`` (whether there are any).
         """
-        gaps = self.X.isna().to_numpy()
+        n_missing, n_columns, n_rows = count_missing(self.X)
         return {
             "rows": int(self.X.shape[0]),
             "features": int(self.X.shape[1]),
             "numeric": int(self.X.shape[1]) - len(self.categorical),
             "categorical": len(self.categorical),
             "classes": self.classes,
-            "missing": int(gaps.sum()),
-            "missing_columns": int(gaps.any(axis=0).sum()),
-            "missing_rows": int(gaps.any(axis=1).sum()),
+            "missing": n_missing,
+            "missing_columns": n_columns,
+            "missing_rows": n_rows,
             "groups": None if self.groups is None else len(np.unique(self.groups)),
             "sample_names": not isinstance(self.X.index, pd.RangeIndex),
         }
@@ -169,7 +171,7 @@ class LabelledTable:
         Returns
         -------
         X : DataFrame
-            All float64.
+            All float64, or float32 as in :attr:`X`.
         notes, warnings : list of str
             What was done, and what to check.
         """

@@ -12,6 +12,7 @@ from scipy import stats
 from backstay.datasets._content import plain_text
 from backstay.datasets._labelled import TableError, listed
 from backstay.datasets._sparse import is_sparse, sparse_matrix
+from backstay.datasets._wide import count_missing, float_type
 
 # Fewer features than this are not taken for gene expression.
 MANY_FEATURES = 100
@@ -64,16 +65,18 @@ def _copies(X: pd.DataFrame) -> int:
         ends = zip(rows.indptr, rows.indptr[1:], strict=False)
         seen = {rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends}
         return rows.shape[0] - len(seen)
-    codes = [n for n, kind in X.dtypes.items() if str(kind) == "category"]
-    table = X.drop(columns=codes).to_numpy(np.float64)
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    codes = [name for name, kind in kinds if isinstance(kind, pd.CategoricalDtype)]
+    numbers = X.drop(columns=codes) if codes else X
+    table = numbers.to_numpy(float_type(numbers.dtypes, *numbers.shape))
     if codes:
         table = np.column_stack([table, *(X[n].cat.codes for n in codes)])
-    return len(table) - len({row.tobytes() for row in np.ascontiguousarray(table)})
+    return len(table) - len({hashlib.sha256(row.tobytes()).digest() for row in table})
 
 
 def _twins(X: pd.DataFrame) -> list[str]:
     """Return a sentence on features that hold the values of another, if there are any."""
-    numeric = [j for j, kind in enumerate(X.dtypes) if str(kind) != "category"]
+    numeric = [j for j, kind in enumerate(X.dtypes) if not isinstance(kind, pd.CategoricalDtype)]
     first: dict[bytes, int] = {}
     pairs = []
     for start in range(0, len(numeric), BLOCK):
@@ -118,7 +121,7 @@ def looks_raw(X: pd.DataFrame) -> list[str]:
 
 def many_missing(X: pd.DataFrame) -> list[str]:
     """Return a sentence on missing values, if they are many."""
-    share = float(X.isna().to_numpy().mean())
+    share = count_missing(X)[0] / X.size if X.size else 0.0
     if share < MANY_MISSING:
         return []
     return [

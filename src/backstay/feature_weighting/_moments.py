@@ -12,6 +12,9 @@ from backstay._validation import StrOptions
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._rows import counted_rows
 
+# Cells of a wide table that are turned into double precision together.
+BLOCK_CELLS = 2**23
+
 
 class Moments(NamedTuple):
     """Of groups of rows: mass (g,), means and sums of squares about them (g, d)."""
@@ -108,7 +111,15 @@ class _MomentFilter(FeatureRanker):
     ) -> tuple[Moments, Any]:
         """Return the moments, and the labels of their classes."""
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        return class_moments(X[rows], codes, omega), self.classes_[np.unique(y[rows])]
+        classes = self.classes_[np.unique(y[rows])]
+        step = max(1, BLOCK_CELLS // len(codes))
+        blocks = [slice(start, start + step) for start in range(0, X.shape[1], step)]
+        if len(blocks) == 1:
+            return class_moments(X[rows], codes, omega), classes
+        parts = [class_moments(X[rows, block], codes, omega) for block in blocks]
+        means = np.concatenate([part.means for part in parts], axis=1)
+        squares = np.concatenate([part.squares for part in parts], axis=1)
+        return Moments(parts[0].mass, means, squares), classes
 
 
 class BetweenWithinRatio(_MomentFilter):

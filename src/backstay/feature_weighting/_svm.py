@@ -36,6 +36,9 @@ TRACE_FALL = 100.0
 # Multiplications above which BLAS and its threads are worth their start.
 BLAS_WORK = 200_000_000
 
+# A wide table of single precision with more cells stays so; blocks of it are multiplied in double.
+SINGLE_CELLS, BLOCK_CELLS = 2**24, 2**22
+
 # With fewer rows than features, libsvm's tolerance leaves it to chance which of many features with
 # nearly the same weight are dropped (benchmarks/simulations/svm_tolerance.py).
 WIDE_TOL = 1e-8
@@ -70,6 +73,12 @@ class Elimination:
 
 def _add_products(rows: Array, start: int, stop: int, factor: float, gram: Array) -> None:
     """Add the products of rows over some features to a Gram matrix, or take them out."""
+    if rows.dtype == np.float32:  # in double precision, a block of features at a time
+        step = max(1, BLOCK_CELLS // len(rows))
+        for first in range(start, stop, step):
+            block = rows[:, first : min(first + step, stop)].astype(np.float64)
+            _add_products(block, 0, block.shape[1], factor, gram)
+        return
     if (stop - start) * len(rows) ** 2 > BLAS_WORK:
         part = rows[:, start:stop]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -371,7 +380,9 @@ class SVMRFE(FeatureRanker):
         self.record_path = record_path
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        X = np.asarray(X, dtype=np.float64)
+        wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS
+        if X.dtype != np.float32 or not wide:
+            X = np.asarray(X, dtype=np.float64)
         costs = np.full(len(y), float(self.C))
         if sample_weight is not None:
             rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)

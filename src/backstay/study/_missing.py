@@ -14,6 +14,8 @@ from sklearn.utils import get_tags
 
 from backstay.study._checks import CheckedData, CheckedStudy
 
+BLOCK = 10_000  # columns that are looked at together
+
 
 def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
     """Refuse data with missing cells that some method or classifier cannot take.
@@ -43,8 +45,14 @@ def _missing(X: Any) -> tuple[int, int]:
     if sparse.issparse(X):
         columns = X.indices[np.isnan(X.data)]
         return len(columns), len(np.unique(columns))
-    cells = np.asarray(pd.isna(X if isinstance(X, pd.DataFrame) else np.asarray(X)))
-    return int(cells.sum()), int(cells.any(axis=0).sum())
+    table = X if isinstance(X, pd.DataFrame) else np.asarray(X)
+    n_cells = n_columns = 0
+    for start in range(0, table.shape[1], BLOCK):  # a wide table has no room for a mask
+        part = slice(start, start + BLOCK)
+        cells = pd.isna(table.iloc[:, part] if isinstance(X, pd.DataFrame) else table[:, part])
+        n_cells += int(np.asarray(cells).sum())
+        n_columns += int(np.asarray(cells).any(axis=0).sum())
+    return n_cells, n_columns
 
 
 def takes_missing(estimator: Any) -> bool:

@@ -73,8 +73,10 @@ def take_columns(table: Any, columns: NDArray[np.intp]) -> Any:
 
 
 def numbers_of(X: Any) -> Array | None:
-    """Return a frame of nothing but float64 as an array, None for any other table."""
-    if not isinstance(X, pd.DataFrame) or any(kind != np.float64 for kind in X.dtypes):
+    """Return a frame of nothing but float64, or float32, as an array; None for any other table."""
+    if not isinstance(X, pd.DataFrame):
+        return None
+    if set(X.dtypes) not in ({np.dtype(np.float64)}, {np.dtype(np.float32)}):
         return None
     return np.ascontiguousarray(X.to_numpy())
 

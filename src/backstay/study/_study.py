@@ -32,7 +32,7 @@ from backstay.study._missing import check_missing_cells
 from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
 from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
-from backstay.study._rows import numbers_of
+from backstay.study._rows import numbers_of, reads_numbers
 from backstay.study._shard import Shard
 from backstay.study._stored_study import (
     PlannedRuns,
@@ -418,6 +418,10 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
         study.classifiers, data.sizes, labels, keep, shortcuts, study.weight_classifiers
     )
     numbers = numbers_of(data.X) if study.preprocess is None else None
+    # Where nobody asks for a column by its name, names need not travel with every task.
+    nameless = all(reads_numbers(method) for method in study.methods.values())
+    if numbers is not None and nameless and set(shortcuts) == set(study.classifiers):
+        return SharedInputs(numbers, data.y, classification, None, numbers)
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
 
 

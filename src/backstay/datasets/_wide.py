@@ -1,0 +1,41 @@
+"""Tables too wide to be copied: their type, and the blocks of columns to look at one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+# A table of single precision with more cells than this stays so: in double precision it would take
+# more than 256 MB. Smaller ones become double, as the same table in a text file is.
+MAX_DOUBLE_CELLS = 2**25
+# Cells to look at together; most tables are one block.
+BLOCK_CELLS = 2**24
+
+
+def float_type(kinds: Iterable[Any], n_rows: int, n_columns: int) -> Any:
+    """Return the type that the numbers of a table are kept in."""
+    wide = n_rows * n_columns > MAX_DOUBLE_CELLS
+    single = wide and all(kind == np.float32 for kind in kinds)
+    return np.float32 if single else np.float64
+
+
+def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of columns with so many cells that copies of them do not matter."""
+    step = max(1, BLOCK_CELLS // max(1, n_rows))
+    for start in range(0, n_columns, step):
+        yield slice(start, min(start + step, n_columns))
+
+
+def count_missing(X: pd.DataFrame) -> tuple[int, int, int]:
+    """Return the numbers of missing cells, of columns with any, and of rows with any."""
+    n_cells = n_columns = 0
+    rows = np.zeros(len(X), dtype=bool)
+    for block in column_blocks(*X.shape):
+        gaps = X.iloc[:, block].isna().to_numpy()
+        n_cells += int(gaps.sum())
+        n_columns += int(gaps.any(axis=0).sum())
+        rows |= gaps.any(axis=1)
+    return n_cells, n_columns, int(rows.sum())

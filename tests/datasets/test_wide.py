@@ -1,0 +1,99 @@
+"""Very wide tables stay in single precision and are never copied as a whole."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from backstay._identity import digest, fingerprint
+from backstay.datasets import TableError, _wide, read_table
+from backstay.datasets._wide import column_blocks, count_missing
+
+N, D = 12, 40
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Call tables wide that are not, and look at a few columns at a time."""
+    monkeypatch.setattr(_wide, "MAX_DOUBLE_CELLS", 100)
+    monkeypatch.setattr(_wide, "BLOCK_CELLS", 7 * N)
+
+
+def table(**changes):
+    rng = np.random.default_rng(0)
+    arrays = {"X": rng.random((N, D), dtype=np.float32), "y": np.repeat(["a", "b"], N // 2)}
+    return {**arrays, **changes}
+
+
+def save(path, arrays):
+    if path.suffix == ".npz":
+        np.savez(path, **arrays)
+    else:
+        frame = pd.DataFrame(arrays["X"], columns=[f"x{j}" for j in range(D)])
+        frame.assign(y=arrays["y"]).to_parquet(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_a_wide_table_of_single_precision_stays_so(tmp_path, narrow, suffix):
+    arrays = table()
+    found = read_table(save(tmp_path / f"t{suffix}", arrays), "y")
+    assert set(found.X.dtypes) == {np.dtype(np.float32)}
+    assert np.array_equal(found.X.to_numpy(), arrays["X"])
+    assert found.X.to_numpy().flags.c_contiguous
+    assert found.numbers()[0] is found.X
+
+
+def test_a_smaller_one_becomes_double_as_from_a_text_file(tmp_path):
+    found = read_table(save(tmp_path / "t.npz", table()), "y")
+    assert set(found.X.dtypes) == {np.dtype(np.float64)}
+
+
+def test_what_is_said_does_not_depend_on_the_blocks(tmp_path, monkeypatch):
+    X = table()["X"]
+    X[3, 5] = X[7, 30] = X[7, 31] = np.nan
+    X[:, 9] = 2  # constant
+    X[:, 17] = np.nan  # empty
+    X[:, 21] = np.arange(N)  # counts the rows
+    X[:, 33] = np.repeat([1, 2], N // 2)  # the classes in other words
+    X[11] = X[2]  # a copy but for the last two
+    X[11, [21, 33]] = [11, 2]
+    path = save(tmp_path / "t.npz", table(X=X))
+    whole = read_table(path, "y")
+    monkeypatch.setattr(_wide, "BLOCK_CELLS", 7 * N)
+    blocks = read_table(path, "y")
+    pd.testing.assert_frame_equal(blocks.X, whole.X)
+    assert (blocks.notes, blocks.warnings) == (whole.notes, whole.warnings)
+    assert "x33" in " ".join(whole.warnings)
+    assert blocks.summary() == whole.summary()
+    assert whole.summary()["missing"] == 3
+
+
+def test_infinite_values_are_found_in_any_block(tmp_path, narrow):
+    X = table()["X"]
+    X[4, 38] = np.inf
+    with pytest.raises(TableError, match="column 'x38' holds an infinite value in row 5"):
+        read_table(save(tmp_path / "t.npz", table(X=X)), "y")
+
+
+def test_blocks_cover_every_column_once():
+    for n, d in ((3, 10), (10**9, 4), (0, 5)):
+        blocks = list(column_blocks(n, d))
+        assert [j for block in blocks for j in range(d)[block]] == list(range(d))
+    frame = pd.DataFrame([[np.nan, 1.0, None], [2.0, 3.0, "a"]])
+    assert count_missing(frame) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, bool])
+def test_the_fingerprint_of_a_frame_is_that_of_its_columns(kind):
+    values = np.random.default_rng(0).integers(0, 9, (5, 3000)).astype(kind)
+    frame = pd.DataFrame(values, columns=[f"x{j}" for j in range(3000)])
+    mixed = frame.astype({"x7": object})
+    assert fingerprint(frame) == by_column(frame)
+    assert fingerprint(mixed) == by_column(mixed) != fingerprint(frame)
+
+
+def by_column(frame):
+    lines = [f"{name!r} {digest(np.asarray(frame[name]))}" for name in frame.columns]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
