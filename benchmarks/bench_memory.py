@@ -1,6 +1,8 @@
-"""Two large problems in processes of their own: seconds and peak memory, input included."""
+"""Large problems in processes of their own: seconds and peak memory, input included."""
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks._measure import in_fresh_process
 from benchmarks._workload import Measurement, Target, fact
@@ -45,7 +47,86 @@ def measurement(method, said, n, d):
     )
 
 
+# The whole command on a table so wide, or so tall, that it must not be copied. Memory is that of
+# the command and its workers together, each page counted once.
+COMMAND = """
+import json, subprocess, sys, time
+from pathlib import Path
+import numpy as np
+n, d, repeats, folder = *map(int, sys.argv[1:4]), Path(sys.argv[4])
+rng = np.random.default_rng(0)
+X = np.empty((n, d), dtype=np.float32)
+for row in X:
+    row[:] = rng.random(d, dtype=np.float32)
+y = np.arange(n) % 2
+X[y == 1, :50] += 0.3
+np.savez(folder / "table.npz", X=X, y=y)
+del X
+command = [sys.executable, "-m", "backstay", "run", folder / "table.npz", "-o", folder / "out"]
+command += "--methods t,relieff,svm-rfe --null 0 --jobs 2 --quiet --repeats".split()
+
+def family(pid):
+    pids = [pid]
+    for one in pids:
+        for children in Path(f"/proc/{one}/task").glob("*/children"):
+            pids += map(int, children.read_text().split())
+    return pids
+
+def megabytes(pid):
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it has ended
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1000
+
+start, peak = time.perf_counter(), 0
+running = subprocess.Popen([*map(str, command), str(repeats)], stdout=subprocess.DEVNULL)
+while running.poll() is None:
+    try:
+        peak = max(peak, sum(map(megabytes, family(running.pid))))
+    except OSError:
+        pass
+    time.sleep(0.2)
+assert running.returncode == 0
+taken = time.perf_counter() - start
+store = (folder / "out" / "study.db").stat().st_size / 1e6
+print(json.dumps({"seconds": taken, "all_mb": peak, "store_mb": store, "tasks": 3 * repeats}))
+"""
+
+
+def whole_command(quick, n, d, repeats):
+    """Run the command once on a table of single precision."""
+    shape = (40, d // 100) if d > n else (n // 100, 100)
+    with TemporaryDirectory() as folder:
+        n, d = shape if quick else (n, d)
+        return json.loads(in_fresh_process(COMMAND, n, d, repeats, Path(folder)))
+
+
+def command(name, n, d, repeats, targets):
+    said = f"backstay run on {n:,} × {d:,}"
+    return Measurement(
+        name,
+        f"{said}, three methods, {repeats} splits, in a process of its own",
+        whole_command,
+        tuple(Target(f"{said}, {what}", quantity, **how) for what, quantity, how in targets),
+        arguments={"n": n, "d": d, "repeats": repeats},
+    )
+
+
+WIDE = (
+    ("memory of all processes", fact("all_mb"), {"at_most": 8000, "unit": "MB"}),
+    # 20 splits and 20 permutations of the labels in pairs are 60 runs.
+    (
+        "store of 60 runs",
+        lambda record: 60 * 3 * fact("store_mb")(record) / fact("tasks")(record),
+        {"at_most": 500, "unit": "MB"},
+    ),
+)
+TALL = (("memory of all processes", fact("all_mb"), {"at_most": 4000, "unit": "MB"}),)
+
 WORKLOADS = (
+    command("wide_command", 400, 850_000, 2, WIDE),
+    command("tall_command", 20_000, 2000, 2, TALL),
     measurement("relieff", "ReliefF(n_draws=2000) on 100,000 × 100", 100_000, 100),
     measurement("svm_rfe", "SVM-RFE on 200 × 100,000", 200, 100_000),
 )

@@ -1,5 +1,8 @@
 """How cost grows, and how near it comes to what the machine can do."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 from numba import njit
 
@@ -91,23 +94,37 @@ def curve(m, d):
     return lambda: stability_curve(order, "kuncheva")
 
 
-def study(n_resamples, d):
-    X, y = han_yu(62, d)
-    engine = Study(
-        {"t": TTest(), "relieff": ReliefF(), "rfe": SVMRFE()},
-        Subsampling(n_resamples),
-        sizes=[10, 20],
-        controls=False,
-        n_jobs=1,
-        random_state=0,
-        verbose=0,
-    )
-    return lambda: engine.run(X, y)
+def study(n_resamples=5, d=1000, n=62, copies=1):
+    """A study into a store, on n rows and d features, with so many copies of three methods."""
+    X, y = han_yu(n, d)
+    three = {"t": TTest(), "relieff": ReliefF(), "rfe": SVMRFE()}
+    methods = {f"{name} {i}": method for i in range(copies) for name, method in three.items()}
+
+    def run():
+        with TemporaryDirectory() as folder:
+            Study(
+                methods,
+                Subsampling(n_resamples),
+                sizes=[10, 20],
+                controls=False,
+                store=Path(folder) / "study.db",
+                n_jobs=1,
+                random_state=0,
+                verbose=0,
+            ).run(X, y)
+
+    return run
 
 
 ROWS = [250, 500, 1000, 2000, 4000]
 FEATURES = [1000, 2000, 4000, 8000, 16000]
 FEW = [50, 100, 200]
+FEW_IN_STUDY = {
+    "resamples": [2, 4, 6],
+    "features": [100, 200, 400],
+    "rows": [60, 90, 120],
+    "methods": [3, 6, 9],
+}
 CURVES = {
     "ReliefF": {
         "rows": (ROWS, lambda n: fit(ReliefF(n_jobs=1), n, 200)),
@@ -130,8 +147,10 @@ CURVES = {
         "features": ([2000, 4000, 8000, 16000, 32000], lambda d: curve(100, d)),
     },
     "Study": {
-        "resamples": ([5, 10, 20, 40], lambda m: study(m, 1000)),
-        "features": ([1000, 2000, 4000, 8000], lambda d: study(5, d)),
+        "resamples": ([5, 10, 20, 40], lambda m: study(m)),
+        "features": ([1000, 2000, 4000, 8000], lambda d: study(d=d)),
+        "rows": ([60, 120, 240, 480], lambda n: study(n=n)),
+        "methods": ([3, 6, 12, 24], lambda m: study(copies=m // 3)),
     },
 }
 # What theory says of the largest term, shown beside the fit.
@@ -149,6 +168,8 @@ EXPECTED = {
     ("stability_curve", "features"): "1",
     ("Study", "resamples"): "1",
     ("Study", "features"): "up to 1",
+    ("Study", "rows"): "up to 2",
+    ("Study", "methods"): "1",
 }
 
 
@@ -159,7 +180,7 @@ def growth(quick):
         for parameter, (sizes, make) in parameters.items():
             sizes = FEW[: len(sizes)] if quick else sizes
             if quick and method == "Study":
-                sizes = [2, 4, 6] if parameter == "resamples" else [100, 200, 400]
+                sizes = FEW_IN_STUDY[parameter]
             with threads(1):
                 taken = [median_seconds(make(size), 3) for size in sizes]
             fitted = {"sizes": sizes, "seconds": taken, **exponent(sizes, taken)}
