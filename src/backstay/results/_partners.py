@@ -47,7 +47,8 @@ def partners_among(parts: list[Arrays], records: Records) -> Arrays:
         found |= {(feature, partner): r for feature, partner, r in rows}
     pairs = np.array(list(found), dtype=np.intp).reshape(-1, 2)
     kept = np.isin(pairs[:, 0], often)
-    return _strongest(*pairs[kept].T, np.array(list(found.values()))[kept])
+    features, partners = pairs[kept].T
+    return _strongest(features, partners, np.array(list(found.values()))[kept])
 
 
 def _correlated(X: Any, features: Ints) -> Arrays:

@@ -45,11 +45,10 @@ def _missing(X: Any) -> tuple[int, int]:
     if sparse.issparse(X):
         columns = X.indices[np.isnan(X.data)]
         return len(columns), len(np.unique(columns))
-    table = X if isinstance(X, pd.DataFrame) else np.asarray(X)
+    table: Any = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
     n_cells = n_columns = 0
-    for start in range(0, table.shape[1], BLOCK):  # a wide table has no room for a mask
-        part = slice(start, start + BLOCK)
-        cells = pd.isna(table.iloc[:, part] if isinstance(X, pd.DataFrame) else table[:, part])
+    for start in range(0, X.shape[1], BLOCK):  # a wide table has no room for a mask
+        cells = pd.isna(table[:, start : start + BLOCK])
         n_cells += int(np.asarray(cells).sum())
         n_columns += int(np.asarray(cells).any(axis=0).sum())
     return n_cells, n_columns
