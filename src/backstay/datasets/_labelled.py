@@ -91,8 +91,8 @@ class LabelledTable:
     ----------
     X : DataFrame of shape (n_samples, n_features)
         Numbers as float64 (very wide tables of float32 stay so), texts of few values as
-        categories. The index holds sample names where the file has them. Sparse matrices of AnnData files have
-        pandas' sparse columns; :meth:`numbers` writes them out.
+        categories. The index holds sample names where the file has them. Sparse matrices of
+        AnnData files have pandas' sparse columns; :meth:`numbers` writes them out.
     y : ndarray of shape (n_samples,)
         Class labels: integers where the file has whole numbers, else texts.
     groups : ndarray of shape (n_samples,) or None
