@@ -27,7 +27,7 @@ FORMAT = 3
 LOCK_SECONDS = 5.0
 # A committed task survives the death of the process at any moment. Waiting for the disk with
 # every task would take some 10 % of a study of short tasks; waiting once in so many seconds takes
-# less than 1 %, and no more than these seconds are lost when the machine itself dies.
+# about 1 % at most, and no more than these seconds are lost when the machine itself dies.
 SECONDS_BETWEEN_SYNCS = 2.0
 HEADER = b"SQLite format 3\0"
 
