@@ -132,7 +132,7 @@ RENAMED = {
 }
 
 
-# Parameters that descriptions of format 1 do not know yet, with the value that was the only one.
+# Parameters that descriptions of formats 1 and 2 do not know yet, with the value that was the only one.
 ADDED: dict[str, dict[str, Any]] = {
     "backstay.feature_weighting.SVMRFE": {"rounding": "down"},
     "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
@@ -142,7 +142,7 @@ ADDED: dict[str, dict[str, Any]] = {
 
 
 def with_present_names(stored: Any) -> Any:
-    """Return a description of format 1 as :func:`describe` would write it now."""
+    """Return a description of format 1 or 2 as :func:`describe` would write it now."""
     if isinstance(stored, list):
         return [with_present_names(value) for value in stored]
     if isinstance(stored, str):  # scikit-learn's own RepeatedKFold shows n_repeats first
