@@ -19,7 +19,6 @@ from backstay.study._ranking import best_first
 from backstay.wrappers import SequentialSelector
 from backstay.wrappers._checkpoint import EvaluationLog
 from backstay.wrappers._criteria import Accumulated
-from backstay.wrappers._folds import draw_folds
 from backstay.wrappers._inducers import equivalent
 from backstay.wrappers._search import Search, order_units
 from backstay.wrappers._search import best_subset as best_visited
@@ -35,9 +34,9 @@ __all__ = [
 ]
 
 
-def inducer_classifier(name: str, scaling: str | None) -> Any:
+def inducer_classifier(name: str, scaling: str | None, ties: str = "first") -> Any:
     """Return the scikit-learn classifier that an inducer of the wrappers stands for."""
-    return equivalent(name, scaling)
+    return equivalent(name, scaling, ties)
 
 
 def backward_search(
@@ -55,11 +54,11 @@ def backward_search(
         J of the best subset.
     """
     d = X.shape[1]
-    folds = draw_folds(None, selector.random_state, y, None)
+    folds = selector._folds(y, None)
     units = [np.array([column]) for column in range(d)]
     sizes = np.ones(d, dtype=np.intp)
     run = Search(
-        evaluate=selector._evaluator(X, y, np.unique(y, return_inverse=True)[1], folds, units),
+        evaluate=selector._judge().evaluator(X, y, folds, units),
         criterion=criterion(sizes, selector.accumulation, None),
         sizes=sizes,
         fixed=np.zeros(d, dtype=bool),

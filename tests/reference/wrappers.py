@@ -1,9 +1,34 @@
 """Sequential search [Prat 2.1, 6 and 7], one subset and one fold at a time."""
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 TIE = 1e-10
+
+
+class TiedVote(ClassifierMixin, BaseEstimator):
+    """k-NN in which every row as near as the k-th votes, as in R's class::knn.
+
+    R draws among classes with equal votes; here the lowest wins.
+    """
+
+    def __init__(self, k=1):
+        self.k = k
+
+    def fit(self, X, y):
+        self.rows, self.labels, self.classes_ = X.tolist(), y.tolist(), np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.array([self.vote(query) for query in X.tolist()])
+
+    def vote(self, query):
+        distances = [
+            sum((a - b) ** 2 for a, b in zip(query, row, strict=True)) for row in self.rows
+        ]
+        limit = sorted(distances)[self.k - 1] * (1 + TIE)
+        voters = [c for c, away in zip(self.labels, distances, strict=True) if away <= limit]
+        return max(sorted(set(voters)), key=voters.count)
 
 
 def cross_validated_accuracy(estimator, X, y, folds, subset):
@@ -64,6 +89,8 @@ class ReferenceSearch:
         accumulation=2 / 3,
         accumulation_weight=None,
         n_features_to_select="best",
+        min_score=None,
+        max_loss=None,
         stop="never",
         fixed=(),
         printed_sign=False,
@@ -78,13 +105,14 @@ class ReferenceSearch:
         self.evidence = Evidence(n_features, accumulation_weight)
         self.printed_sign = printed_sign
         self.requested = n_features_to_select
+        self.min_score, self.max_loss = min_score, max_loss
         self.current = self.fixed if self.forward else self.everything
         self.path = [(None, self.current, score(self.current))]
         if self.current:
             self.evidence.remember(*self.path[0][1:])
         self.best_of_size = {len(self.current): score(self.current)}
         floor = max(1, len(self.fixed))
-        if n_features_to_select == "best":
+        if isinstance(n_features_to_select, str):
             self.target = n_features if self.forward else floor
         else:
             self.target = n_features_to_select
@@ -169,11 +197,25 @@ class ReferenceSearch:
                 self.before_last_cycle = start
                 break
 
+    def good_enough(self, met):
+        """Keep the smallest subsets that are [Prat def. 2.4]; all if none is."""
+        if self.min_score is not None:
+            good = [(s, score) for s, score in met if score >= self.min_score - TIE]
+        else:
+            least = (1 - self.max_loss) * self.score(self.everything)
+            good = [(s, score) for s, score in met if score >= least - TIE]
+        if not good:
+            return met
+        size = min(len(s) for s, _ in good)
+        return [(s, score) for s, score in good if len(s) == size]
+
     def choose(self, stop):
         if stop == "no_gain" and self.before_last_cycle:
             return self.before_last_cycle
         met = [(subset, score) for _, subset, score in self.path if subset]
-        if self.requested != "best":
+        if self.requested == "smallest":
+            met = self.good_enough(met)
+        elif self.requested != "best":
             met = [(subset, score) for subset, score in met if len(subset) == self.requested]
         top = max(score for _, score in met)
         tied = [subset for subset, score in met if score >= top - TIE]

@@ -55,12 +55,17 @@ def searches(draw):
     elif how == "no_gain":
         options["stop"] = "no_gain"
     fixed = draw(st.lists(st.integers(0, n_features - 1), unique=True, max_size=n_features - 1))
-    if how != "no_gain" and draw(st.booleans()):
+    size = draw(st.sampled_from(["best", "a number", "smallest"]))
+    if how != "no_gain" and size == "a number":
         options["n_features_to_select"] = draw(st.integers(max(1, len(fixed)), n_features))
+    elif how != "no_gain" and size == "smallest":
+        rule = draw(st.sampled_from(["min_score", "max_loss"]))
+        options |= {"n_features_to_select": "smallest", rule: draw(steps)}
     return n_features, score, options, fixed
 
 
 @pytest.mark.filterwarnings("ignore:stop='no_gain'")
+@pytest.mark.filterwarnings("ignore:min_score=")
 @settings(max_examples=100)
 @given(searches())
 def test_same_path_as_the_slow_search(problem):
@@ -77,6 +82,7 @@ def test_same_path_as_the_slow_search(problem):
         np.testing.assert_allclose(fast.relevance_, slow_relevance, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:min_score=")
 @settings(max_examples=60)
 @given(searches())
 def test_attributes_fit_together(problem):
@@ -96,6 +102,7 @@ def test_attributes_fit_together(problem):
     assert path["remainder_score"].notna().all() == (options["criterion"] == "remainder")
 
 
+@pytest.mark.filterwarnings("ignore:min_score=")
 @settings(max_examples=40)
 @given(searches())
 def test_no_accumulation_is_plain(problem):
@@ -154,3 +161,36 @@ def test_constant_weights_out_of_range(given):
     score = TableScore(2, [0.5])
     with pytest.raises(ValueError, match=r"remainder_weights=.* must be two numbers from 0 to 1"):
         run(score, 2, criterion="remainder", remainder_weights=given)
+
+
+def test_smallest_subset_that_is_good_enough():
+    score = TableScore(3, [0.5])
+    score.table.update({frozenset({0}): 0.7, frozenset({0, 1}): 0.8, frozenset({0, 1, 2}): 0.75})
+    for direction in ("forward", "backward"):
+        sizes = [
+            run(score, 3, direction=direction, n_features_to_select="smallest", **rule).n_features_
+            for rule in (
+                {"min_score": 0.7},
+                {"min_score": 0.71},
+                {"max_loss": 0.0},
+                {"max_loss": 0.07},
+            )
+        ]
+        # 0.7 is at least 0.93 times 0.75; better than all features is good enough, too.
+        assert sizes == [1, 2, 2, 1]
+    with pytest.warns(UserWarning, match="min_score=0.9: no subset met has so high a J"):
+        assert run(score, 3, n_features_to_select="smallest", min_score=0.9).score_ == 0.8
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_features_to_select": "smallest"},
+        {"n_features_to_select": "smallest", "min_score": 0.5, "max_loss": 0.1},
+        {"min_score": 0.5},
+        {"n_features_to_select": 2, "max_loss": 0.1},
+    ],
+)
+def test_one_rule_for_the_smallest_subset(options):
+    with pytest.raises(ValueError, match="'smallest' needs one of min_score and max_loss"):
+        run(TableScore(3, [0.5]), 3, **options)

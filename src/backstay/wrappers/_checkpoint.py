@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from numpy.typing import NDArray
 from backstay._files import write_whole
 from backstay._identity import describe, difference, digest, fingerprint, versions
 from backstay.base import Array
-from backstay.wrappers._folds import Fold
+from backstay.wrappers._folds import FoldSource, SharedFolds
+from backstay.wrappers._units import NOTHING
 
 Evaluation = tuple[Array, Array]  # J of the candidates; J of their remainders, or nothing
 
@@ -52,18 +54,19 @@ def search_identity(
 class EvaluationLog:
     """Every evaluation in order; replayed first when there is a checkpoint to resume from.
 
-    `path` is written after every evaluation. A resumed search uses the folds it began with.
+    `path` is written after every evaluation. A resumed search uses the folds it began with, or the
+    seed from which it draws them for every subset.
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
         identity: Mapping[str, Any],
-        folds: Iterable[Fold],
+        folds: FoldSource,
     ) -> None:
         self.path = None if path is None else Path(path)
         self.identity = dict(identity)
-        self.folds = list(folds)
+        self.folds = folds
         self.evaluations: list[Evaluation] = []
         self.replayed = 0
         if self.path is not None and self.path.exists():
@@ -104,6 +107,8 @@ class EvaluationLog:
         """Replace the file in one go: a reader finds the old content or the new, never a part."""
         scores = [e[0] for e in self.evaluations]
         remainders = [e[1] for e in self.evaluations]
+        drawn = self.folds.folds if isinstance(self.folds, SharedFolds) else []
+        seeds = [] if isinstance(self.folds, SharedFolds) else [self.folds.seed]
         content = io.BytesIO()
         np.savez(
             content,
@@ -112,8 +117,9 @@ class EvaluationLog:
             n_scores=np.array([len(s) for s in scores], dtype=np.int64),
             remainders=np.concatenate([np.empty(0), *remainders]),
             n_remainders=np.array([len(r) for r in remainders], dtype=np.int64),
-            fold_rows=np.concatenate([rows for fold in self.folds for rows in fold]),
-            fold_sizes=np.array([len(rows) for fold in self.folds for rows in fold]),
+            fold_rows=np.concatenate([NOTHING, *(rows for fold in drawn for rows in fold)]),
+            fold_sizes=np.array([len(rows) for fold in drawn for rows in fold], dtype=np.int64),
+            fold_seeds=np.array(seeds, dtype=np.int64),
         )
         write_whole(path, content.getvalue())
 
@@ -133,7 +139,10 @@ class EvaluationLog:
         self._refuse_other_search(path, identity)
         if len(content["n_scores"]):
             self.evaluations = list(zip(scores, remainders, strict=True))
-        self.folds = list(zip(rows[0::2], rows[1::2], strict=True))
+        if isinstance(self.folds, SharedFolds):
+            self.folds = SharedFolds(list(zip(rows[0::2], rows[1::2], strict=True)))
+        else:
+            self.folds = replace(self.folds, seed=int(content["fold_seeds"][0]))
 
     def _refuse_other_search(self, path: Path, found: dict[str, Any]) -> None:
         start_anew = "It is left alone; delete it or give another file name to start anew."

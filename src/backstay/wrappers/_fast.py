@@ -22,6 +22,7 @@ from backstay._kernels._inducers import (
     squared_distances,
     update_gram,
     update_rbf,
+    voting_correct,
 )
 from backstay._libsvm import train_machines
 from backstay.base import Array, Indices, one_thread
@@ -66,7 +67,7 @@ class FastFold:
 
 
 class Neighbors(FastFold):
-    """k-NN from squared distances."""
+    """k-NN from squared distances; of equally near rows the first count."""
 
     def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
         """Sort the training rows by class for k=1."""
@@ -88,6 +89,22 @@ class Neighbors(FastFold):
             neighbors_correct(
                 self.train, self.test, self.classes, self.n_classes, self.k, *candidates
             )
+        return counts
+
+
+class VotingNeighbors(FastFold):
+    """k-NN in which every row as near as the K-th votes."""
+
+    def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
+        """Keep K."""
+        self.k = n_neighbors_of(name) or 1
+        super().prepare(train_rows, test_rows, name)
+
+    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
+        """Count from the distances over `subset`, updated per candidate."""
+        counts = np.zeros(len(units), dtype=np.int64)
+        candidates = (self.test_classes, subset.astype(np.int64), *flattened(units), adding, counts)
+        voting_correct(self.train, self.test, self.classes, self.n_classes, self.k, *candidates)
         return counts
 
 

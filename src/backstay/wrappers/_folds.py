@@ -1,7 +1,9 @@
-"""Folds, drawn once per search and shared by all candidates."""
+"""Folds: drawn once per search and shared by all subsets, or drawn anew for each of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,91 @@ from backstay.base import Indices
 Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
 
 
+@dataclass(frozen=True)
+class SharedFolds:
+    """The same folds for every subset."""
+
+    folds: list[Fold]
+
+    def __call__(self, columns: Indices) -> list[Fold]:
+        """Return the folds on which the subset is judged."""
+        return self.folds
+
+
+@dataclass(frozen=True)
+class FreshFolds:
+    """Stratified folds of its own for every subset.
+
+    They follow from the seed and the set of columns alone, so J stays a function of the subset:
+    neither the path that led to it, nor resuming, nor the number of threads changes it.
+    """
+
+    seed: int
+    classes: Indices
+    n_splits: int
+    n_repeats: int
+
+    def parts(self, columns: Indices) -> NDArray[np.int64]:
+        """Return in which fold each row is tested, one line per repeat."""
+        # Their number keeps {0} and ∅ apart: zeros at the end do not change a seed.
+        rng = np.random.default_rng([self.seed, len(columns), *np.sort(columns).tolist()])
+        by_class = np.argsort(self.classes, kind="stable")
+        ends = np.cumsum(np.bincount(self.classes))
+        found = np.empty((self.n_repeats, len(by_class)), dtype=np.int64)
+        # Rows stand by class, in random order within each; dealt out in turn, every fold gets its
+        # share of every class.
+        dealt = np.arange(len(by_class)) % self.n_splits
+        for repeat in range(self.n_repeats):
+            start = 0
+            for end in ends:
+                found[repeat, rng.permutation(by_class[start:end])] = dealt[start:end]
+                start = end
+        return found
+
+    def __call__(self, columns: Indices) -> list[Fold]:
+        """Return the folds on which the subset is judged."""
+        return [
+            (np.flatnonzero(part != fold), np.flatnonzero(part == fold))
+            for part in self.parts(columns)
+            for fold in range(self.n_splits)
+        ]
+
+
+FoldSource = SharedFolds | FreshFolds
+
+
+def fresh_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> FreshFolds:
+    """Return folds drawn anew for every subset, as many as `cv` has; None is 5×2."""
+    if groups is not None:
+        raise ValueError(
+            "cv_draw='fresh' cannot keep groups of rows together; use cv_draw='shared' with groups."
+        )
+    n_repeats = 5 if cv is None else 1
+    if isinstance(cv, RepeatedStratifiedKFold):
+        n_splits, n_repeats = cv.cvargs["n_splits"], cv.n_repeats
+    elif isinstance(cv, StratifiedKFold):
+        n_splits = cv.n_splits
+    elif cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool) and cv >= 2):
+        n_splits = 2 if cv is None else int(cv)
+    else:
+        raise ValueError(
+            f"cv={cv!r} cannot be drawn anew for every subset; with cv_draw='fresh' it must be "
+            "None, an integer of at least 2, StratifiedKFold or RepeatedStratifiedKFold."
+        )
+    _check_class_sizes(y, n_splits)
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    return FreshFolds(seed, np.unique(y, return_inverse=True)[1], n_splits, n_repeats)
+
+
+def _check_class_sizes(y: NDArray[Any], n_splits: int) -> None:
+    classes, sizes = np.unique(y, return_counts=True)
+    if sizes.min() < n_splits:
+        raise ValueError(
+            f"y has {sizes.min()} row(s) of class {classes[sizes.argmin()]!r}, fewer than the "
+            f"{n_splits} folds of cv; every class needs a row in each fold."
+        )
+
+
 def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
     """Return (train, test) row numbers that a classifier can learn from; None is 5×2 [Prat 3.2]."""
     if cv is None:
@@ -23,12 +110,7 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
     if isinstance(splitter, RepeatedStratifiedKFold | StratifiedKFold):
         repeated = isinstance(splitter, RepeatedStratifiedKFold)
         n_splits = splitter.cvargs["n_splits"] if repeated else splitter.n_splits
-        classes, sizes = np.unique(y, return_counts=True)
-        if sizes.min() < n_splits:
-            raise ValueError(
-                f"y has {sizes.min()} row(s) of class {classes[sizes.argmin()]!r}, fewer than the "
-                f"{n_splits} folds of cv; every class needs a row in each fold."
-            )
+        _check_class_sizes(y, n_splits)
     folds = [
         (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
         for train, test in splitter.split(np.zeros(len(y)), y, groups)

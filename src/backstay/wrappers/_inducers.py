@@ -19,8 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import take
 from backstay.base import Array, Indices
-from backstay.wrappers._folds import Fold
-from backstay.wrappers._units import NOTHING, columns_of
+from backstay.wrappers._folds import Fold, FoldSource
+from backstay.wrappers._tied_neighbors import TiedNeighborsClassifier
+from backstay.wrappers._units import NOTHING
 
 # A tree of one leaf offers the training rows in their order, with distances summed directly: ties
 # go by row order. scikit-learn's brute force expands ‖a−b‖², which breaks ties by rounding.
@@ -54,10 +55,13 @@ def scaler(scaling: str | None) -> Any:
     return {"minmax": MinMaxScaler, "standard": StandardScaler}[scaling]() if scaling else None
 
 
-def equivalent(name: str, scaling: str | None) -> Any:
+def equivalent(name: str, scaling: str | None, ties: str = "first") -> Any:
     """Return the scikit-learn estimator that a built-in inducer stands for."""
     k = n_neighbors_of(name)
-    if k is not None:
+    classifier: Any
+    if k is not None and ties == "vote":
+        classifier = TiedNeighborsClassifier(k)
+    elif k is not None:
         classifier = KNeighborsClassifier(n_neighbors=k, algorithm="kd_tree", leaf_size=ONE_LEAF)
     elif name == "lda":
         classifier = LinearDiscriminantAnalysis()
@@ -87,7 +91,7 @@ class GeneralInducer:
     estimator: Any
     X: Any
     y: NDArray[Any]
-    folds: Sequence[Fold]
+    folds: FoldSource
     scorer: Callable[..., float]
     n_jobs: int | None = None
     names: NDArray[Any] | None = None  # of features, for error messages
@@ -107,7 +111,7 @@ class GeneralInducer:
         """Score one subset on every fold."""
         table = take(self.X, columns, axis=1)
         scores = []
-        for number, (train, test) in enumerate(self.folds):
+        for number, (train, test) in enumerate(self.folds(columns)):
             try:
                 fitted = clone(self.estimator).fit(take(table, train), self.y[train])
                 score = float(self.scorer(fitted, take(table, test), self.y[test]))
@@ -127,26 +131,3 @@ class GeneralInducer:
         """Score of predicting without features, from the class frequencies of the training rows."""
         dummy = replace(self, estimator=DummyClassifier(strategy="prior"))
         return float(np.mean(dummy.fold_scores(NOTHING)))
-
-
-@dataclass
-class Evaluator:
-    """J of a set of units with each of several units added to it or removed from it."""
-
-    inducer: Any  # its scores(subset, units, adding) are per candidate and fold
-    units: list[Indices]
-    empty: float | None  # J(∅); None computes it by the inducer's empty_score
-
-    def __call__(self, members: NDArray[np.bool_], moved: Indices, adding: bool) -> Array:
-        """Return J of every candidate; of `members` itself if `moved` is empty."""
-        n_left = int(members.sum())
-        if len(moved):
-            n_left += 1 if adding else -1
-        if n_left == 0:
-            if self.empty is None:
-                self.empty = self.inducer.empty_score()
-            return np.full(max(1, len(moved)), self.empty)
-        candidates = [self.units[u] for u in moved] if len(moved) else [NOTHING]
-        subset = columns_of(self.units, members)
-        scores = self.inducer.scores(subset, candidates, adding or not len(moved))
-        return np.asarray(scores.mean(axis=1))

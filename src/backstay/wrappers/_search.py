@@ -207,6 +207,17 @@ def best_subset(visits: list[Visit], sizes: Indices, n_units: int | None) -> Mem
     return min(best, key=lambda members: members @ sizes)
 
 
+def smallest_good(visits: list[Visit], sizes: Indices, least: float) -> Members | None:
+    """Members of the smallest subset met with J of at least `least`, the best of several; or None.
+
+    [Prat def. 2.4], second premise.
+    """
+    good = [v for v in visits if v.members.any() and v.score >= least - TIE]
+    if not good:
+        return None
+    return min(good, key=lambda visit: (int(visit.members @ sizes), -visit.score)).members
+
+
 def order_units(search: Search, selected: Members) -> Indices:
     """Units from best to worst: the selected ones first, each part in the order of the path.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 
 from backstay._validation import (
@@ -28,32 +26,26 @@ from backstay._validation import (
 from backstay.base import Indices, Scaling
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._criteria import Accumulated, make_criterion
-from backstay.wrappers._discriminant import Discriminant
-from backstay.wrappers._fast import FastFold, FastInducer, KernelMachine, Neighbors
-from backstay.wrappers._folds import Fold, draw_folds
+from backstay.wrappers._evaluator import Judge
+from backstay.wrappers._folds import FoldSource, SharedFolds, draw_folds, fresh_folds
 from backstay.wrappers._frames import path_frame, scores_frame
-from backstay.wrappers._inducers import (
-    Evaluator,
-    GeneralInducer,
-    check_n_neighbors,
-    equivalent,
-    n_neighbors_of,
+from backstay.wrappers._inducers import check_n_neighbors, n_neighbors_of
+from backstay.wrappers._search import (
+    Search,
+    Visit,
+    best_subset,
+    order_units,
+    progress_line,
+    smallest_good,
 )
-from backstay.wrappers._search import Search, Visit, best_subset, order_units, progress_line
-from backstay.wrappers._units import columns_of, make_units
-
-FAST: dict[str, type[FastFold]] = {
-    "lda": Discriminant,
-    "svm_linear": KernelMachine,
-    "svm_rbf": KernelMachine,
-}
+from backstay.wrappers._units import NOTHING, columns_of, make_units
 
 
 class SequentialSelector(SelectorMixin, BaseEstimator):
     """Sequential search for the subset on which an inducer predicts best.
 
     J(S) is the cross-validated accuracy of the inducer on the subset S; the
-    folds are drawn once and shared by all subsets. J(∅) is the rate of the
+    folds are shared by all subsets unless `cv_draw` says otherwise. J(∅) is the rate of the
     majority class. Candidates whose criterion values differ by less than 1e-10 tie,
     and ties go to the lowest column.
 
@@ -82,9 +74,15 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         λ of ``criterion="accumulated"``; 0 is the plain method.
     accumulation_weight : {None, "size", "score"}, default=None
         Weight of an evaluated subset in R: 1, |S|/d, or J(S).
-    n_features_to_select : "best", int or float, default="best"
-        "best" is the best subset met, the smaller of two equal ones. A number
+    n_features_to_select : "best", "smallest", int or float, default="best"
+        "best" is the best subset met, the smaller of two equal ones. "smallest" is the
+        smallest one met that is good enough by `min_score` or `max_loss`. A number
         ends the search at that size; with `feature_groups` it counts groups.
+    min_score : float, default=None
+        For "smallest": J must be at least this. If no subset met reaches it, the best
+        one is kept, with a warning.
+    max_loss : float, default=None
+        For "smallest": J must be at least 1 − `max_loss` times J of all features.
     stop : {"never", "no_gain"}, default="never"
         "never" searches to the end. "no_gain" ends when J no longer rises and keeps
         the subset before that.
@@ -95,17 +93,24 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Columns that every subset holds.
     cv : int, splitter or iterable, default=None
         Folds; None is 5×2 stratified.
+    cv_draw : {"shared", "fresh"}, default="shared"
+        "shared" draws the folds once, for all subsets. "fresh" draws them anew for
+        every subset, from `random_state` and the subset; `cv` must then be None, an
+        integer, StratifiedKFold or RepeatedStratifiedKFold.
     scoring : str or callable, default=None
         Any scikit-learn scorer; None is accuracy. Scores other than accuracy are
         computed by scikit-learn, also for the built-in inducers.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scaling of the built-in inducers, fitted on the training rows of each
         fold. Estimators of your own are used as they are.
+    ties : {"first", "vote"}, default="first"
+        Which of equally near rows count in "1nn" and "knn:K": the first of the
+        training rows, or all as near as the K-th, each with one vote.
     n_jobs : int, default=None
         Threads for the built-in inducers, joblib workers for others. No result
         depends on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds when `cv` is None.
+        Draws the folds when `cv` is None or `cv_draw` is "fresh".
     checkpoint : path-like, default=None
         File written after every step. A later ``fit`` with the same data and
         parameters resumes from it. Parameters must be recognisable by then: seeds
@@ -173,12 +178,16 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         "accumulation": [Interval(Real, 0, 1, closed="both")],
         "accumulation_weight": [StrOptions({"size", "score"}), None],
         "n_features_to_select": [
-            StrOptions({"best"}),
+            StrOptions({"best", "smallest"}),
             positive_int(),
             Interval(Real, 0, 1, closed="right"),
         ],
+        "min_score": [None, Interval(Real, None, None, closed="neither")],
+        "max_loss": [None, Interval(Real, 0, 1, closed="both")],
         "stop": [StrOptions({"never", "no_gain"})],
+        "cv_draw": [StrOptions({"shared", "fresh"})],
         "scaling": Scaling.OPTIONS,
+        "ties": [StrOptions({"first", "vote"})],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "checkpoint": [None, str, os.PathLike],
@@ -198,12 +207,16 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         accumulation: float = 2 / 3,
         accumulation_weight: str | None = None,
         n_features_to_select: str | int | float = "best",
+        min_score: float | None = None,
+        max_loss: float | None = None,
         stop: str = "never",
         feature_groups: Any = None,
         fixed_features: Any = None,
         cv: Any = None,
+        cv_draw: str = "shared",
         scoring: Any = None,
         scaling: str | None = "minmax",
+        ties: str = "first",
         n_jobs: int | None = None,
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -219,12 +232,16 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self.accumulation = accumulation
         self.accumulation_weight = accumulation_weight
         self.n_features_to_select = n_features_to_select
+        self.min_score = min_score
+        self.max_loss = max_loss
         self.stop = stop
         self.feature_groups = feature_groups
         self.fixed_features = fixed_features
         self.cv = cv
+        self.cv_draw = cv_draw
         self.scoring = scoring
         self.scaling = scaling
+        self.ties = ties
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.checkpoint = checkpoint
@@ -250,7 +267,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         """
         self._check_combination()
         X, y = self._validate_input(X, y)
-        self.classes_, codes = encode_labels(self, y)
+        self.classes_, _ = encode_labels(self, y)
         names = getattr(self, "feature_names_in_", None)
         units, fixed = make_units(
             self.feature_groups, self.fixed_features, self.n_features_in_, names
@@ -258,9 +275,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         n_units = self._n_units(len(units), int(fixed.sum()))
         forward = self.direction == "forward"
         target = n_units or (len(units) if forward else max(1, int(fixed.sum())))
-        folds = draw_folds(self.cv, self.random_state, y, groups)
+        folds = self._folds(y, groups)
         if isinstance(self.estimator, str):
-            check_n_neighbors(self.estimator, folds)
+            check_n_neighbors(self.estimator, folds(NOTHING))
         identity = {}
         if self.checkpoint is not None:
             identity = search_identity(X, y, groups, self._searched_parameters(units, fixed))
@@ -274,7 +291,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             self.remainder_weights,
         )
         search = Search(
-            evaluate=self._evaluator(X, y, codes, log.folds, units),
+            evaluate=self._judge().evaluator(X, y, log.folds, units, names),
             criterion=criterion,
             sizes=sizes,
             fixed=fixed,
@@ -316,9 +333,23 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
                 f"stop='no_gain' may end before n_features_to_select="
                 f"{self.n_features_to_select!r} is reached; use 'best' with it, or stop='never'."
             )
-        if isinstance(self.estimator, str):
-            n_neighbors_of(self.estimator)
-        elif not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
+        n_rules = (self.min_score is not None) + (self.max_loss is not None)
+        if n_rules != (self.n_features_to_select == "smallest"):
+            raise ValueError(
+                f"n_features_to_select='smallest' needs one of min_score and max_loss, and nothing "
+                f"else does; got n_features_to_select={self.n_features_to_select!r}, "
+                f"min_score={self.min_score!r} and max_loss={self.max_loss!r}."
+            )
+        built_in = isinstance(self.estimator, str)
+        neighbors = built_in and n_neighbors_of(self.estimator) is not None
+        if self.ties == "vote" and not neighbors:
+            raise ValueError(
+                f"ties='vote' is for the built-in k-NN, '1nn' or 'knn:K'; got "
+                f"estimator={self.estimator!r}."
+            )
+        if built_in:
+            return
+        if not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
             raise ValueError(
                 f"estimator={self.estimator!r} must be the name of a built-in inducer or a "
                 "scikit-learn classifier with fit and predict."
@@ -331,7 +362,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     def _n_units(self, n_units: int, n_fixed: int) -> int | None:
         requested = self.n_features_to_select
-        if requested == "best":
+        if isinstance(requested, str):
             return None
         if isinstance(requested, Integral):
             count = int(requested)
@@ -356,22 +387,13 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         kept["fixed_features"] = [int(c) for u in np.flatnonzero(fixed) for c in units[u]]
         return kept
 
-    def _evaluator(
-        self, X: Any, y: NDArray[Any], codes: Indices, folds: Sequence[Fold], units: list[Indices]
-    ) -> Evaluator:
-        accuracy = self.scoring in (None, "accuracy")
-        majority = float(np.bincount(codes).max() / len(codes)) if accuracy else None
-        if isinstance(self.estimator, str) and accuracy:
-            kind, name = FAST.get(self.estimator, Neighbors), self.estimator
-            fast = FastInducer(kind, name, X, codes, folds, self.scaling, self.n_jobs)
-            return Evaluator(fast, units, majority)
-        estimator = self.estimator
-        if isinstance(estimator, str):
-            estimator = equivalent(estimator, self.scaling)
-        scorer = check_scoring(estimator, scoring="accuracy" if accuracy else self.scoring)
-        names = getattr(self, "feature_names_in_", None)
-        general = GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
-        return Evaluator(general, units, majority)
+    def _folds(self, y: NDArray[Any], groups: Any) -> FoldSource:
+        if self.cv_draw == "fresh":
+            return fresh_folds(self.cv, self.random_state, y, groups)
+        return SharedFolds(draw_folds(self.cv, self.random_state, y, groups))
+
+    def _judge(self) -> Judge:
+        return Judge(self.estimator, self.scoring, self.scaling, self.ties, self.n_jobs)
 
     def _reporter(self, units: list[Indices], log: EvaluationLog) -> Any:
         if log.n_recorded:
@@ -401,7 +423,24 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=4,
             )
+        if self.n_features_to_select == "smallest":
+            found = smallest_good(search.visits, search.sizes, self._least(search))
+            if found is not None:
+                return found
+            warnings.warn(
+                f"min_score={self.min_score!r}: no subset met has so high a J; the best one is "
+                "kept.",
+                UserWarning,
+                stacklevel=4,
+            )
         return best_subset(search.visits, search.sizes, n_units)
+
+    def _least(self, search: Search) -> float:
+        """J that is good enough; the search has met the set of all features."""
+        if self.min_score is not None:
+            return self.min_score
+        whole = next(visit.score for visit in search.visits if visit.members.all())
+        return (1.0 - float(self.max_loss or 0.0)) * whole
 
     def _label(self, columns: Indices) -> Any:
         """Name or number of a feature; a tuple of them for a group."""
