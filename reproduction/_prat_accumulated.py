@@ -6,7 +6,7 @@ from typing import Any
 
 from reproduction._prat_cells import wrapper_table
 from reproduction._prat_comparison import PublishedComparison
-from reproduction._prat_pages import comparison_experiment
+from reproduction._prat_pages import both_readings
 from reproduction._prat_wrappers import PRINTED
 
 __all__ = ["EXPERIMENTS", "published_twice"]
@@ -67,7 +67,7 @@ def _rerun(first: str, second: str, summary: dict[str, Any]) -> str:
 
 
 EXPERIMENTS = [
-    comparison_experiment(
+    *both_readings(
         PublishedComparison("7.1", "error", "SBG", "SBG+", (PRINTED,)),
         "Errors and subset sizes of SBG with accumulated evidence",
         "The accumulated version outperforms the standard one in all cases, by a modest margin "
@@ -75,7 +75,7 @@ EXPERIMENTS = [
         SIGN,
         lambda summary: _rerun("6.3", "7.1", summary),
     ),
-    comparison_experiment(
+    *both_readings(
         PublishedComparison("7.2", "stability", "SBG", "SBG+", (PRINTED,)),
         "Stability of SBG with accumulated evidence",
         "Stability improves significantly in 43 % of the problems and worsens in 21 %, "

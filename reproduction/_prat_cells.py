@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import special
+from scipy import special, stats
 
 from backstay.comparison import corrected_resampled_t, five_by_two_f
 from backstay.stability import jackknife_of_pairs, mean_of_pairs, normal_interval
@@ -17,7 +17,15 @@ from reproduction._estimates import Estimate, Floats
 from reproduction._experiment import Arrays, published_table
 from reproduction._prat_wrappers import WRAPPER_PROBLEMS
 
-__all__ = ["Cell", "counts", "over_pairs", "stability_pairs", "wrapper_table"]
+__all__ = [
+    "Cell",
+    "counts",
+    "over_pairs",
+    "pair_curves",
+    "published_test",
+    "stability_pairs",
+    "wrapper_table",
+]
 
 # n_test/n_train of halves, for the corrected variance of resampled errors.
 TEST_PER_TRAIN = 1.0
@@ -42,8 +50,8 @@ def wrapper_table(number: str) -> pd.DataFrame:
     return table[table["table"] == number].drop(columns="table").reset_index(drop=True)
 
 
-def stability_pairs(orders: NDArray[np.integer], n_features: int) -> Floats:
-    """Return Kuncheva's index of every two runs, averaged over the sizes of subsets.
+def pair_curves(orders: NDArray[np.integer], n_features: int) -> Floats:
+    """Return Kuncheva's index of every two runs at every size, of shape (runs, runs, sizes).
 
     All features, where the index is 0/0, are not a size.
     """
@@ -52,12 +60,27 @@ def stability_pairs(orders: NDArray[np.integer], n_features: int) -> Floats:
     k = np.arange(1.0, most + 1)
     place = np.full((n_runs, n_features), most)
     np.put_along_axis(place, orders[:, :most], np.arange(most)[None], axis=1)
-    pairs = np.zeros((n_runs, n_runs))
+    curves = np.zeros((n_runs, n_runs, most))
     for i, j in combinations(range(n_runs), 2):
         # A feature is in both subsets from the later of its two places on.
         later = np.bincount(np.maximum(place[i], place[j]), minlength=most)[:most]
         index = (np.cumsum(later) - k**2 / n_features) / (k - k**2 / n_features)
-        pairs[i, j] = pairs[j, i] = index.mean()
+        curves[i, j] = curves[j, i] = index
+    return curves
+
+
+def stability_pairs(
+    orders: NDArray[np.integer], n_features: int, *, with_all: bool = False
+) -> Floats:
+    """Return Kuncheva's index of every two runs, averaged over the sizes of subsets.
+
+    `with_all` counts the set of all features as one more size, at which runs agree.
+    """
+    curves = pair_curves(orders, n_features)
+    pairs: Floats = curves.mean(axis=2)
+    if with_all and orders.shape[1] == n_features:
+        pairs = pairs + (1 - pairs) / n_features
+        np.fill_diagonal(pairs, 0.0)
     return pairs
 
 
@@ -72,6 +95,19 @@ def over_resamples(values: Floats) -> Estimate:
     """Return the mean over resamples and its interval, corrected for common rows."""
     found = corrected_resampled_t(values, np.zeros(len(values)), test_share=TEST_PER_TRAIN)
     return Estimate(found.difference, found.low, found.high)
+
+
+def published_test(first: Floats, second: Floats) -> float:
+    """Return the p-value of a one-sided signed-rank test whose side was chosen afterwards.
+
+    Most p-values printed for errors are values that this test can take with ten runs.
+    """
+    apart = np.asarray(first) - np.asarray(second)
+    apart = np.where(np.abs(apart) < 1e-12, 0.0, apart)
+    if not apart.any():
+        return 1.0
+    sides = (stats.wilcoxon(apart, alternative=side).pvalue for side in ("less", "greater"))
+    return float(min(sides))
 
 
 def counts(name: str, quantity: str) -> bool:
@@ -118,6 +154,20 @@ class Cell:
         t = corrected_resampled_t(first, second, test_share=TEST_PER_TRAIN)
         p = five_by_two_f(first, second).p_value if len(first) == 10 else t.p_value
         return Estimate(t.difference, t.low, t.high), p
+
+    def published_p(self, quantity: str, plain: str, modified: str) -> float:
+        """Return the p-value of the published test: over runs, or over sizes as if independent."""
+        if quantity == "stability":
+            return published_test(self.curve(modified), self.curve(plain))
+        return published_test(self.runs[modified]["errors"], self.runs[plain]["errors"])
+
+    def curve(self, method: str) -> Floats:
+        """Return the stability at every size."""
+        n_features = WRAPPER_PROBLEMS[self.problem].n_features
+        curves = pair_curves(self.runs[method]["orders"], n_features)
+        n_runs = len(curves)
+        mean: Floats = curves.sum(axis=(0, 1)) / (n_runs * (n_runs - 1))
+        return mean
 
     def _pairs(self, method: str) -> Floats:
         return stability_pairs(

@@ -35,6 +35,8 @@ class PublishedComparison:
         Methods whose figures were published.
     beside : tuple of str
         Methods that could also be what was published.
+    reading : str
+        Key of READINGS: how the searches are run.
     """
 
     table: str
@@ -42,6 +44,12 @@ class PublishedComparison:
     plain: str
     modified: str
     beside: tuple[str, ...] = ()
+    reading: str = "first"
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return f"prat-tab{self.table}" + ("" if self.reading == "first" else f"-{self.reading}")
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -50,7 +58,8 @@ class PublishedComparison:
 
     def labels(self, problem: str, inducer: str) -> list[str]:
         """Return the methods, and for stability, but for slow SVMs, the control of their ties."""
-        if self.quantity == "error" or inducer == "svm" or not counts(problem, self.quantity):
+        controlled = self.quantity == "stability" and self.reading == "first" and inducer != "svm"
+        if not controlled or not counts(problem, self.quantity):
             return list(self.methods)
         return [*self.methods, self.plain + FIRST, self.modified + FIRST]
 
@@ -69,10 +78,13 @@ def compare_methods(
     """
     printed = wrapper_table(comparison.table)
     listed = {(row["problem"], row["inducer"]): row for _, row in printed.iterrows()}
-    pairs, missing = pairs_run(settings, listed, forward=comparison.plain == "SFG")
+    forward, reading = comparison.plain == "SFG", comparison.reading
+    pairs, missing = pairs_run(settings, listed, forward=forward, reading=reading)
+    if reading != "first":
+        pairs = [(p, i) for p, i in pairs if counts(p, comparison.quantity)]
     units = {
         (p, i, label): Unit(
-            p, i, label.removesuffix(FIRST), "first" if FIRST in label else "random"
+            p, i, label.removesuffix(FIRST), "first" if FIRST in label else "random", reading
         )
         for p, i in pairs
         for label in comparison.labels(p, i)
@@ -105,27 +117,26 @@ def _records(comparison: PublishedComparison, row: Cell) -> list[dict[str, Any]]
         comparison.modified: printed["modified_features"],
     }
     digits = 3 if quantity == "error" else 4
-    lines = []
+    lines: list[tuple[str, str, float | None, Estimate, int, tuple[float, float]]] = []
+    no_test = (math.nan, math.nan)
     for method in row.runs:
         estimate = row.estimate(quantity, method)
         known = figures.get(method.removesuffix(FIRST))
-        lines.append((quantity, method, known, estimate, digits, math.nan))
+        lines.append((quantity, method, known, estimate, digits, no_test))
     for method in row.runs:
         ties = FIRST if method.endswith(FIRST) else ""
         if method == comparison.plain + ties:
             continue
         estimate, p = row.difference(quantity, comparison.plain + ties, method)
+        tests = (p, row.published_p(quantity, comparison.plain + ties, method))
         same = method == comparison.modified + ties
         known = printed["modified"] - printed["plain"] if same else None
-        lines.append((f"{quantity} − {comparison.plain}", method, known, estimate, digits, p))
+        lines.append((f"{quantity} − {comparison.plain}", method, known, estimate, digits, tests))
     if quantity == "error":
         for method in comparison.methods:
             estimate = row.estimate("features", method)
-            lines.append(("features", method, sizes.get(method), estimate, 1, math.nan))
-    return [
-        _record(quantity, row, what, method, known, estimate, digits, p)
-        for what, method, known, estimate, digits, p in lines
-    ]
+            lines.append(("features", method, sizes.get(method), estimate, 1, no_test))
+    return [_record(quantity, row, *line) for line in lines]
 
 
 def _record(
@@ -136,14 +147,14 @@ def _record(
     known: float | None,
     estimate: Estimate,
     digits: int,
-    p: float,
+    tests: tuple[float, float],
 ) -> dict[str, Any]:
     verdict = compared(known, *estimate, digits=digits)
     if WRAPPER_PROBLEMS[row.problem].differs or not (
         counts(row.problem, quantity) or quantity == "error"
     ):
         verdict["agrees"] = ""
-    has_p = known is not None and not math.isnan(p)
+    has_p = known is not None and not math.isnan(tests[1])
     return {
         "problem": row.problem,
         "inducer": row.inducer,
@@ -151,7 +162,8 @@ def _record(
         "method": method,
         **verdict,
         "p_published": row.published["p_value"] if has_p else math.nan,
-        "p_measured": p,
+        "p_measured": tests[0],
+        "p_by_published_test": tests[1],
         "note": row.note,
     }
 
@@ -230,7 +242,7 @@ def _agreement(comparison: PublishedComparison, rows: Sequence[Cell]) -> dict[st
     """Count verdicts, compare what is significant, and see which method is the nearest."""
     quantity, plain = comparison.quantity, comparison.plain
     digits = 3 if quantity == "error" else 4
-    agree = significant = again = ours_better = ours_worse = 0
+    agree = significant = again = ours_better = ours_worse = theirs = 0
     away: dict[str, list[float]] = {method: [] for method in comparison.methods}
     for row in rows:
         for method, name in ((plain, "plain"), (comparison.modified, "modified")):
@@ -242,6 +254,7 @@ def _agreement(comparison: PublishedComparison, rows: Sequence[Cell]) -> dict[st
         (value, _, _), p = row.difference(quantity, plain, comparison.modified)
         known = row.published["modified"] - row.published["plain"]
         ours = p < SIGNIFICANT
+        theirs += row.published_p(quantity, plain, comparison.modified) < SIGNIFICANT
         ours_better += ours and comparison.better(value)
         ours_worse += ours and not comparison.better(value)
         if row.published["p_value"] < SIGNIFICANT and known != 0:
@@ -254,6 +267,7 @@ def _agreement(comparison: PublishedComparison, rows: Sequence[Cell]) -> dict[st
         "again": again,
         "better": int(ours_better),
         "worse": int(ours_worse),
+        "by published test": int(theirs),
         "away": {method: float(np.mean(d)) if d else math.nan for method, d in away.items()},
     }
 

@@ -18,7 +18,7 @@ from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSe
 from reproduction._inside import inducer_classifier
 from reproduction._prat_cells import wrapper_table
 from reproduction._prat_comparison import PublishedComparison
-from reproduction._prat_pages import comparison_experiment
+from reproduction._prat_pages import both_readings
 from reproduction._prat_wrappers import METHODS
 
 __all__ = ["EXPERIMENTS"]
@@ -244,7 +244,7 @@ EXPERIMENTS = [
         "single data sets are expected; intervals of shares are for the mean.",
         _misled,
     ),
-    comparison_experiment(
+    *both_readings(
         PublishedComparison("6.2", "error", "SFG", AWARE),
         "Errors and subset sizes of remainder-aware SFG",
         "RSA is better in all statistically significant differences (mean error 0.192 against "
@@ -252,7 +252,7 @@ EXPERIMENTS = [
         JUST_RSA,
         _contradicted,
     ),
-    comparison_experiment(
+    *both_readings(
         PublishedComparison("6.3", "error", "SBG", "RSA backward", (AWARE,)),
         "Errors and subset sizes of SBG against RSA",
         "RSA is better in all statistically significant differences (mean error 0.199 against "
@@ -260,7 +260,7 @@ EXPERIMENTS = [
         JUST_RSA + DIRECTION,
         lambda summary: f"{_contradicted(summary)} {_which_direction(summary)}",
     ),
-    comparison_experiment(
+    *both_readings(
         PublishedComparison("6.4", "stability", "SFG", AWARE),
         "Stability of remainder-aware SFG",
         "Greater 65 % of the time, though significantly so in only a third; LDA and SVM benefit, "
@@ -268,7 +268,7 @@ EXPERIMENTS = [
         JUST_RSA,
         _stability_words,
     ),
-    comparison_experiment(
+    *both_readings(
         PublishedComparison("6.5", "stability", "SBG", "RSA backward", (AWARE,)),
         "Stability of SBG against RSA",
         "Significantly more stable in 35 of 54 rows, and with 1-NN in 84 % of the problems and "

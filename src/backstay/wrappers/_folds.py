@@ -43,18 +43,16 @@ class FreshFolds:
     def parts(self, columns: Indices) -> NDArray[np.int64]:
         """Return in which fold each row is tested, one line per repeat."""
         # Their number keeps {0} and ∅ apart: zeros at the end do not change a seed.
-        rng = np.random.default_rng([self.seed, len(columns), *np.sort(columns).tolist()])
+        entropy = np.concatenate([[self.seed, len(columns)], np.sort(columns)])
+        rng = np.random.default_rng(entropy.astype(np.uint32))
         by_class = np.argsort(self.classes, kind="stable")
-        ends = np.cumsum(np.bincount(self.classes))
-        found = np.empty((self.n_repeats, len(by_class)), dtype=np.int64)
+        n = len(by_class)
         # Rows stand by class, in random order within each; dealt out in turn, every fold gets its
         # share of every class.
-        dealt = np.arange(len(by_class)) % self.n_splits
-        for repeat in range(self.n_repeats):
-            start = 0
-            for end in ends:
-                found[repeat, rng.permutation(by_class[start:end])] = dealt[start:end]
-                start = end
+        keys = self.classes[by_class] + rng.random((self.n_repeats, n))
+        shuffled = by_class[np.argsort(keys, axis=1)]
+        found = np.empty((self.n_repeats, n), dtype=np.int64)
+        np.put_along_axis(found, shuffled, (np.arange(n) % self.n_splits)[None], axis=1)
         return found
 
     def __call__(self, columns: Indices) -> list[Fold]:
