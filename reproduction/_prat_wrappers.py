@@ -44,6 +44,7 @@ INDUCERS: dict[str, tuple[str, str | None]] = {
     "knn": ("1nn", None),
     "lda": ("lda", None),
     "svm": ("svm_linear", "standard"),
+    "svm_rbf": ("svm_rbf", "standard"),
 }
 PRINTED = "SBG+ as printed"
 METHODS: dict[str, dict[str, Any]] = {
@@ -269,6 +270,7 @@ def nested(
     preselect: bool = False,
     shuffle: bool = True,
     reading: Reading = READINGS["first"],
+    inner_seed: int | None = None,
 ) -> Arrays:
     """Search on the training half of every outer split and test on the other.
 
@@ -290,6 +292,8 @@ def nested(
         would choose the same features again and again, and pass for stability.
     reading : Reading
         Folds and neighbours; its intensities are the caller's business.
+    inner_seed : int, optional
+        Of inner folds and column order, if not that of the outer folds.
 
     Returns
     -------
@@ -300,19 +304,20 @@ def nested(
     """
     name, scaling = INDUCERS[inducer]
     ties = reading.ties if inducer == "knn" else "first"
+    inner = seed if inner_seed is None else inner_seed
     orders, features, errors, merits = [], [], [], []
     splitter = RepeatedStratifiedKFold(2, n_repeats, random_state=seed)
     for run, (train, test) in enumerate(splitter.split(X, y)):
         columns = best_genes(X[train], y[train]) if preselect else np.arange(X.shape[1])
         if shuffle:
-            columns = np.random.default_rng([seed, run]).permutation(columns)
+            columns = np.random.default_rng([inner, run]).permutation(columns)
         half = np.ascontiguousarray(X[train][:, columns])
         selector = SequentialSelector(
             name,
             scaling=scaling,
             cv_draw=reading.cv_draw,
             ties=ties,
-            random_state=1000 * seed + run,
+            random_state=1000 * inner + run,
             **METHODS[method],
         )
         ranked, n_selected, merit = search(selector, half, y[train], method)

@@ -20,14 +20,22 @@ MODULES = (
     "_han_variance",
     "_han_stability",
     "_han_consensus",
+    "_han_margins",
     "_prat_measures",
+    "_prat_measures_real",
     "_prat_xor",
     "_prat_relief",
+    "_prat_noise",
+    "_prat_redundancy",
     "_prat_evaluation",
     "_prat_remainder",
     "_prat_accumulated",
+    "_prat_readings",
+    "_prat_tests",
+    "_prat_curves",
     "_prat_synthetic",
     "_prat_weighting",
+    "_prat_importance",
 )
 
 
