@@ -79,8 +79,8 @@ def _example(settings: RunSettings) -> ExperimentResult:
     ]
     finding = (
         f"Rows near the centre, beyond the boundary, lie at rank {inside.value:.2f} of 1 by "
-        f"distance in the original space and at {outside.value:.2f} among margin vectors; their weight is "
-        f"{found['weight'].value:.2f} where the mean is 1."
+        f"distance in the original space and at {outside.value:.2f} among margin vectors; their "
+        f"weight is {found['weight'].value:.2f} where the mean is 1."
     )
     return ExperimentResult(pd.DataFrame(rows), finding, f"{n} data sets", _draw_example)
 

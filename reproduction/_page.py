@@ -11,6 +11,7 @@ import pandas as pd
 
 from reproduction._experiment import Experiment
 from reproduction._registry import experiments
+from reproduction._verdicts import verdict_groups
 
 __all__ = ["write_page"]
 
@@ -44,7 +45,7 @@ def write_page(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     mark = "<!-- generated -->"
     head = page.read_text(encoding="utf-8").split(mark)[0] if page.exists() else _HEAD
     link = os.path.relpath(source, page.parent)
-    parts = [head.rstrip(), mark, _control_finding(found), _overview(found)]
+    parts = [head.rstrip(), mark, _opening(found), _control_finding(found), _overview(found)]
     parts += [_section(experiments()[name], *what, link) for name, what in found.items()]
     missing = [one for one in experiments().values() if one.name not in found]
     if missing:
@@ -65,6 +66,39 @@ def _read(folder: Path, name: str) -> tuple[dict[str, Any], pd.DataFrame]:
     # "low" and the like stay words; only empty cells are missing.
     table = pd.read_csv(folder / f"{name}.csv", keep_default_na=False, dtype=str)
     return about, table
+
+
+def _opening(found: RunFiles) -> str:
+    """Say in one table what agrees, by which reading, and why we think that the rest does not."""
+    verdicts = {
+        name: (
+            int((table["agrees"] == "yes").sum()),
+            int(table["agrees"].isin(["yes", "no"]).sum()),
+        )
+        for name, (_, table) in found.items()
+    }
+    groups = verdict_groups(verdicts)
+    counts = groups["group"].value_counts(sort=False)
+    said = ", ".join(f"{n} {group}" for group, n in counts.items())
+    linked = groups.assign(
+        experiment=[f"[{name}](#{_anchor(name)})" for name in groups["experiment"]]
+    )
+    shown = linked[["group", "experiment", "first", "second", "why"]].rename(
+        columns={
+            "group": "",
+            "first": "verdicts that agree",
+            "second": "by the second reading",
+            "why": "why we think so",
+        }
+    )
+    return f"## What agrees\n\n{_OPENING}\n\nExperiments: {said}.\n\n{_markdown(shown)}"
+
+
+_OPENING = (
+    "An experiment agrees if at least four fifths of its verdicts do. A second reading fills what "
+    "a document leaves open in another way; it was chosen after looking at the published figures, "
+    "so its section says where it was judged instead."
+)
 
 
 def _overview(found: RunFiles) -> str:
