@@ -85,5 +85,10 @@ PAGE ?= $(if $(filter docs/_reproduction,$(OUT)),docs/reproduction.md,$(OUT)/rep
 reproduce: $(STAMP)
 	$(BIN)/python -m reproduction --all $(if $(DATA),--data "$(DATA)") --out "$(OUT)" --page "$(PAGE)" $(OPTIONS)
 
+# What of the four documents is where: docs/coverage.md from reproduction/coverage.csv.
+.PHONY: coverage
+coverage: $(STAMP)
+	$(BIN)/python -m tools.coverage_page
+
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) $(MIN_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis

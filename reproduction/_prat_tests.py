@@ -93,7 +93,10 @@ def _run(settings: RunSettings) -> ExperimentResult:
     rng = np.random.default_rng(settings.seed)
     apart = rng.normal(size=(N_DRAWN, N_RUNS))
     drawn = {
-        "published": np.array([published_test(row, np.zeros(N_RUNS)) for row in apart]),
+        "published": np.minimum(
+            stats.wilcoxon(apart, axis=1, alternative="less").pvalue,
+            stats.wilcoxon(apart, axis=1, alternative="greater").pvalue,
+        ),
         "two-sided signed-rank": stats.wilcoxon(apart, axis=1).pvalue,
     }
     units = settings.kept_all("prat-tests", [{"set": i} for i in range(n_sets)], _same_twice)

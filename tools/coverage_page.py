@@ -1,0 +1,110 @@
+"""Write docs/coverage.md: what of the four documents is where in backstay.
+
+python -m tools.coverage_page          writes the page
+python -m tools.coverage_page --check  fails if the page is not what the table says
+"""
+
+import csv
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TABLE = ROOT / "reproduction" / "coverage.csv"
+PAGE = ROOT / "docs" / "coverage.md"
+STATUSES = ("full", "part", "background", "missing")
+KINDS = ("algorithm", "measure", "generator", "protocol", "table", "figure")
+HEAD = """# What of the four documents is here
+
+Every algorithm, measure, generator, protocol, table and figure of the
+[four documents](references.md#the-four-documents): its name in backstay, the page about it, the
+test file and the experiment. *Background* are drawings and motivations, with nothing to compute.
+Whatever is not fully here says why.
+
+<!-- Written by tools/coverage_page.py from reproduction/coverage.csv; `make coverage`. -->
+"""
+
+
+def rows() -> list[dict[str, str]]:
+    """Return the table, one item per row."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="|"))
+
+
+def parts(cell: str) -> list[str]:
+    """Split a cell that names several things."""
+    return [part.strip() for part in cell.split(";") if part.strip()]
+
+
+def _names(cell: str) -> str:
+    return ", ".join(f"`{name}`" for name in parts(cell))
+
+
+def _page(cell: str) -> str:
+    return f"[{cell.removesuffix('.md')}]({cell})" if cell else ""
+
+
+def _experiments(cell: str) -> str:
+    links = (f"[{name}](reproduction.md#{name.replace('.', '-').lower()})" for name in parts(cell))
+    return ", ".join(links)
+
+
+def _summary(items: list[dict[str, str]]) -> str:
+    counts = Counter((item["kind"], item["status"]) for item in items)
+    lines = ["| | " + " | ".join(STATUSES) + " |", "|---|" + "---|" * len(STATUSES)]
+    for kind in KINDS:
+        cells = " | ".join(str(counts[kind, status]) for status in STATUSES)
+        lines.append(f"| {kind}s | {cells} |")
+    return "\n".join(lines)
+
+
+def _section(kind: str, items: list[dict[str, str]], ran: set[str]) -> str:
+    lines = [
+        f"## {kind.capitalize()}s",
+        "",
+        "| where | what | in backstay | page | test | experiment | status |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for item in items:
+        # Only experiments that were run have a section to link to.
+        done = [name for name in parts(item["experiment"]) if name in ran]
+        left = [name for name in parts(item["experiment"]) if name not in ran]
+        experiments = ", ".join(filter(None, [_experiments("; ".join(done)), ", ".join(left)]))
+        status = item["status"] + (f": {item['note']}" if item["note"] else "")
+        cells = [
+            f"{item['document']} {item['place']}",
+            item["item"],
+            _names(item["name"]),
+            _page(item["page"]),
+            f"`{item['test'].removeprefix('tests/')}`" if item["test"] else "",
+            experiments,
+            status,
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """Return the page's text."""
+    items = rows()
+    ran = {path.stem for path in (ROOT / "docs" / "_reproduction").glob("*.json")}
+    sections = [
+        _section(kind, [item for item in items if item["kind"] == kind], ran) for kind in KINDS
+    ]
+    return "\n\n".join([HEAD.rstrip(), _summary(items), *sections]) + "\n"
+
+
+def main() -> int:
+    """Write the page, or check that it is current."""
+    text = page()
+    if "--check" in sys.argv[1:]:
+        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
+        if not current:
+            sys.stderr.write("docs/coverage.md is not current; run make coverage.\n")
+        return 0 if current else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
