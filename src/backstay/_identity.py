@@ -138,6 +138,13 @@ ADDED: dict[str, dict[str, Any]] = {
     "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
     "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
     "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
+    "backstay.wrappers.SequentialSelector": {
+        "cv_draw": "shared",
+        "max_loss": None,
+        "min_score": None,
+        "remainder_weights": None,
+        "ties": "first",
+    },
 }
 
 

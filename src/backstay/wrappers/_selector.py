@@ -25,11 +25,12 @@ from backstay._validation import (
 )
 from backstay.base import Indices, Scaling
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
+from backstay.wrappers._checks import check_combination
 from backstay.wrappers._criteria import Accumulated, make_criterion
 from backstay.wrappers._evaluator import Judge
 from backstay.wrappers._folds import FoldSource, SharedFolds, draw_folds, fresh_folds
 from backstay.wrappers._frames import path_frame, scores_frame
-from backstay.wrappers._inducers import check_n_neighbors, n_neighbors_of
+from backstay.wrappers._inducers import check_n_neighbors
 from backstay.wrappers._search import (
     Search,
     Visit,
@@ -265,7 +266,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self : SequentialSelector
             The fitted selector.
         """
-        self._check_combination()
+        check_combination(self)
         X, y = self._validate_input(X, y)
         self.classes_, _ = encode_labels(self, y)
         names = getattr(self, "feature_names_in_", None)
@@ -309,51 +310,6 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             for columns, relevance in zip(units, criterion.relevance, strict=True):
                 self.relevance_[columns] = relevance
         return self
-
-    def _check_combination(self) -> None:
-        if self.minus >= self.plus:
-            raise ValueError(
-                f"minus={self.minus!r} must be below plus={self.plus!r}; otherwise the search "
-                "would never end."
-            )
-        given = self.remainder_weights
-        if given is not None:
-            pair = np.asarray(given, dtype=np.float64)
-            if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all() or not pair.any():
-                raise ValueError(
-                    f"remainder_weights={given!r} must be two numbers from 0 to 1, not both 0."
-                )
-        if self.floating and (self.plus, self.minus) != (1, 0):
-            raise ValueError(
-                f"floating=True itself decides how far to go back, so plus must be 1 and minus 0; "
-                f"got plus={self.plus!r} and minus={self.minus!r}."
-            )
-        if self.stop == "no_gain" and self.n_features_to_select != "best":
-            raise ValueError(
-                f"stop='no_gain' may end before n_features_to_select="
-                f"{self.n_features_to_select!r} is reached; use 'best' with it, or stop='never'."
-            )
-        n_rules = (self.min_score is not None) + (self.max_loss is not None)
-        if n_rules != (self.n_features_to_select == "smallest"):
-            raise ValueError(
-                f"n_features_to_select='smallest' needs one of min_score and max_loss, and nothing "
-                f"else does; got n_features_to_select={self.n_features_to_select!r}, "
-                f"min_score={self.min_score!r} and max_loss={self.max_loss!r}."
-            )
-        built_in = isinstance(self.estimator, str)
-        neighbors = built_in and n_neighbors_of(self.estimator) is not None
-        if self.ties == "vote" and not neighbors:
-            raise ValueError(
-                f"ties='vote' is for the built-in k-NN, '1nn' or 'knn:K'; got "
-                f"estimator={self.estimator!r}."
-            )
-        if built_in:
-            return
-        if not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
-            raise ValueError(
-                f"estimator={self.estimator!r} must be the name of a built-in inducer or a "
-                "scikit-learn classifier with fit and predict."
-            )
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if isinstance(self.estimator, str):
