@@ -21,7 +21,7 @@ from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSe
 __all__ = ["EXPERIMENTS"]
 
 N_PLANE, N_ODD = 40, 2
-VARIANTS = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "distance-weighted (4.1.3)": {"neighbor_weights": "distance"},
     "iterative (4.4)": {"max_iter": 50},
 }
@@ -47,7 +47,12 @@ def _outlying(rows: Floats) -> Floats:
 
 def _example(settings: RunSettings) -> ExperimentResult:
     n = settings.count(200, 10)
-    ranks = {"odd, original": [], "odd, margins": [], "weight": [], "correlation": []}
+    ranks: dict[str, list[float]] = {
+        "odd, original": [],
+        "odd, margins": [],
+        "weight": [],
+        "correlation": [],
+    }
     for seed in range(n):
         X, y = _plane(1000 * settings.seed + seed)
         weighting = MarginWeighting(1).fit(X, y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,9 +80,8 @@ def _means(settings: RunSettings) -> tuple[Means, dict[tuple[str, str, str], dic
         for name in there[:2] if settings.quick else there:
             for ranker in ("ReliefF", "Simba"):
                 key = {"data": name, "ranker": ranker}
-                kept = settings.kept(
-                    "prat-fig2.5", key, lambda n=name, r=ranker: _orders(settings, n, r)
-                )
+                compute = partial(_orders, settings, name, ranker)
+                kept = settings.kept("prat-fig2.5", key, compute)
                 curve = {label: _curve(kept["orders"], m) for label, m in MEASURES.items()}
                 curves[ranker, kind, name] = curve
                 means[ranker, kind, name] = {k: float(np.nanmean(v)) for k, v in curve.items()}

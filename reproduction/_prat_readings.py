@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -59,11 +58,11 @@ def _cells(settings: RunSettings, inducer: str, n_repeats: int) -> pd.DataFrame:
     found = run_units(settings, units.values(), n_repeats)
     rows = []
     for table, methods in TABLES.items():
-        printed = wrapper_table(table).set_index(["problem", "inducer"])
+        printed = {(r["problem"], r["inducer"]): r for _, r in wrapper_table(table).iterrows()}
         for (problem, method, reading), unit in units.items():
-            if method not in methods or (problem.rstrip("*"), inducer) not in printed.index:
+            if method not in methods or (problem.rstrip("*"), inducer) not in printed:
                 continue
-            known = printed.loc[(problem.rstrip("*"), inducer)]
+            known = printed[problem.rstrip("*"), inducer]
             about = {"table": table, "problem": problem, "inducer": inducer, "method": method}
             about["published"] = known["plain" if method == methods[0] else "modified"]
             n_features = WRAPPER_PROBLEMS[problem].n_features
@@ -194,7 +193,7 @@ def _run(settings: RunSettings) -> ExperimentResult:
 
 
 def _finding(cells: pd.DataFrame, rows: list[dict[str, Any]]) -> str:
-    figures: Mapping[tuple[str, str, str], Any] = {
+    figures: dict[tuple[Any, Any, str], dict[str, Any]] = {
         (row["inducer"], row["reading"], row["quantity"]): row
         for row in rows
         if row["table"] == "all"

@@ -78,7 +78,7 @@ def fresh_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> Fre
         n_splits, n_repeats = cv.cvargs["n_splits"], cv.n_repeats
     elif isinstance(cv, StratifiedKFold):
         n_splits = cv.n_splits
-    elif cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool) and cv >= 2):
+    elif cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool) and int(cv) >= 2):
         n_splits = 2 if cv is None else int(cv)
     else:
         raise ValueError(
