@@ -30,9 +30,9 @@ __all__ = ["EXPERIMENTS"]
 
 ROLES = {PLAIN: "plain", WEIGHTED: "weighted", CONTROL: "control", MEAN_ONE: "weighted, mean 1"}
 # Training sets by sample size: large ones cost more and vary less.
-SETS = {50: 50, 100: 100, 200: 50, 400: 20, 700: 12, 1000: 8}
+SETS = {50: 50, 100: 500, 200: 50, 400: 20, 700: 12, 1000: 8}
 QUICK_SETS = {50: 6, 100: 6, 200: 6}
-PATH_SETS, QUICK_PATH_SETS = 100, 8
+PATH_SETS, QUICK_PATH_SETS = 500, 8
 # Giving every feature the weight 0 has the mean error Σ r*² / 1000.
 NO_WEIGHTS = N_RELEVANT * (1 / N_RELEVANT) ** 2 / 1000
 NEAR_ZERO = 0.1 * NO_WEIGHTS
