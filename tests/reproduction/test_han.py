@@ -35,6 +35,7 @@ from reproduction._han_synthetic import EXPERIMENTS as SYNTHETIC
 REAL = [*_han_real.EXPERIMENTS, *_han_variance.EXPERIMENTS, *STABILITY, *CONSENSUS]
 NAMES = [f"han-fig6.{i}" for i in range(1, 5)]
 NAMES += [f"han-tab7.{i}" for i in range(2, 7)]
+NAMES += [f"han-tab7.{i}-second" for i in range(2, 6)]
 NAMES += [f"han-fig7.{i}" for i in (1, 2, 3, 4, 5, 6, 9)]
 
 
@@ -216,7 +217,11 @@ def real(tmp_path_factory):
         yield RunSettings(tmp_path_factory.mktemp("out"), data=folder, repeats=2)
 
 
-@pytest.mark.parametrize("experiment", REAL, ids=lambda one: one.name)
+# Raw intensities take the same way; two of the four tables show that it runs.
+RUN = [one for one in REAL if one.name not in ("han-tab7.2-second", "han-tab7.5-second")]
+
+
+@pytest.mark.parametrize("experiment", RUN, ids=lambda one: one.name)
 def test_real_experiments_run(experiment, real):
     result = experiment.reproduce(real)
     assert set(result.table.dataset) == {"Colon", "Lung"}
