@@ -143,14 +143,26 @@ def test_the_files_of_a_run(done):
     assert features.columns.tolist() == [
         "feature",
         "column",
-        "frequency",
-        "mean_rank",
-        "weight",
         "in_signature",
         "core",
+        "frequency",
+        "frequency_low",
+        "frequency_high",
+        "mean_rank",
+        "weight",
+        "mean in normal",
+        "mean in tumour",
+        "high_in",
+        "difference",
+        "effect",
+        "effect_low",
+        "effect_high",
+        "p_value",
+        "q_value",
     ]
     found = json.loads((folder / "one" / "results.json").read_text(), parse_constant=pytest.fail)
     results = Results.load(folder / "one" / "study.db")
+    assert sorted(features["feature"]) == sorted(results.data.feature_names)  # every one
     advice = results.recommend()
     assert found["recommendation"]["method"] == advice.method
     assert found["recommendation"]["sentence"] == advice.sentence
@@ -355,7 +367,9 @@ def test_noise_is_not_recommended(call, tmp_path, no_report):
     code, out, _ = call("run", tmp_path / "t.csv", "-t", "kind", *QUICK, "-o", tmp_path / "o")
     assert code == 0
     assert "No method is recommended" in out
-    assert len(pd.read_csv(tmp_path / "o" / "features.csv")) == 0
+    features = pd.read_csv(tmp_path / "o" / "features.csv")
+    assert len(features) == 10
+    assert not features["in_signature"].any()
 
 
 def test_compare(done, call):

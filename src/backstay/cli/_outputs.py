@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 SHOWN_FEATURES = 15
 # Quoted beside the metric that decides.
 BESIDE = "balanced_accuracy"
-COLUMNS = ["feature", "column", "frequency", "mean_rank", "weight", "in_signature", "core"]
+# What features.csv has no use for: it is about one data set, and the choice is in two columns.
+LEFT_OUT = ["dataset", "name", "chosen"]
 
 
 def check_folder(folder: Path) -> None:
@@ -43,17 +44,20 @@ def make_folder(folder: Path) -> None:
 
 
 def feature_frame(results: Results) -> pd.DataFrame:
-    """Return every feature that the recommended method ever selected at the recommended size.
+    """Return every feature of the table, most often selected first, as features.csv has them.
 
-    ``frequency`` is the share of runs, ``mean_rank`` and ``weight`` are means over runs;
-    ``column`` counts the features of the table from 1; ``core`` marks what more than half of the
-    runs selected of the signature.
+    The columns are those of ``Results.features()``, ``column`` counts the features of the table
+    from 1. Where nothing is recommended there is no signature, and nothing is in it.
     """
     frame = results.features().frame()
-    recommended = results.choice().kind == "recommended"
-    frame = frame[(frame["frequency"] > 0) & recommended]
-    frame = frame.assign(column=frame["feature"] + 1, feature=frame["name"])
-    return frame[COLUMNS].reset_index(drop=True)
+    frame.insert(0, "column", frame["feature"] + 1)
+    frame["feature"] = frame["name"]
+    if results.choice().kind == "nothing":
+        frame[["in_signature", "core"]] = False
+    if frame["relevant"].isna().all():
+        frame = frame.drop(columns="relevant")
+    first = ["feature", "column", "in_signature", "core"]
+    return frame[[*first, *(name for name in frame if name not in [*first, *LEFT_OUT])]]
 
 
 def write_outputs(
@@ -71,7 +75,7 @@ def write_outputs(
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
         "recommendation": None if found is None else _plain(_as_dict(found)),
-        "features": _plain(chosen.to_dict("records")),
+        "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
         "summary": written.to_dict(),
     }

@@ -327,8 +327,9 @@ def _labelled_table(
     leaks = leaking_columns(found, np.unique(classes.y, return_inverse=True)[1])
     parts.warnings += suspicions(X, leaks, target, groups, samples)
     parts.warnings += [*many_missing(X), *([] if log2 is not None else looks_raw(X))]
+    details = content.details if log2 is None else {**content.details, "log2": log2}
     return LabelledTable(
-        X, classes.y, groups, target, content.details, parts.notes, parts.warnings,
+        X, classes.y, groups, target, details, parts.notes, parts.warnings,
         _annotation(content, X), classes.positive,
     )  # fmt: skip
 

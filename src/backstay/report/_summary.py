@@ -18,6 +18,8 @@ from backstay.results import METRICS, Role, SampleWeights
 
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
+# What sets the classes apart in a feature, as Results.features() names it.
+EFFECTS = ("high_in", "difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
 # A figure's data beyond that many rows are left to the results' own tables.
 MOST_ROWS = 4000
 
@@ -45,7 +47,7 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "figures": {kind: _figure(display) for kind, display in part.figures.items()},
         "gains": _gains(evidence),
         "consensus": evidence.consensus.drop(columns="dataset").to_dict("records"),
-        "features": {"rows": _features(evidence), "n": len(evidence.features)},
+        "features": {"rows": _features(evidence), "n": int(evidence.features["chosen"].sum())},
         "outlying": [_outlying(weights) for weights in evidence.samples],
         "errors": _failures(evidence.failures),
         "setting": _setting(evidence),
@@ -81,6 +83,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
         "training_share": evidence.training_share,
         "shared_rows": evidence.shared_rows,
         "higher_is_better": METRICS[data.metric].higher_is_better,
+        "logged": data.logged,
     }
 
 
@@ -138,7 +141,7 @@ def _gains(evidence: Evidence) -> dict[str, Any]:
 
 def _features(evidence: Evidence) -> list[dict[str, Any]]:
     """Return the features chosen most often, how often by every method, and their partners."""
-    shown = evidence.features.iloc[:MOST_FEATURES]
+    shown = evidence.features[evidence.features["chosen"]].iloc[:MOST_FEATURES]
     by_method = evidence.frequencies.pivot_table("frequency", "feature", "method")
     by_method = by_method.reindex(index=shown["feature"], columns=list(evidence.data.methods))
     partners: dict[int, list[dict[str, Any]]] = {}
@@ -153,6 +156,10 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "feature": row["feature"],
             "name": row["name"],
             "frequency": row["frequency"],
+            "frequency_low": row["frequency_low"],
+            "frequency_high": row["frequency_high"],
+            "means": {str(name): row[f"mean in {name}"] for name in evidence.data.classes},
+            **{name: row[name] for name in EFFECTS},
             "rank": row["mean_rank"],
             "weight": row["weight"],
             "in_signature": row["feature"] in members,

@@ -6,6 +6,7 @@ write a store.
 
 from backstay.results._choice import Choice
 from backstay.results._comparisons import Comparison
+from backstay.results._effects import moment_arrays
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
 from backstay.results._features import RelevantFound
 from backstay.results._judged import MINIMUM_SHARE, TooFewRunsError
@@ -16,6 +17,7 @@ from backstay.results._recommendation import Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._samples import SampleWeights
+from backstay.results._signature_values import SHOWN_FEATURES, SHOWN_SAMPLES, candidate_arrays
 from backstay.results._soundness import StoreCheck, check_store
 from backstay.results._store import PARTNERS, SHARD, Store, TaskRecord
 from backstay.results._store_file import StoreError
@@ -27,6 +29,8 @@ __all__ = [
     "MINIMUM_SHARE",
     "PARTNERS",
     "SHARD",
+    "SHOWN_FEATURES",
+    "SHOWN_SAMPLES",
     "Choice",
     "Comparison",
     "Configuration",
@@ -46,7 +50,9 @@ __all__ = [
     "TaskRecord",
     "TooFewRunsError",
     "WeightingVerdict",
+    "candidate_arrays",
     "check_store",
     "merge_stores",
+    "moment_arrays",
     "partner_arrays",
 ]

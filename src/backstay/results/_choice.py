@@ -78,6 +78,10 @@ class ChoiceAnswers(Parts):
 
 def choice_of(records: Records) -> Choice:
     """Return the configuration that a data set's report is about."""
+    return records.once(("choice",), lambda: _chosen(records))
+
+
+def _chosen(records: Records) -> Choice:
     if not records.classifiers:
         return _looked_at("unjudged", records, _stablest(records), None)
     found = recommended(records)
@@ -90,6 +94,16 @@ def choice_of(records: Records) -> Choice:
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
     chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
     return _looked_at("nothing", records, chosen, found)
+
+
+def method_and_size(records: Records, method: str | None, size: int | None) -> tuple[str, int]:
+    """Return a method and a size given together, or else those that a report is about."""
+    if (method is None) != (size is None):
+        raise ValueError("give method and size together, or neither.")
+    if method is None or size is None:
+        chosen = choice_of(records)
+        return chosen.method, chosen.size
+    return method, size
 
 
 def _stablest(records: Records) -> Configuration:

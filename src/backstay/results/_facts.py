@@ -122,6 +122,14 @@ class DatasetFacts:
     annotation: dict[str, list[str | None]]
 
     @property
+    def logged(self) -> bool:
+        """Whether the values are log2: by ``--log2``, or as ``provenance={"scale": "log2"}`` says.
+
+        Differences between means are then log2 fold changes.
+        """
+        return "log2" in self.provenance or self.provenance.get("scale") == "log2"
+
+    @property
     def n_configurations(self) -> int:
         """Number of methods × classifiers × sizes that a choice is made among."""
         return len(self.methods) * max(len(self.classifiers), 1) * len(self.sizes)

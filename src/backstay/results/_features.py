@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.results._choice import choice_of
+from backstay.results._choice import method_and_size
+from backstay.results._effects import effects_of
 from backstay.results._partners import STRONG
 from backstay.results._parts import Parts, Rows, size_within
 from backstay.results._records import Records
-from backstay.results._signature import THRESHOLDS, frequencies, frequency_row, signature_rows
+from backstay.results._signature import (
+    THRESHOLDS,
+    frequencies,
+    frequency_row,
+    signature_members,
+    signature_rows,
+)
 from backstay.results._stability import bias_variance_rows
 from backstay.results._table import Table
+from backstay.results._wilson import wilson
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ class FeatureAnswers(Parts):
         )
 
     def features(self, method: str | None = None, size: int | None = None) -> Table:
-        """Every feature that some method chose, those that `method` chose most often first.
+        """Every feature, those that `method` chose most often first.
 
         Parameters
         ----------
@@ -99,22 +108,29 @@ class FeatureAnswers(Parts):
         Returns
         -------
         Table
-            ``feature`` (number of the column), ``name``, ``frequency`` (share of runs),
-            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core`` and
-            ``relevant``, which is None where the truth is not known.
+            What the runs say: ``feature`` (number of the column), ``name``, ``frequency``
+            (share of runs) with the ends of Wilson's interval over runs on these rows,
+            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core``, ``chosen``
+            (whether any run of any method chose it), and ``relevant``, which is None where the
+            truth is not known.
+
+            What all rows say, for orientation: the mean of every class (``mean in`` its name),
+            ``high_in`` (the class with the highest mean), ``difference``, ``effect`` (Hedges' g:
+            the difference in standard deviations) with its 95 % interval, and ``p_value`` and
+            ``q_value`` of a plain test. With two classes the difference is the second minus the
+            first, and the test is Welch's; with more it is the highest class minus all other
+            rows, and the test the analysis of variance. The q-value is Benjamini and Hochberg's,
+            over all features. nan in stores of earlier versions.
         """
-        if (method is None) != (size is None):
-            raise ValueError("give method and size together, or neither.")
         if method is None or size is None:
-            chosen = choice_of(self._one())
-            method, size = chosen.method, chosen.size
+            method, size = method_and_size(self._one(), method, size)
         of, at = method, size
-        return self._table(
-            f"features of {method}",
-            f"best {size}",
-            lambda part: _feature_rows(part, of, size_within(part, at)),
-            "feature name frequency mean_rank weight in_signature core relevant",
+        frames = {n: _features(part, of, size_within(part, at)) for n, part in self._parts.items()}
+        everything = pd.concat(
+            [frame.assign(dataset=name) for name, frame in frames.items()], ignore_index=True
         )
+        columns = ["dataset", *(name for name in everything if name != "dataset")]
+        return Table(f"features of {method}", f"best {size}", everything[columns])
 
     def consensus(self, size: int) -> Table:
         """Count, for every method, the features chosen in more than 50 % and 85 % of the runs.
@@ -186,31 +202,50 @@ def _frequency_rows(records: Records, size: int) -> Rows:
     return rows
 
 
-def _feature_rows(records: Records, method: str, size: int) -> Rows:
+def _features(records: Records, method: str, size: int) -> pd.DataFrame:
+    """Return every feature, with what the runs and what all rows say of it."""
     most = np.max([frequencies(records, m, size) for m in records.methods], axis=0)
     own = frequencies(records, records.check_method(method), size)
     ranks = records.mean_ranks(method)
     _, weights = records.weights(method)
     weight = weights.mean(axis=0) if len(weights) else np.full(records.n_features, np.nan)
     relevant = relevant_features(records)
-    members = {row["feature"] for row in signature_rows(records, method, size)}
+    low, high = wilson(own, len(records.orders(method)[0]))
+    member = np.zeros(records.n_features, dtype=bool)
+    member[signature_members(records, method, size)] = True
     # Those that only other methods chose come last, by how often they did.
     elsewhere = np.where(own > 0, 0, most)
     order = np.lexsort((np.nan_to_num(ranks, nan=records.n_features), -elsewhere, -own))
-    return [
-        {
-            "feature": int(j),
-            "name": records.feature_name(int(j)),
-            "frequency": float(own[j]),
-            "mean_rank": float(ranks[j]),
-            "weight": float(weight[j]),
-            "in_signature": int(j) in members,
-            "core": bool(own[j] > THRESHOLDS[0]),
-            "relevant": None if relevant is None else bool(relevant[j]),
-        }
-        for j in order
-        if most[j] > 0
-    ]
+    names = records.facts.feature_names or [f"x{j}" for j in range(records.n_features)]
+    columns = {
+        "feature": np.arange(records.n_features),
+        "name": np.array(list(map(str, names)), dtype=object),
+        "frequency": own,
+        "frequency_low": low,
+        "frequency_high": high,
+        "mean_rank": ranks,
+        "weight": weight,
+        "in_signature": member,
+        "core": member & (own > THRESHOLDS[0]),
+        "chosen": most > 0,
+        **_effect_columns(records),
+        "relevant": np.full(records.n_features, None) if relevant is None else relevant,
+    }
+    return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
+
+
+def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:
+    found, nothing = effects_of(records), np.full(records.n_features, np.nan)
+    classes = np.array([*map(str, records.classes), None], dtype=object)
+    means = [nothing] * len(records.classes) if found is None else list(found.means)
+    named = {f"mean in {name}": mean for name, mean in zip(classes, means, strict=False)}
+    high = np.full(records.n_features, -1) if found is None else found.high
+    numbers = ("difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
+    return {
+        **named,
+        "high_in": classes[high],
+        **{name: nothing if found is None else getattr(found, name) for name in numbers},
+    }
 
 
 def _consensus_rows(records: Records, size: int) -> Rows:

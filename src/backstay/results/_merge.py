@@ -14,7 +14,8 @@ import numpy as np
 from backstay._identity import difference
 from backstay.results._partners import partners_among
 from backstay.results._records import Records
-from backstay.results._store import PARTNERS, SHARD, Store, TaskRecord
+from backstay.results._signature_values import candidates_among
+from backstay.results._store import COMPUTED, PARTNERS, SHARD, Store, TaskRecord
 from backstay.results._store_file import StoreError
 
 N_NAMED = 5
@@ -177,11 +178,13 @@ def _write(stores: list[Store], path: Path) -> None:
         whole.describe_study({**said, "versions": seen})
         for dataset, facts in first.datasets().items():
             arrays = first.dataset_arrays(dataset)
-            own = {key: value for key, value in arrays.items() if key not in (*PARTNERS, *SHARD)}
+            own = {key: value for key, value in arrays.items() if key not in COMPUTED}
             whole.add_dataset(dataset, facts, own)
             whole.write_all(dataset, _records(stores, dataset))
             parts = [_partners(store.dataset_arrays(dataset)) for store in stores]
-            found = partners_among(parts, Records(whole, dataset, facts))
+            records = Records(whole, dataset, facts)
+            held = [store.dataset_arrays(dataset) for store in stores]
+            found = partners_among(parts, records) | candidates_among(held, records)
             whole.set_arrays(dataset, found)
 
 

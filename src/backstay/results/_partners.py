@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay.results._columns import column_chunks, numeric_columns, standardized
 from backstay.results._records import Records
 from backstay.results._store import PARTNERS
 from backstay.stability import selection_frequency
@@ -15,8 +16,6 @@ from backstay.stability import selection_frequency
 # Kept are the strongest partners of the features most often selected, no d × d matrix.
 STRONG = 0.7
 N_FEATURES, N_PARTNERS, LARGEST_SIZE = 300, 5, 100
-# Columns that are looked at together; a wide table is never copied as a whole.
-CHUNK = 4096
 # Products of matrices differ in their last digits with the shapes of the matrices.
 SLACK = 1e-9
 
@@ -35,7 +34,7 @@ def partner_arrays(X: Any, records: Records, *, of_all: bool = False) -> Arrays:
     The features are those selected most often; with ``of_all``, every one that some run selected,
     so that the partners of a whole study can be chosen among those of its parts.
     """
-    return _correlated(X, _ever_selected(records) if of_all else _often_selected(records))
+    return _correlated(X, ever_selected(records) if of_all else _often_selected(records))
 
 
 def partners_among(parts: list[Arrays], records: Records) -> Arrays:
@@ -53,7 +52,7 @@ def partners_among(parts: list[Arrays], records: Records) -> Arrays:
 
 def _correlated(X: Any, features: Ints) -> Arrays:
     """Return the strongest partners of some features."""
-    columns = _numeric_columns(X)
+    columns = numeric_columns(X)
     features = features[np.isin(features, columns)]
     pieces = [(features[:0], features[:0], np.empty(0))]
     if len(columns) > 1 and len(features):
@@ -100,51 +99,20 @@ def _strongest(features: Ints, partners: Ints, correlations: Floats) -> Arrays:
     }
 
 
-def _numeric_columns(X: Any) -> Ints:
-    """Return the numbers of the columns that hold numbers."""
-    if hasattr(X, "columns"):
-        if hasattr(X, "iloc"):
-            numeric = [getattr(kind, "kind", "O") in "iufb" for kind in X.dtypes]
-        else:  # polars names its types otherwise
-            numeric = [X[name].dtype.is_numeric() for name in X.columns]
-        return np.flatnonzero(numeric)
-    dense = isinstance(X, np.ndarray) and X.dtype.kind in "iufb"
-    return np.arange(X.shape[1] if dense else 0)
-
-
 def _chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[tuple[Ints, Floats]]:
     """Yield the numbers of some columns and their values, standardized; or only chunks of some."""
-    for start in range(0, len(columns), CHUNK):
-        names = columns[start : start + CHUNK]
-        if only is not None and not np.isin(names, only).any():
-            continue
-        if isinstance(X, np.ndarray):
-            table = X[:, names[0] : names[-1] + 1]
-        elif hasattr(X, "iloc"):
-            table = X.iloc[:, names].to_numpy()
-        else:
-            table = X[[X.columns[j] for j in names]].to_numpy()
-        yield names, _standardized(np.ascontiguousarray(table, dtype=np.float64))
+    for names, table in column_chunks(X, columns, only):
+        yield names, standardized(table)
 
 
-def _standardized(table: Floats) -> Floats:
-    """Return columns of mean 0 and length 1; gaps and constant columns are 0."""
-    known = np.isfinite(table)
-    counts = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, table, 0).sum(axis=0) / counts
-    centred = np.where(known, table - mean, 0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    tiny = length <= 1e-10 * np.sqrt(counts) * np.maximum(np.abs(mean), 1e-300)
-    return np.asarray(np.divide(centred, length, out=np.zeros_like(centred), where=~tiny))
-
-
-def _sizes(records: Records) -> list[int]:
+def selected_sizes(records: Records) -> list[int]:
+    """Return the sizes whose features are described."""
     return [size for size in records.sizes if size <= LARGEST_SIZE] or records.sizes[:1]
 
 
-def _ever_selected(records: Records) -> Ints:
+def ever_selected(records: Records) -> Ints:
     """Return the features that some run of some method selects, in column order."""
-    largest = max(_sizes(records))
+    largest = max(selected_sizes(records))
     chosen = [records.orders(method)[1][:, :largest].ravel() for method in records.methods]
     return np.unique(np.concatenate(chosen)).astype(np.intp)
 
@@ -156,7 +124,7 @@ def _often_selected(records: Records) -> Ints:
         _, orders = records.orders(method)
         if len(orders) < 2:
             continue
-        for size in _sizes(records):
+        for size in selected_sizes(records):
             np.maximum(most, selection_frequency(orders[:, :size], records.n_features), out=most)
     best = np.argsort(-most, kind="stable")[:N_FEATURES]
     return np.sort(best[most[best] > 0])

@@ -28,6 +28,7 @@ from backstay.results._records import Records
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
 from backstay.results._weighting import weighting_verdict
+from backstay.results._wilson import wilson
 
 Floats = NDArray[np.float64]
 
@@ -327,17 +328,10 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
         # Predictions that are nearly all right have no spread to show; Wilson's interval
         # knows that so many rows can hide a few errors.
         span = metric.high - metric.low
-        bounds = _wilson((value - metric.low) / span, effective_rows(records, metric.name))
-        low = min(low, metric.low + span * bounds[0])
-        high = max(high, metric.low + span * bounds[1])
+        ends = wilson((value - metric.low) / span, effective_rows(records, metric.name))
+        low = min(low, metric.low + span * float(ends[0]))
+        high = max(high, metric.low + span * float(ends[1]))
     return Estimate(value, max(low, metric.low), min(high, metric.high))
-
-
-def _wilson(value: float, n: float) -> tuple[float, float]:
-    z = 1.96
-    middle = (value + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * math.sqrt(value * (1 - value) / n + z**2 / (4 * n**2))
-    return middle - half, middle + half
 
 
 def _answer(

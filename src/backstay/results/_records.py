@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,6 +17,28 @@ from backstay.results._store import Store
 Ints = NDArray[Any]
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Features of the signatures of all methods: values of the samples, and close pairs.
+
+    Attributes
+    ----------
+    features : array of shape (n_candidates,)
+        Their numbers.
+    values : array of shape (n_candidates, n_samples) or None
+        Values of mean 0 and standard deviation 1; nan for gaps. None where samples are many.
+    pairs : two arrays of shape (n_pairs,)
+        Numbers of two features of a signature that are strongly correlated.
+    correlations : array of shape (n_pairs,)
+        Pearson's r of each pair.
+    """
+
+    features: Ints
+    values: Floats | None
+    pairs: tuple[Ints, Ints]
+    correlations: Floats
 
 
 class Records:
@@ -146,6 +169,27 @@ class Records:
             held.get("partner correlation", np.empty(0)),
         )
 
+    @property
+    def moments(self) -> tuple[Floats, Floats, Floats] | None:
+        """Number, mean and standard deviation: class × feature; None in an older store."""
+        held = self._arrays
+        if "class mean" not in held:
+            return None
+        return held["class count"], held["class mean"], held["class deviation"]
+
+    @property
+    def candidates(self) -> Candidates | None:
+        """What is kept of the features of every signature; None before the end of the study."""
+        held = self._arrays
+        if "candidate" not in held:
+            return None
+        return Candidates(
+            held["candidate"],
+            held.get("candidate values"),
+            (held["candidate pair"][0], held["candidate pair"][1]),
+            held["candidate correlation"],
+        )
+
     def role(self, method: str) -> Role:
         """Return a method's control and plain form, and whether the study added it."""
         return self.facts.methods[method]
@@ -246,6 +290,9 @@ class Records:
 
         Where rankings were cut, a feature behind the cut has the mean of the ranks behind it.
         """
+        return self.once(("mean ranks", method), lambda: self._mean_ranks(method))
+
+    def _mean_ranks(self, method: str) -> Floats:
         _, orders = self.orders(method)
         if not len(orders):
             return np.full(self.n_features, np.nan)

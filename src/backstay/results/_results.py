@@ -21,6 +21,7 @@ from backstay.results._null import NullAnswers
 from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
 from backstay.results._samples import SampleAnswers
+from backstay.results._signature_values import SignatureValueAnswers
 from backstay.results._stability import StabilityAnswers
 from backstay.results._store import Store
 from backstay.results._tasks import TaskAnswers
@@ -33,6 +34,7 @@ class Results(
     AccuracyAnswers,
     FeatureAnswers,
     SampleAnswers,
+    SignatureValueAnswers,
     WeightingAnswers,
     ComparisonAnswers,
     RecommendationAnswers,

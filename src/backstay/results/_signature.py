@@ -20,16 +20,21 @@ def signature_rows(records: Records, method: str, size: int) -> Rows:
 
     Fewer if fewer were ever selected; none below two runs.
     """
-    frequency, ranks = frequencies(records, method, size), records.mean_ranks(method)
-    order = np.lexsort((ranks, -frequency))[:size]
+    frequency = frequencies(records, method, size)
     return [
         {
             **frequency_row(records, method, size, int(j), frequency),
             "core": bool(frequency[j] > THRESHOLDS[0]),
         }
-        for j in order
-        if frequency[j] > 0
+        for j in signature_members(records, method, size)
     ]
+
+
+def signature_members(records: Records, method: str, size: int) -> NDArray[np.intp]:
+    """Return the features of the signature by number, in its order."""
+    frequency, ranks = frequencies(records, method, size), records.mean_ranks(method)
+    order = np.lexsort((ranks, -frequency))[:size]
+    return np.asarray(order[frequency[order] > 0])
 
 
 def core_of(rows: Rows) -> list[str]:

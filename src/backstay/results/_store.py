@@ -26,6 +26,16 @@ DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 PARTNERS = ("partner of", "partner", "partner correlation")
 # The same of a part of the runs, with partners of more features.
 SHARD = tuple(f"shard {name}" for name in PARTNERS)
+# What is kept of the features that may be in a signature.
+CANDIDATES = (
+    "candidate",
+    "candidate values",
+    "candidate pair",
+    "candidate correlation",
+    "shard candidate",
+    "shard candidate values",
+)
+COMPUTED = (*PARTNERS, *SHARD, *CANDIDATES)
 
 
 @dataclass
@@ -101,7 +111,7 @@ class Store(StoreFile):
             self._seal("datasets", name, "", values=row)
             for key, array in arrays.items():
                 self._put(f"dataset {name}", key, array)
-            for key in (*PARTNERS, *SHARD):
+            for key in COMPUTED:
                 self._remove_array(f"dataset {name}", key)
             marks = ", ".join("?" * len(kept))
             self._forget(f"dataset = ? AND method NOT IN ({marks})", name, *kept)
@@ -114,7 +124,7 @@ class Store(StoreFile):
     def set_arrays(self, dataset: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write what was computed from all runs of a data set, in place of what was before."""
         with self._transaction():
-            for key in (*PARTNERS, *SHARD):
+            for key in COMPUTED:
                 self._remove_array(f"dataset {dataset}", key)
             for key, array in arrays.items():
                 self._put(f"dataset {dataset}", key, array)

@@ -15,7 +15,18 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._identity import describe
-from backstay.results import METRICS, PARTNERS, SHARD, Records, Results, Role, Store, partner_arrays
+from backstay.results import (
+    METRICS,
+    PARTNERS,
+    SHARD,
+    Records,
+    Results,
+    Role,
+    Store,
+    candidate_arrays,
+    moment_arrays,
+    partner_arrays,
+)
 from backstay.study._checks import (
     CheckedData,
     CheckedStudy,
@@ -371,12 +382,20 @@ class Study:
         enter_data(store, runs)
         if retry_failed:
             store.forget_failures(data.name)
+        held = store.dataset_arrays(data.name)
+        if "class mean" not in held:
+            for key, array in moment_arrays(data.X, data.codes, len(data.classes)).items():
+                store.set_array(data.name, key, array)
+        names, kept = PARTNERS, "candidate"
+        if shard is not None:
+            names, kept = SHARD, "shard candidate"
         ran = self._run_tasks(store, study, runs, shard)
-        names = PARTNERS if shard is None else SHARD
-        if ran or names[0] not in store.dataset_arrays(data.name):
+        if ran or names[0] not in held or kept not in held:
             records = Records(store, data.name, runs.facts)
             found = partner_arrays(data.X, records, of_all=shard is not None)
-            store.set_arrays(data.name, dict(zip(names, found.values(), strict=True)))
+            partners = dict(zip(names, found.values(), strict=True))
+            values = candidate_arrays(data.X, records, of_all=shard is not None)
+            store.set_arrays(data.name, partners | values)
         _report_failures(store, data.name)
 
     def _run_tasks(

@@ -1,0 +1,52 @@
+"""The columns of a table that are numbers: what descriptions of data start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+# Columns that are looked at together; a wide table is never copied as a whole.
+CHUNK = 4096
+
+
+def numeric_columns(X: Any) -> Ints:
+    """Return the numbers of the columns that hold numbers; none of a sparse table."""
+    if hasattr(X, "columns"):
+        if hasattr(X, "iloc"):
+            numeric = [getattr(kind, "kind", "O") in "iufb" for kind in X.dtypes]
+        else:  # polars names its types otherwise
+            numeric = [X[name].dtype.is_numeric() for name in X.columns]
+        return np.flatnonzero(numeric)
+    dense = isinstance(X, np.ndarray) and X.dtype.kind in "iufb"
+    return np.arange(X.shape[1] if dense else 0)
+
+
+def column_chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the numbers of some columns and their values; or only chunks that hold some."""
+    for start in range(0, len(columns), CHUNK):
+        names = columns[start : start + CHUNK]
+        if only is not None and not np.isin(names, only).any():
+            continue
+        if isinstance(X, np.ndarray):
+            table = X[:, names[0] : names[-1] + 1]
+        elif hasattr(X, "iloc"):
+            table = X.iloc[:, names].to_numpy()
+        else:
+            table = X[[X.columns[j] for j in names]].to_numpy()
+        yield names, np.ascontiguousarray(table, dtype=np.float64)
+
+
+def standardized(table: Floats) -> Floats:
+    """Return columns of mean 0 and length 1; gaps and constant columns are 0."""
+    known = np.isfinite(table)
+    counts = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, table, 0).sum(axis=0) / counts
+    centred = np.where(known, table - mean, 0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    tiny = length <= 1e-10 * np.sqrt(counts) * np.maximum(np.abs(mean), 1e-300)
+    return np.asarray(np.divide(centred, length, out=np.zeros_like(centred), where=~tiny))

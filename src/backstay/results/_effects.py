@@ -1,0 +1,161 @@
+"""In which class is a feature high, and by how much? Moments of the classes, and what follows.
+
+Only the moments are kept in a store, so a corrected formula corrects old studies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from backstay.results._columns import column_chunks, numeric_columns
+from backstay.results._records import Records
+
+Floats = NDArray[np.float64]
+# Standard deviations below that share of the mean are rounding.
+ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What sets the classes apart in every feature, over all rows; nan where undefined.
+
+    Attributes
+    ----------
+    means : array of shape (n_classes, n_features)
+        Mean of every class.
+    high : array of shape (n_features,)
+        Number of the class with the highest mean; -1 where unknown.
+    difference : array of shape (n_features,)
+        With two classes the mean of the second minus that of the first; with more the mean of
+        the highest class minus the mean of all other rows.
+    effect, effect_low, effect_high : array of shape (n_features,)
+        The same in standard deviations within the two (Hedges' g), with its 95 % interval.
+    p_value, q_value : array of shape (n_features,)
+        Of Welch's t test, with more than two classes of the analysis of variance; and after
+        Benjamini and Hochberg's correction for the number of features.
+    """
+
+    means: Floats
+    high: NDArray[np.intp]
+    difference: Floats
+    effect: Floats
+    effect_low: Floats
+    effect_high: Floats
+    p_value: Floats
+    q_value: Floats
+
+
+def moment_arrays(X: Any, codes: NDArray[Any], n_classes: int) -> dict[str, NDArray[Any]]:
+    """Return number, mean and standard deviation of every class in every column.
+
+    Gaps are left out. Columns that are not numbers have no moments.
+    """
+    shape = (n_classes, X.shape[1])
+    counts, means, deviations = np.zeros(shape), np.full(shape, np.nan), np.full(shape, np.nan)
+    chunks = (
+        [(np.arange(X.shape[1]), X.tocsr())]
+        if sparse.issparse(X)
+        else column_chunks(X, numeric_columns(X))
+    )
+    for columns, table in chunks:
+        for c in range(n_classes):
+            n, mean, deviation = _moments(table[np.flatnonzero(codes == c)])
+            counts[c, columns], means[c, columns], deviations[c, columns] = n, mean, deviation
+    return {"class count": counts, "class mean": means, "class deviation": deviations}
+
+
+def _moments(rows: Any) -> tuple[Floats, Floats, Floats]:
+    """Return number, mean and standard deviation (n - 1) of columns; nan where undefined."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if sparse.issparse(rows):
+            n = np.full(rows.shape[1], float(rows.shape[0]))
+            mean = np.asarray(rows.sum(axis=0)).ravel() / n
+            squares = np.asarray(rows.multiply(rows).sum(axis=0)).ravel() - n * mean**2
+        else:
+            known = np.isfinite(rows)
+            n = known.sum(axis=0).astype(float)
+            mean = np.where(known, rows, 0).sum(axis=0) / n
+            squares = np.where(known, rows - mean, 0) ** 2
+            squares = squares.sum(axis=0)
+        deviation = np.sqrt(np.maximum(squares, 0) / (n - 1))
+    return n, mean, np.where(deviation > ROUNDING * np.abs(mean), deviation, 0 * deviation)
+
+
+def effects_of(records: Records) -> Effects | None:
+    """Return what sets the classes apart, None where the store does not know the moments."""
+    return records.once(("effects",), lambda: _effects(records))
+
+
+def _effects(records: Records) -> Effects | None:
+    moments = records.moments
+    if moments is None:
+        return None
+    n, means, deviations = moments
+    with np.errstate(invalid="ignore", divide="ignore"):
+        known = np.isfinite(means).all(axis=0)
+        high = np.where(known, np.argmax(np.where(known, means, 0), axis=0), -1)
+        ours = np.ones(len(high), dtype=np.intp) if len(means) == 2 else np.maximum(high, 0)
+        one, rest = _against_the_rest(n, means, deviations, ours)
+        difference = one[1] - rest[1]
+        effect, error = _hedges(one, rest)
+        p = _welch(n, means, deviations) if len(means) == 2 else _anova(n, means, deviations)
+    half = stats.norm.ppf(0.975) * error
+    return Effects(means, high, difference, effect, effect - half, effect + half, p, _corrected(p))
+
+
+def _against_the_rest(
+    n: Floats, means: Floats, deviations: Floats, ours: NDArray[np.intp]
+) -> tuple[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]]:
+    """Return number, mean and sum of squares of one class and of all other rows, per feature."""
+    squares = np.where(n > 1, deviations**2 * (n - 1), 0)
+    mine = np.arange(len(n))[:, None] == ours
+    others = np.where(mine, 0, n)
+    n_rest = others.sum(axis=0)
+    mean = np.where(mine, 0, n * np.where(n > 0, means, 0)).sum(axis=0) / n_rest
+    spread = (np.where(mine, 0, squares) + others * (means - mean) ** 2).sum(axis=0)
+
+    def own(table: Floats) -> Floats:
+        return np.where(mine, table, 0).sum(axis=0)
+
+    return (own(n), own(means), own(squares)), (n_rest, mean, spread)
+
+
+def _hedges(
+    one: tuple[Floats, Floats, Floats], rest: tuple[Floats, Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Return Hedges' g and its standard error (Hedges and Olkin 1985, large samples)."""
+    (n, mean, squares), (m, other, others) = one, rest
+    free = n + m - 2
+    pooled = np.sqrt((squares + others) / free)
+    g = (1 - 3 / (4 * free - 1)) * (mean - other) / pooled
+    g = np.where(np.isfinite(g) & (free > 0), g, np.nan)
+    return g, np.sqrt((n + m) / (n * m) + g**2 / (2 * (n + m)))
+
+
+def _welch(n: Floats, means: Floats, deviations: Floats) -> Floats:
+    found = stats.ttest_ind_from_stats(
+        means[1], deviations[1], n[1], means[0], deviations[0], n[0], equal_var=False
+    )
+    return np.asarray(np.where((n > 1).all(axis=0), found.pvalue, np.nan))
+
+
+def _anova(n: Floats, means: Floats, deviations: Floats) -> Floats:
+    """Return p of the one-way analysis of variance."""
+    total, k = n.sum(axis=0), len(n)
+    centre = (n * means).sum(axis=0) / total
+    between = (n * (means - centre) ** 2).sum(axis=0) / (k - 1)
+    within = np.where(n > 1, deviations**2 * (n - 1), 0).sum(axis=0) / (total - k)
+    return np.asarray(np.where(total > k, stats.f.sf(between / within, k - 1, total - k), np.nan))
+
+
+def _corrected(p: Floats) -> Floats:
+    """Return Benjamini and Hochberg's q-values of the p-values that are defined."""
+    q, known = np.full(len(p), np.nan), np.isfinite(p)
+    if known.any():
+        q[known] = stats.false_discovery_control(p[known])
+    return q
