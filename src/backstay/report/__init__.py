@@ -8,8 +8,10 @@ from backstay.report._report import Report, write_report
 from backstay.report.figures import (
     AccuracyDisplay,
     AgreementDisplay,
+    ConfusionDisplay,
     FitTimesDisplay,
     ParetoDisplay,
+    RocDisplay,
     SampleWeightsDisplay,
     SelectionFrequencyDisplay,
     StabilityDisplay,
@@ -18,9 +20,11 @@ from backstay.report.figures import (
 __all__ = [
     "AccuracyDisplay",
     "AgreementDisplay",
+    "ConfusionDisplay",
     "FitTimesDisplay",
     "ParetoDisplay",
     "Report",
+    "RocDisplay",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
     "StabilityDisplay",

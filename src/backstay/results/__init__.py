@@ -16,6 +16,7 @@ from backstay.results._partners import partner_arrays
 from backstay.results._recommendation import Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
+from backstay.results._roc import curve_area, mean_curve
 from backstay.results._samples import SampleWeights
 from backstay.results._signature_values import SHOWN_FEATURES, SHOWN_SAMPLES, candidate_arrays
 from backstay.results._soundness import StoreCheck, check_store
@@ -52,6 +53,8 @@ __all__ = [
     "WeightingVerdict",
     "candidate_arrays",
     "check_store",
+    "curve_area",
+    "mean_curve",
     "merge_stores",
     "moment_arrays",
     "partner_arrays",

@@ -18,6 +18,7 @@ from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import FeatureAnswers
 from backstay.results._judged import RunAnswers
 from backstay.results._null import NullAnswers
+from backstay.results._predictions import PredictionAnswers
 from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
 from backstay.results._samples import SampleAnswers
@@ -34,6 +35,7 @@ class Results(
     AccuracyAnswers,
     FeatureAnswers,
     SampleAnswers,
+    PredictionAnswers,
     SignatureValueAnswers,
     WeightingAnswers,
     ComparisonAnswers,

@@ -22,4 +22,4 @@ def wilson(share: ArrayLike, n: ArrayLike) -> tuple[NDArray[np.float64], NDArray
         middle = (value + Z**2 / (2 * n)) / (1 + Z**2 / n)
         half = Z / (1 + Z**2 / n) * np.sqrt(value * (1 - value) / n + Z**2 / (4 * n**2))
     # The ends of 0 and 1 are themselves but for rounding.
-    return np.minimum(middle - half, value), np.maximum(middle + half, value)
+    return np.clip(middle - half, 0.0, value), np.clip(middle + half, value, 1.0)

@@ -2,10 +2,12 @@
 
 from backstay.report.figures._accuracy import AccuracyDisplay
 from backstay.report.figures._agreement import AgreementDisplay
+from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display, Drawing, Point
 from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._pareto import ParetoDisplay
+from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
 from backstay.report.figures._style import css_variables
@@ -14,11 +16,13 @@ from backstay.report.figures._svg import legend_key
 __all__ = [
     "AccuracyDisplay",
     "AgreementDisplay",
+    "ConfusionDisplay",
     "Display",
     "Drawing",
     "FitTimesDisplay",
     "ParetoDisplay",
     "Point",
+    "RocDisplay",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
     "StabilityDisplay",
