@@ -136,7 +136,7 @@ def test_recommending_a_control_says_what_it_is(results):
     evidence = gather(results)
     data = replace(evidence.data, methods={"iw": Role(control="m"), "m": Role()})
     found = caveats(replace(evidence, data=data, choice=choice(), rivals=[]), [])
-    assert any("m is the control of iw" in caveat.text for caveat in found)
+    assert any("m is such a control, of iw" in caveat.text for caveat in found)
 
 
 def test_words():

@@ -98,6 +98,11 @@ def test_points_are_json_that_cannot_end_their_script(page):
     assert {"d0-stability", "d0-accuracy0", "d0-accuracy1", "d0-pareto", "d0-weights"} <= set(
         figures
     )
+    grid = figures.pop("d0-heatmap")
+    cells = (len(grid["grid"]["rows"]), len(grid["grid"]["columns"]))
+    assert np.shape(grid["grid"]["values"]) == cells
+    for size in ("wide", "narrow"):
+        assert (len(grid[size]["y"]), len(grid[size]["x"])) == cells
     for figure in figures.values():
         assert len(figure["labels"]) == len(figure["wide"]) == len(figure["narrow"])
     assert any(WEIGHTED in label for label in figures["d0-stability"]["labels"])

@@ -81,6 +81,7 @@ def write_outputs(
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
     written.write(folder / "report.html")
+    (folder / "dome.md").write_text(written.dome(), encoding="utf-8")
     return written
 
 

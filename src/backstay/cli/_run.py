@@ -43,8 +43,8 @@ def run(
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
-    Writes report.html, features.csv, results.json and study.db into the folder. If it is stopped,
-    the same command continues where it was.
+    Writes report.html, features.csv, results.json, dome.md and study.db into the folder. If it is
+    stopped, the same command continues where it was.
 
     For example:
 
@@ -80,7 +80,7 @@ def run(
         say()
     say(f"Report: {folder / 'report.html'}")
     if not output.quiet:
-        others = ("features.csv", "results.json", "study.db")
+        others = ("features.csv", "results.json", "dome.md", "study.db")
         say(f"Beside it: {', '.join(str(folder / name) for name in others)}")
 
 

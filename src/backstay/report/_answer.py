@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pandas as pd
+
 from backstay.comparison import DifferenceTest
 from backstay.report._caveats import Caveat, WeightingWords, caveats, weighting_words
 from backstay.report._evidence import Evidence
@@ -37,22 +39,30 @@ BY_LOT = "0: features drawn by lot, 1: always the same"
 
 @dataclass(frozen=True)
 class Tile:
-    """A key figure: what it is, its value, and how to read it."""
+    """A key figure: what it is, its value, and how to read it.
+
+    ``named`` is the method that the value names, if it does: a page links it to what it is.
+    """
 
     label: str
     value: str
     note: str
+    named: str = ""
 
 
 @dataclass(frozen=True)
 class SignatureFeature:
-    """A feature of the signature; ``relevant`` is None where the truth is not known."""
+    """A feature of the signature.
+
+    ``relevant`` is None where the truth is not known, ``high_in`` where the class means are not.
+    """
 
     feature: int
     name: str
     frequency: float
     core: bool
     relevant: bool | None
+    high_in: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ class NamedAnswer:
 class Answer:
     """What the report opens with; ``kind`` is that of :class:`backstay.results.Choice`.
 
+    ``sentence`` is the answer in one sentence, ``sentences`` say what its numbers are.
     ``answers`` are the three named ones, trusted first. ``signature`` holds the first of its
     ``n_signature`` features, of which ``n_core`` were chosen in most runs; ``verdicts`` say, for
     every weighted method, whether instance weighting helps.
@@ -86,6 +97,7 @@ class Answer:
 
     kind: str
     headline: str
+    sentence: str
     sentences: list[str]
     figures: list[Tile]
     answers: list[NamedAnswer]
@@ -104,6 +116,7 @@ def answer(evidence: Evidence) -> Answer:
     return Answer(
         kind=choice.kind,
         headline=_headline(evidence),
+        sentence=_sentence(evidence),
         sentences=list(_sentences(evidence, verdicts)),
         figures=_tiles(evidence),
         answers=[] if found is None else [_named(found, name) for name in found.answers],
@@ -114,6 +127,7 @@ def answer(evidence: Evidence) -> Answer:
                 float(row["frequency"]),
                 bool(row["core"]),
                 row["relevant"],
+                None if pd.isna(row["high_in"]) else clean(row["high_in"]),
             )
             for row in evidence.signature.iloc[:LISTED].to_dict("records")
         ],
@@ -133,6 +147,37 @@ def _headline(evidence: Evidence) -> str:
     if n == 1:
         return f"1 feature, chosen in {'most' if often else 'less than half of the'} runs"
     return f"{count(n, 'feature')}, {_how_many(often, n)} of them in most runs"
+
+
+def _sentence(evidence: Evidence) -> str:
+    """Say in one sentence what was found, how stable it is and how well it predicts."""
+    choice, found = evidence.choice, evidence.choice.recommendation
+    named = evidence.names[choice.method]
+    # A name as it was given stays as it is, even where it begins a sentence.
+    method = named.name if named.title == named.name else capital(named.title)
+    each = count(choice.size, "feature")
+    steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
+    if found is None:
+        return (
+            f"{method} chose {each} in each of {count(choice.n_runs, 'run')} with a stability of "
+            f"{steady}; no classifier was run, so nothing says whether they predict the classes."
+        )
+    assert choice.classifier is not None
+    metric, score = found.metric, found.score
+    value, chance = score_text(metric, score.value), score_text(metric, found.chance)
+    ends = score_interval(metric, score.low, score.high)
+    classifier = evidence.names[choice.classifier].title
+    reached = f"{metric_title(metric)} {value} (95{THIN}% interval {ends}; guessing: {chance})"
+    if choice.kind == "nothing":
+        return (
+            f"The best that can be expected of these methods on new rows is {reached}, which does "
+            "not rule out guessing."
+        )
+    return (
+        f"{method} keeps choosing them when the samples change (stability {steady}; 0 is by lot, 1 "
+        f"always the same), and {classifier} with features so chosen is expected to reach "
+        f"{reached} on rows it has not seen."
+    )
 
 
 def _how_many(some: int, n: int) -> str:
@@ -301,9 +346,11 @@ def _tiles(evidence: Evidence) -> list[Tile]:
             note += f"; {metric_title(name)} {score_text(name, other.value)}"
         label = capital(metric_title(metric))
         tiles.append(Tile(label, score_text(metric, score.value), note))
-    on = "" if choice.classifier is None else f", {choice.classifier}"
+    names = evidence.names
+    on = "" if choice.classifier is None else f", {names[choice.classifier].title}"
     label = "Method" if choice.kind == "recommended" else "Shown, not recommended"
-    tiles.append(Tile(label, choice.method, f"{count(choice.size, 'feature')}{on}"))
+    note = f"{count(choice.size, 'feature')}{on}"
+    tiles.append(Tile(label, names[choice.method].title, note, choice.method))
     return tiles
 
 

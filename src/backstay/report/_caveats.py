@@ -72,10 +72,9 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
         return [*_about_nothing(choice), *study]
     return [
         *_about_stability(choice, evidence.n_core),
-        *_about_control(choice, data.methods),
-        *(Caveat(words.title, words.text) for words in verdicts if words.kind != "shown"),
         *_about_rivals(evidence.rivals, choice),
         *_about_partners(evidence.partners, signature),
+        *_about_weighting(choice, data.methods, verdicts),
         *study,
         Caveat(
             "That it holds elsewhere.",
@@ -163,14 +162,18 @@ def _about_stability(choice: Choice, n_core: int) -> Iterator[Caveat]:
         )
 
 
-def _about_control(choice: Choice, roles: Mapping[str, Role]) -> Iterator[Caveat]:
+def _about_weighting(
+    choice: Choice, roles: Mapping[str, Role], verdicts: Iterable[WeightingWords]
+) -> Iterator[Caveat]:
+    """Say in one line what is not shown of instance weighting; its section has the figures."""
+    unshown = [words.method for words in verdicts if words.kind != "shown"]
     owners = [method for method, role in roles.items() if role.control == choice.method]
+    if not unshown and not owners:
+        return
+    text = "No gain over a control with equal weights of the same sum is shown in general."
     if owners:
-        yield Caveat(
-            "That instance weighting is of use.",
-            f"{choice.method} is the control of {listed(owners)}: the same method with equal "
-            "weights of the same sum. It does as well without weighting samples differently.",
-        )
+        text += f" {choice.method} is such a control, of {listed(owners)}."
+    yield Caveat(f"That instance weighting makes {listed(unshown or owners)} more stable.", text)
 
 
 def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Caveat]:

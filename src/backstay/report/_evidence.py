@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from backstay.report._names import Name, names_of
 from backstay.results import (
+    SHOWN_FEATURES,
+    SHOWN_SAMPLES,
     Choice,
     Comparison,
     DatasetFacts,
@@ -25,7 +28,8 @@ class Evidence:
     Features are those under the chosen method, frequencies those under every method. Where
     nothing is recommended there are no rivals, and the signature is empty: it would be one of
     noise. `null` has a row per method and size, none without runs with shuffled labels; runs
-    train on `training_share` of the rows, and two of them share `shared_rows` of those.
+    train on `training_share` of the rows, and two of them share `shared_rows` of those. Recalls,
+    misclassified samples and groups of correlated features are those of the choice.
     """
 
     study: StudyFacts
@@ -45,6 +49,11 @@ class Evidence:
     samples: list[SampleWeights]
     runs: pd.DataFrame
     failures: pd.DataFrame
+    names: dict[str, Name]
+    recalls: pd.DataFrame
+    misclassified: pd.DataFrame
+    groups: pd.DataFrame
+    values_kept: bool
 
     @property
     def signature(self) -> pd.DataFrame:
@@ -58,6 +67,30 @@ class Evidence:
         return int(self.signature["core"].sum())
 
     @property
+    def version(self) -> str:
+        """Version of backstay that the study ran with last."""
+        return self.study.versions[-1]["backstay"] if self.study.versions else "unknown"
+
+    @property
+    def why_no_samples(self) -> str:
+        """Why the samples are not drawn on the signature; empty if they are."""
+        data, n = self.data, len(self.signature)
+        if not n:
+            return "there is no signature"
+        if data.n_samples > SHOWN_SAMPLES:
+            return f"there are {data.n_samples} samples, and more than {SHOWN_SAMPLES} are not kept"
+        if n > SHOWN_FEATURES:
+            return f"the signature has {n} features, and more than {SHOWN_FEATURES} are not drawn"
+        if self.values_kept:
+            return ""
+        if data.n_done < data.n_tasks:
+            return "their values are kept when the study has finished"
+        return (
+            "the store has no values of them; run the same study again to add them, nothing is "
+            "computed twice"
+        )
+
+    @property
     def null_here(self) -> pd.DataFrame:
         """The null of the chosen method at the chosen size: one row, or none."""
         choice, null = self.choice, self.null
@@ -68,6 +101,7 @@ def gather(results: Results) -> Evidence:
     """Gather what a report needs from the results of one data set."""
     choice = results.choice()
     size, trained = choice.size, results.training_rows()
+    judged = bool(results.data.classifiers)
     return Evidence(
         study=results.facts,
         data=results.data,
@@ -86,4 +120,9 @@ def gather(results: Results) -> Evidence:
         samples=results.sample_weights(),
         runs=results.runs().frame(),
         failures=results.errors().frame(),
+        names=names_of(results.facts, results.data),
+        recalls=results.recalls().frame() if judged else pd.DataFrame(),
+        misclassified=results.misclassified().frame() if judged else pd.DataFrame(),
+        groups=results.signature_groups().frame(),
+        values_kept=results.keeps_values(),
     )

@@ -17,8 +17,16 @@ from urllib.parse import quote
 
 from backstay._files import spreadsheet_cell, write_whole
 from backstay.report._caveats import FEW_RUNS
-from backstay.report._words import THIN, capital, clean, metric_title, share_text
-from backstay.report.figures import Display, css_variables, legend_key
+from backstay.report._words import (
+    THIN,
+    capital,
+    clean,
+    metric_title,
+    share_text,
+    signed,
+    two_decimals,
+)
+from backstay.report.figures import Display, HeatmapDisplay, css_variables, legend_key
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
@@ -26,14 +34,16 @@ SHOWN_ROWS = 150
 SIZES = ("wide", "narrow")
 
 
-def write_page(summary: dict[str, Any], displays: list[dict[str, Display]], path: Path) -> Path:
+def write_page(
+    summary: dict[str, Any], displays: list[dict[str, Display]], path: Path, checklist: str
+) -> Path:
     """Write the page of a summary and of the displays of its data sets."""
-    text = _page(summary, displays)
+    text = _page(summary, displays, checklist)
     path.parent.mkdir(parents=True, exist_ok=True)
     return write_whole(path, text)
 
 
-def _page(summary: dict[str, Any], displays: list[dict[str, Display]]) -> str:
+def _page(summary: dict[str, Any], displays: list[dict[str, Display]], checklist: str) -> str:
     """Return the report as text; the same results give the same text."""
     from markupsafe import Markup
 
@@ -51,6 +61,7 @@ def _page(summary: dict[str, Any], displays: list[dict[str, Display]]) -> str:
         script=Markup(script),
         script_hash=policy,
         points=Markup(json_text(points)),
+        dome_link=text_link(checklist, "text/markdown"),
     )
 
 
@@ -59,7 +70,11 @@ def _template() -> Any:
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FunctionLoader(_file),
     )
     environment.filters |= {
         "number": number,
@@ -69,9 +84,19 @@ def _template() -> Any:
         "metric": metric_title,
         "capital": capital,
         "share": share_text,
+        "two": lambda value: "–" if value is None else two_decimals(value),
+        "two_signed": lambda value: "–" if value is None else signed(value),
+        "signed": difference,
+        "small": small,
     }
-    environment.globals |= {"csv_link": csv_link, "shown_rows": SHOWN_ROWS, "few_runs": FEW_RUNS}
-    return environment.from_string(_file("report.html"))
+    environment.globals |= {
+        "csv_link": csv_link,
+        "feature_csv": feature_csv,
+        "methods_link": methods_link,
+        "shown_rows": SHOWN_ROWS,
+        "few_runs": FEW_RUNS,
+    }
+    return environment.get_template("report.html")
 
 
 def _file(name: str) -> str:
@@ -89,6 +114,15 @@ def _render_figure(display: Display, key: str) -> tuple[dict[str, Any], dict[str
         {"name": clean(name), "key": Markup(legend_key(style))} for name, style in display.series()
     ]
     points: dict[str, Any] = {name: drawing.places for name, drawing in drawings.items()}
+    if isinstance(display, HeatmapDisplay):
+        # Thousands of cells: the script puts places and labels together from rows and columns.
+        grid = display.grid()
+        n = len(grid["columns"])
+        for name, places in points.items():
+            across, along = [place[0] for place in places[:n]], [row[1] for row in places[::n]]
+            points[name] = {"x": across, "y": along}
+        names = {key: [clean(name) for name in grid[key]] for key in ("columns", "rows")}
+        return shown, {**points, "grid": {**names, "values": grid["values"]}}
     points["labels"] = [clean(point.label) for point in drawings["wide"].points]
     return shown, points
 
@@ -111,6 +145,39 @@ def csv_link(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "data:text/csv;charset=utf-8,%EF%BB%BF" + quote(out.getvalue())
 
 
+def text_link(text: str, kind: str = "text/plain") -> str:
+    """Return a data: address of a text."""
+    return f"data:{kind};charset=utf-8," + quote(text)
+
+
+def methods_link(found: dict[str, Any]) -> str:
+    """Return a data: address of the paragraph on methods with its references."""
+    works = "".join(f"[{i + 1}] {work}\n" for i, work in enumerate(found["references"]))
+    return text_link(f"{found['text']}\n\n{works}")
+
+
+def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and rows of the table of features, with all that it knows."""
+    numbers = {
+        "frequency": "frequency", "frequency_low": "frequency low",
+        "frequency_high": "frequency high", "rank": "mean rank", "weight": "mean weight",
+        "high_in": "high in", "difference": "difference", "effect": "effect",
+        "effect_low": "effect low", "effect_high": "effect high", "p_value": "p", "q_value": "q",
+    }  # fmt: skip
+    classes = [kind["name"] for kind in part["facts"]["classes"]]
+    methods = list(part["facts"]["methods"])
+    columns = ["feature", "column", "in signature", "core", *numbers.values()]
+    columns += [f"mean in {name}" for name in classes] + methods + ["partners"]
+    rows = []
+    for row in part["features"]["rows"]:
+        cells = [row["name"], row["feature"], row["in_signature"], row["core"]]
+        cells += [row[key] for key in numbers] + [row["means"][name] for name in classes]
+        cells += [row["frequencies"][name] for name in methods]
+        cells.append("; ".join(partner["name"] for partner in row["partners"]))
+        rows.append(cells + ([row["relevant"]] if part["truth"] else []))
+    return columns + (["relevant"] if part["truth"] else []), rows
+
+
 def number(value: Any, digits: int = 3) -> str:
     """Return a number as a table shows it."""
     if value is None:
@@ -123,6 +190,19 @@ def number(value: Any, digits: int = 3) -> str:
         text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
         return text.replace("-", "−")
     return str(value)
+
+
+def difference(value: float | None) -> str:
+    """Return a difference with its sign, to three digits."""
+    shown = number(value)
+    return f"+{shown}" if value is not None and value > 0 and shown != "–" else shown
+
+
+def small(value: float | None) -> str:
+    """Return a p- or q-value."""
+    if value is None:
+        return "–"
+    return "<\u202f0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def percentage(share: float | None) -> str:

@@ -9,15 +9,20 @@ from typing import Any
 
 from backstay.base import one_thread
 from backstay.report._answer import answer
+from backstay.report._dome import dome
 from backstay.report._evidence import Evidence, gather
 from backstay.report._page import write_page
 from backstay.report._summary import DatasetReport, plain, summary
 from backstay.report.figures import (
     AccuracyDisplay,
     AgreementDisplay,
+    ConfusionDisplay,
     Display,
     FitTimesDisplay,
+    HeatmapDisplay,
     ParetoDisplay,
+    RocDisplay,
+    SampleMapDisplay,
     SampleWeightsDisplay,
     SelectionFrequencyDisplay,
     StabilityDisplay,
@@ -83,6 +88,16 @@ class Report:
         """
         return self._summary
 
+    def dome(self) -> str:
+        """Return the DOME checklist in Markdown, filled in as far as the study knows.
+
+        Returns
+        -------
+        str
+            What the study cannot know is marked **authors**.
+        """
+        return dome((part.name, part.evidence) for part in self.parts)
+
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the report as one HTML file; needs ``pip install "backstay[app]"``.
 
@@ -101,7 +116,9 @@ class Report:
             import jinja2  # noqa: F401
         except ImportError as error:
             raise ImportError('reports need more packages: pip install "backstay[app]"') from error
-        return write_page(self._summary, [part.figures for part in self.parts], Path(path))
+        return write_page(
+            self._summary, [part.figures for part in self.parts], Path(path), self.dome()
+        )
 
 
 def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
@@ -144,6 +161,15 @@ def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
         found["pareto"] = ParetoDisplay.from_results(
             results, size=choice.size, classifier=choice.classifier, metric=choice.metric
         )
+    if not evidence.why_no_samples:
+        found["heatmap"] = HeatmapDisplay.from_results(results)
+        found["map"] = SampleMapDisplay.from_results(results)
+    if data.classifiers:
+        found["confusion"] = ConfusionDisplay.from_results(results)
+        for kind in ("roc", "precision_recall"):
+            curve = RocDisplay.from_results(results, kind)
+            if len(curve.frame()):
+                found[kind] = curve
     found["frequency"] = SelectionFrequencyDisplay(evidence.frequencies, data.methods, choice.size)
     if len(data.methods) > 1:
         found["agreement"] = AgreementDisplay.from_results(results, choice.size)

@@ -12,12 +12,14 @@ import pandas as pd
 
 from backstay.report._answer import Answer
 from backstay.report._evidence import Evidence
+from backstay.report._methods_text import methods_text
 from backstay.report._words import clean, estimator_text, listed
 from backstay.report.figures import Display
 from backstay.results import METRICS, Role, SampleWeights
 
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
+MOST_SAMPLES = 12
 # What sets the classes apart in a feature, as Results.features() names it.
 EFFECTS = ("high_in", "difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
 # A figure's data beyond that many rows are left to the results' own tables.
@@ -50,6 +52,12 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "features": {"rows": _features(evidence), "n": int(evidence.features["chosen"].sum())},
         "outlying": [_outlying(weights) for weights in evidence.samples],
         "errors": _failures(evidence.failures),
+        "recalls": _records(evidence.recalls),
+        "misclassified": _misclassified(evidence),
+        "groups": _groups(evidence),
+        "why_no_samples": evidence.why_no_samples,
+        "names": {name: asdict(known) for name, known in evidence.names.items()},
+        "methods_text": asdict(methods_text(evidence)),
         "setting": _setting(evidence),
     }
 
@@ -149,7 +157,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
     for row in most.to_dict("records"):
         partner = {"name": row["partner_name"], "r": row["correlation"]}
         partners.setdefault(row["feature"], []).append(partner)
-    members = set(evidence.signature["feature"])
+    members, chosen = set(evidence.signature["feature"]), evidence.choice.method
     rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
     return [
         {
@@ -165,10 +173,32 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "in_signature": row["feature"] in members,
             "core": row["feature"] in members and row["core"],
             "frequencies": own,
+            "agreed": sum(share > 0.5 for name, share in own.items() if name != chosen),
             "partners": partners.get(row["feature"], []),
             "relevant": row["relevant"],
         }
         for row, own in zip(rows, shares, strict=True)
+    ]
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return frame.drop(columns="dataset", errors="ignore").to_dict("records")
+
+
+def _misclassified(evidence: Evidence) -> dict[str, Any]:
+    """Return the samples most often misclassified, and how many ever were."""
+    frame = evidence.misclassified
+    wrong = frame[frame["share"] > 0] if len(frame) else frame
+    return {"rows": _records(wrong.iloc[:MOST_SAMPLES]), "n": len(wrong), "tested": len(frame)}
+
+
+def _groups(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the groups of correlated features in the signature, by their best feature."""
+    if not len(evidence.signature):
+        return []
+    return [
+        {"names": rows["name"].tolist(), "least": float(rows["correlation"].abs().min())}
+        for _, rows in evidence.groups.groupby("group", sort=True)
     ]
 
 

@@ -131,6 +131,17 @@ class SignatureValueAnswers(Parts):
             "feature name row sample class value",
         )
 
+    def keeps_values(self, method: str | None = None, size: int | None = None) -> bool:
+        """Return whether the values of a signature were kept, for one data set.
+
+        Parameters
+        ----------
+        method, size
+            As in :meth:`signature_values`.
+        """
+        part = self._one()
+        return kept_values(part, *_signature(part, method, size)) is not None
+
     def sample_map(self, method: str | None = None, size: int | None = None) -> Table:
         """First two principal components of the samples on the signature.
 

@@ -6,8 +6,10 @@ from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display, Drawing, Point
 from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
+from backstay.report.figures._heatmap import HeatmapDisplay
 from backstay.report.figures._pareto import ParetoDisplay
 from backstay.report.figures._roc import RocDisplay
+from backstay.report.figures._sample_map import SampleMapDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
 from backstay.report.figures._style import css_variables
@@ -20,9 +22,11 @@ __all__ = [
     "Display",
     "Drawing",
     "FitTimesDisplay",
+    "HeatmapDisplay",
     "ParetoDisplay",
     "Point",
     "RocDisplay",
+    "SampleMapDisplay",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
     "StabilityDisplay",

@@ -85,4 +85,5 @@ class AccuracyDisplay(CurveDisplay):
         bottom = max(known.low - 0.02, float(np.floor((low - 0.08) * 10) / 10))
         canvas.set_ylim(bottom, float(top) + 0.02)
         canvas.set_ylabel(known.title)
+        self._name_curves(canvas, width, (bottom, float(top) + 0.02))
         return points

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,40 @@ from backstay.report.figures._canvas import Canvas
 
 # A character of the axis labels is about this wide, in points.
 CHARACTER = 7.0
+
+
+@dataclass(frozen=True)
+class SizeAxis:
+    """The scale of an axis of sizes, and its limits on that scale."""
+
+    log: bool
+    left: float
+    right: float
+
+    def place(self, size: float) -> float:
+        """Return where a size is on the scale."""
+        return float(np.log(size)) if self.log else float(size)
+
+    def size(self, place: float) -> float:
+        """Return the size at a place."""
+        return float(np.exp(place)) if self.log else float(place)
+
+
+def zoomed_limits(values: Any, least: float, top: float) -> tuple[float, float]:
+    """Return limits of an axis on which the values lie apart, however close they are.
+
+    The axis is ``least`` long at least, and ends little above ``top``.
+    """
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    span = max(high - low, least)
+    middle = (low + high) / 2
+    low, high = middle - 0.62 * span, middle + 0.62 * span
+    over = max(0.0, high - (top + 0.1 * span))
+    return low - over, high - over
 
 
 def padded_limits(values: Any, share: float) -> tuple[float, float]:
@@ -25,15 +60,20 @@ def padded_limits(values: Any, share: float) -> tuple[float, float]:
     return low - air, high + air
 
 
-def set_size_axis(canvas: Canvas, sizes: Sequence[int], width: float) -> None:
-    """Give the axis of subset sizes its scale, and as many labels as there is room for."""
+def set_size_axis(
+    canvas: Canvas, sizes: Sequence[int], width: float, beside: float = 0.0
+) -> SizeAxis:
+    """Give the axis of subset sizes its scale, and as many labels as there is room for.
+
+    ``beside`` points of the width stay free on the right, for names.
+    """
     low, high = min(sizes), max(sizes)
     log = high >= 20 * low
     if log:
         canvas.set_xscale("log")
     value = np.log(sizes) if log else np.asarray(sizes, dtype=float)
     span = float(value[-1] - value[0]) or 1.0
-    room = 0.82 * width
+    room = 0.82 * width - beside
     kept: list[int] = []
     last = -np.inf
     for size, place in zip(sizes, (value - value[0]) / span * room, strict=True):
@@ -42,8 +82,10 @@ def set_size_axis(canvas: Canvas, sizes: Sequence[int], width: float) -> None:
             kept.append(size)
             last = place + half
     canvas.set_xticks(kept, [_short_number(size) for size in kept])
-    left, right = value[0] - 0.03 * span, value[-1] + 0.03 * span
+    left = value[0] - 0.03 * span
+    right = value[-1] + (0.03 + beside / max(room, 1.0)) * span
     canvas.set_xlim(*((np.exp(left), np.exp(right)) if log else (left, right)))
+    return SizeAxis(log, float(left), float(right))
 
 
 def _short_number(size: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, Required, TypedDict, Unpack
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 
 class Looks(TypedDict, total=False):
@@ -69,6 +70,15 @@ class Canvas(Protocol):
     def vlines(self, x: float, ymin: float, ymax: float, /, **looks: Unpack[LineLooks]) -> Any: ...
     def axhline(self, y: float, /, **looks: Unpack[LineLooks]) -> Any: ...
     def axvline(self, x: float, /, **looks: Unpack[LineLooks]) -> Any: ...
+    def imshow(
+        self,
+        pixels: NDArray[np.uint8],
+        /,
+        *,
+        extent: tuple[float, float, float, float],
+        aspect: Literal["auto"],
+        interpolation: str,
+    ) -> Any: ...
     def text(
         self, x: float, y: float, s: str, /, *, ha: str, va: str, fontsize: float, color: str
     ) -> Any: ...

@@ -112,7 +112,7 @@ class ConfusionDisplay(ClassDisplay):
             written = f"{value:.1f}".removesuffix(".0")
             words = f"{self.classes[i]} taken for {self.classes[j]}: {written} rows"
             points.append(Point(j, i, -1, f"{words}, {percent(shares[i, j])} of the class"))
-            if room >= 8 * len(written) + 2 and (value >= 0.05 or room >= 40):
+            if room >= 8 * len(written) + 2 and (value >= 0.05 or n <= 4):
                 canvas.text(j, i, written, ha="center", va="center", fontsize=11, color=INK)
         canvas.set_xlim(-0.5, n - 0.5)
         canvas.set_ylim(n - 0.5, -0.5)

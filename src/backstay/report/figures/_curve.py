@@ -11,6 +11,8 @@ from backstay.report._words import count, interval, two_decimals
 from backstay.report.figures._axis import set_size_axis
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
+from backstay.report.figures._labels import LEAST_WIDTH, SIZE, Label, fitting, shortened, write
+from backstay.report.figures._svg import text_width
 from backstay.results import Results
 
 
@@ -43,7 +45,11 @@ class CurveDisplay(Display):
         return "; ".join(words) + "."
 
     def _draw_curves(self, canvas: Canvas, width: float) -> list[Point]:
-        set_size_axis(canvas, sorted(self._data["size"].unique().tolist()), width)
+        names = [name for name, _ in self.series()]
+        named = width >= LEAST_WIDTH and len(names) > 1
+        beside = max(text_width(shortened(name), SIZE) for name in names) + 12 if named else 0.0
+        sizes = sorted(self._data["size"].unique().tolist())
+        self._axis = set_size_axis(canvas, sizes, width, beside)
         canvas.set_xlabel("features selected")
         canvas.grid(True, axis="y")
         points = []
@@ -54,7 +60,7 @@ class CurveDisplay(Display):
                 rows["low"],
                 rows["high"],
                 color=style.color,
-                alpha=0.03 * strength**3,
+                alpha=0.2 if self._banded(name) else 0.0,
                 linewidth=0,
                 gid=f"band-{place}",
             )
@@ -72,6 +78,20 @@ class CurveDisplay(Display):
             )
             points += _curve_points(place, name, rows)
         return points
+
+    def _name_curves(self, canvas: Canvas, width: float, limits: tuple[float, float]) -> None:
+        """Name curves at their right ends, the strongest first, where the names fit."""
+        if width < LEAST_WIDTH or len(self._groups) < 2:
+            return
+        axis = self._axis
+        labels = []
+        for _, name, _, rows in sorted(self._groups, key=lambda group: group[1] != self.highlight):
+            known = rows[np.isfinite(rows["value"])]
+            if len(known):
+                end = known.iloc[-1]
+                labels.append(Label(axis.place(end["size"]), float(end["value"]), name))
+        for one in fitting(labels, ((axis.left, axis.right), limits), self.wide):
+            write(canvas, Label(axis.size(one.x), one.y, one.name))
 
 
 def too_few_runs(results: Results) -> frozenset[str]:

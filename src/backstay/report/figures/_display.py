@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# So many series can be drawn strongly, with bands, side by side.
+FEW = 4
+
+
 @dataclass(frozen=True)
 class Point:
     """A place in a figure, in data coordinates, with the words that belong to it."""
@@ -143,10 +147,19 @@ class Display(ABC):
             text.set(parse_math=False, color=INK)
 
     def _strength(self, name: str) -> float:
-        """Return how strongly to draw a method: many strong bands would hide each other."""
+        """Return how strongly to draw a method's line."""
         if name == self.highlight:
             return 1.9
-        return 1.4 if self.highlight is None and len(self.series()) <= 4 else 1.15
+        return 1.4 if self.highlight is None and len(self.series()) <= FEW else 0.95
+
+    def _banded(self, name: str) -> bool:
+        """Return whether to show a method's interval: many of them would hide each other.
+
+        Those not shown are there, invisible; a page shows them when they are pointed at.
+        """
+        if self.highlight is None:
+            return len(self.series()) <= FEW
+        return name == self.highlight
 
     @cached_property
     def _groups(self) -> list[tuple[int, str, Style, pd.DataFrame]]:
@@ -198,6 +211,8 @@ def _style_labels(ax: Axes) -> None:
     for label in (ax.xaxis.label, ax.yaxis.label):
         label.set(parse_math=False, color=INK, fontsize=12)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        text.set_parse_math(False)
+    for text in ax.texts:
         text.set_parse_math(False)
     for line in (*ax.get_xgridlines(), *ax.get_ygridlines()):
         line.set(color=GRID, linewidth=0.8)

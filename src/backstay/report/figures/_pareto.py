@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from backstay.report._words import count, listed, metric_title
-from backstay.report.figures._axis import padded_limits
+from backstay.report.figures._axis import zoomed_limits
 from backstay.report.figures._canvas import Canvas, LineLooks
 from backstay.report.figures._display import Display, Point
+from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
 from backstay.report.figures._style import INK, MUTED, Style
-from backstay.results import Results, Role
+from backstay.results import METRICS, Results, Role
 
 
 class ParetoDisplay(Display):
@@ -87,7 +88,7 @@ class ParetoDisplay(Display):
             x, y = row["stability"], row["accuracy"]
             if not np.isfinite([x, y]).all():
                 continue
-            _draw_cross(canvas, place, style, row)
+            _draw_cross(canvas, place, style, row, 0.5 if self._banded(name) else 0.0)
             canvas.plot(
                 [x],
                 [y],
@@ -104,27 +105,42 @@ class ParetoDisplay(Display):
             where = "on the front" if row["on_front"] else where
             words = f"{name}: stability {x:.2f}, {metric_title(self.metric)} {y:.3f}, {where}"
             points.append(Point(x, y, place, words))
-        if np.isfinite(self.chance):
+        # The methods must lie apart: intervals, and guessing, may lie beyond the ends.
+        across = zoomed_limits(known["stability"], 0.05, 1.0)
+        along = zoomed_limits(known["accuracy"], 0.02, METRICS[self.metric].high)
+        if self.shows_chance(along):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         canvas.grid(True)
-        canvas.set_xlabel("stability (Kuncheva)")
+        canvas.set_xlabel("stability (Nogueira)")
         canvas.set_ylabel(f"{metric_title(self.metric)} ({self.classifier})")
-        ends = {
-            name: [known[c] for c in (name, f"{name}_low", f"{name}_high") if c in known]
-            for name in ("stability", "accuracy")
-        }
-        canvas.set_xlim(*padded_limits(np.concatenate(ends["stability"]), 0.08))
-        canvas.set_ylim(
-            *padded_limits(np.append(np.concatenate(ends["accuracy"]), self.chance), 0.08)
-        )
+        canvas.set_xlim(*across)
+        canvas.set_ylim(*along)
+        if width >= LEAST_WIDTH:
+            sides = ("left", "right")
+            marks = [(point.x, point.y) for point in points]
+            names = [name for name, _ in self.series()]
+            first = sorted(points, key=lambda point: names[point.series] != self.highlight)
+            labels = [Label(point.x, point.y, names[point.series]) for point in first]
+            for label in fitting(labels, (across, along), self.wide, marks=marks, sides=sides):
+                write(canvas, label)
         return points
 
+    def shows_chance(self, limits: tuple[float, float] | None = None) -> bool:
+        """Return whether the score that guessing reaches lies within the figure."""
+        if limits is None:
+            limits = zoomed_limits(self._data["accuracy"], 0.02, METRICS[self.metric].high)
+        return limits[0] <= self.chance <= limits[1]
 
-def _draw_cross(canvas: Canvas, place: int, style: Style, row: pd.Series[Any]) -> None:
+
+def _draw_cross(
+    canvas: Canvas, place: int, style: Style, row: pd.Series[Any], alpha: float
+) -> None:
     """Draw both intervals of a method, where it has them."""
     if "stability_low" not in row:
         return
-    looks: LineLooks = {"color": style.color, "linewidth": 1, "alpha": 0.45, "gid": f"band-{place}"}
+    looks: LineLooks = {
+        "color": style.color, "linewidth": 1.2, "alpha": alpha, "gid": f"band-{place}"
+    }  # fmt: skip
     canvas.hlines(row["accuracy"], row["stability_low"], row["stability_high"], **looks)
     canvas.vlines(row["stability"], row["accuracy_low"], row["accuracy_high"], **looks)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backstay.report.figures._canvas import CurveLooks, LineLooks, Looks
+from backstay.report.figures._png import png_address
 from backstay.report.figures._style import GRID, INK, MUTED
 from backstay.report.figures._svg import fill, outline, path, px, shape, stroke, text, text_width
 
@@ -25,6 +26,9 @@ SMALL, LARGE, CAPITAL = 11, 12, 8
 EDGE, PAD, GAP, LINE = 3.0, 3.5, 3.5, 13.0
 # What is drawn later covers what is drawn earlier; the axes come between the last two.
 AREAS, LINES, TEXTS = range(3)
+
+# Which end of a text is at its place, for matplotlib and for SVG.
+ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 
 Ends = tuple[float, float]
 
@@ -195,16 +199,40 @@ class Sheet:
 
         self._parts.append((LINES, looks.get("gid"), to_svg))
 
+    def imshow(
+        self,
+        pixels: NDArray[np.uint8],
+        *,
+        extent: tuple[float, float, float, float],
+        aspect: Literal["auto"],
+        interpolation: str,
+    ) -> None:
+        """Draw a raster; extent is left, right, bottom, top, and cells have sharp edges."""
+        if (aspect, interpolation) != ("auto", "nearest"):
+            raise ValueError("a raster on a sheet fills its extent with sharp cells.")
+
+        def to_svg() -> str:
+            across, along = self.pixels(extent[:2], extent[2:])
+            (left, right), (bottom, top) = across.tolist(), along.tolist()
+            return (
+                f'<image x="{px(left)}" y="{px(top)}" width="{px(right - left)}" '
+                f'height="{px(bottom - top)}" preserveAspectRatio="none" '
+                f'style="image-rendering:pixelated" href="{png_address(pixels)}"/>'
+            )
+
+        self._parts.append((AREAS, None, to_svg))
+
     def text(
         self, x: float, y: float, s: str, *, ha: str, va: str, fontsize: float, color: str
     ) -> None:
-        """Write a centred label at a place; it looks like the labels of ticks."""
-        if (looks := (ha, va, fontsize, color)) != ("center", "center", SMALL, INK):
+        """Write a label at a place, or beside it; it looks like the labels of ticks."""
+        looks = (ha, va, fontsize, color)
+        if ha not in ANCHORS or looks[1:] != ("center", SMALL, INK):
             raise ValueError(f"text on a sheet looks like the labels of ticks; got {looks}.")
 
         def to_svg() -> str:
             across, along = self.pixels(x, y)
-            return text(float(across), float(along) + CAPITAL / 2, s, SMALL)
+            return text(float(across), float(along) + CAPITAL / 2, s, SMALL, ANCHORS[ha])
 
         self._parts.append((TEXTS, None, to_svg))
 

@@ -84,8 +84,10 @@ class StabilityDisplay(CurveDisplay):
         points = [*self._draw_nulls(canvas), *self._draw_curves(canvas, width)]
         shown = self._data[["value", "low", "high"]].to_numpy()
         bottom = min(0.0, float(np.nanmin(shown))) if np.isfinite(shown).any() else 0.0
-        canvas.set_ylim(max(bottom, -0.25) - 0.03, 1.04)
+        limits = (max(bottom, -0.25) - 0.03, 1.04)
+        canvas.set_ylim(*limits)
         canvas.set_ylabel(f"stability ({self.measure.capitalize()})")
+        self._name_curves(canvas, width, limits)
         return points
 
     def _nulls(self) -> list[tuple[str, int, pd.DataFrame]]:

@@ -31,8 +31,25 @@
   // Figures: the nearest point tells its numbers, by mouse, touch or arrow keys.
   var figures = JSON.parse(document.getElementById("figures").textContent);
   var spoken = document.getElementById("spoken");
+  // A heat map comes as rows and columns; its cells are put together here.
+  function expand(data) {
+    var grid = data.grid;
+    data.labels = [];
+    grid.values.forEach(function (line, i) {
+      line.forEach(function (value, j) {
+        var said = value === null ? "missing" : (Math.abs(value) < 0.005 ? 0 : value).toFixed(2);
+        data.labels.push(grid.columns[j] + ", " + grid.rows[i] + ": " + said.replace("-", "\u2212"));
+      });
+    });
+    ["wide", "narrow"].forEach(function (name) {
+      var at = data[name], places = [];
+      at.y.forEach(function (y) { at.x.forEach(function (x) { places.push([x, y, -1]); }); });
+      data[name] = places;
+    });
+  }
   document.querySelectorAll(".plot").forEach(function (plot) {
     var data = figures[plot.getAttribute("data-figure")];
+    if (data && data.grid) { expand(data); }
     if (!data || !data.labels.length) { return; }
     var tip = plot.querySelector(".tip"), at = -1, cursor = null;
 
@@ -45,6 +62,13 @@
       tip.hidden = true;
       at = -1;
       if (cursor) { cursor.remove(); cursor = null; }
+      bands(plot.dataset.only);
+    }
+    // The band of one series beside that of the recommended one; of it alone if it was picked.
+    function bands(series) {
+      plot.querySelectorAll(".band").forEach(function (band) {
+        band.classList.toggle("on", band.getAttribute("data-s") === String(series));
+      });
     }
     function point(index, speak) {
       var now = shown(), place = now.points[index];
@@ -65,6 +89,7 @@
       cursor.setAttribute("cy", place[1]);
       cursor.setAttribute("r", 8);
       now.svg.appendChild(cursor);
+      if (!plot.dataset.only && place[2] >= 0) { bands(place[2]); }
       if (speak) { spoken.textContent = data.labels[index]; }
     }
     function nearest(event) {
@@ -140,6 +165,72 @@
     });
   });
 
+  // Pictures: a figure as it is seen, with its legend, as SVG or PNG.
+  function drawn(figure) {
+    var plot = figure.querySelector(".plot");
+    var seen = Array.from(plot.querySelectorAll("svg")).find(function (svg) {
+      return svg.getBoundingClientRect().width > 0;
+    });
+    var copy = seen.cloneNode(true), box = seen.viewBox.baseVal;
+    var group = figure.closest(".group") || figure, below = 0;
+    copy.querySelectorAll(".cursor").forEach(function (one) { one.remove(); });
+    group.querySelectorAll(".legend button").forEach(function (button, i) {
+      var line = document.createElementNS(copy.namespaceURI, "g");
+      var words = document.createElementNS(copy.namespaceURI, "text");
+      var y = box.height + 12 + 18 * i;
+      words.textContent = button.textContent;
+      words.setAttribute("x", 44);
+      words.setAttribute("y", 11);
+      words.setAttribute("style", "font-size:11px;fill:var(--ink)");
+      line.setAttribute("transform", "translate(8 " + y + ")");
+      Array.from(button.querySelector("svg").childNodes).forEach(function (part) {
+        line.appendChild(part.cloneNode(true));
+      });
+      line.appendChild(words);
+      copy.appendChild(line);
+      below = 20 + 18 * (i + 1);
+    });
+    var height = box.height + below;
+    var back = document.createElementNS(copy.namespaceURI, "rect");
+    back.setAttribute("width", box.width);
+    back.setAttribute("height", height);
+    back.setAttribute("style", "fill:var(--paper)");
+    copy.insertBefore(back, copy.firstChild);
+    copy.setAttribute("xmlns", copy.namespaceURI);
+    copy.setAttribute("viewBox", "0 0 " + box.width + " " + height);
+    copy.setAttribute("width", box.width);
+    copy.setAttribute("height", height);
+    copy.setAttribute("font-family", "system-ui, sans-serif");
+    var colours = getComputedStyle(root);
+    var text = new XMLSerializer().serializeToString(copy).replace(
+      /var\((--[a-z0-9]+)\)/g, function (all, name) { return colours.getPropertyValue(name).trim(); });
+    return { address: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text), width: box.width, height: height };
+  }
+  function hand(address, name) {
+    var link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+    root.setAttribute("data-saved", name);
+  }
+  document.querySelectorAll("[data-save]").forEach(function (button) {
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      var figure = button.closest(".fig"), picture = drawn(figure);
+      var name = figure.querySelector(".plot").getAttribute("data-figure");
+      if (button.getAttribute("data-save") === "svg") { hand(picture.address, name + ".svg"); return; }
+      var image = new Image();
+      image.onload = function () {
+        var canvas = document.createElement("canvas");
+        canvas.width = 3 * picture.width;
+        canvas.height = 3 * picture.height;
+        canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+        hand(canvas.toDataURL("image/png"), name + ".png");
+      };
+      image.src = picture.address;
+    });
+  });
+
   // Tables: sort by a column, and search.
   function value(cell) {
     var given = cell.getAttribute("data-v");
@@ -185,6 +276,25 @@
       counter.textContent = sought ? found + " of " + rows.length + " rows" : "";
     });
   });
+
+  // What is linked to is not left folded.
+  function unfold() {
+    var target = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
+    var folded = target && target.querySelector(":scope > details");
+    if (folded) { folded.open = true; }
+  }
+  window.addEventListener("hashchange", unfold);
+  unfold();
+
+  // A table wider than its frame says so.
+  function sideways() {
+    document.querySelectorAll(".sideways").forEach(function (hint) {
+      var frame = hint.nextElementSibling;
+      hint.hidden = frame.scrollWidth <= frame.clientWidth + 1;
+    });
+  }
+  sideways();
+  window.addEventListener("resize", sideways);
 
   // Contents: mark the part being read.
   var links = new Map();

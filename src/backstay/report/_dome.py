@@ -1,0 +1,168 @@
+"""The DOME checklist (Walsh et al. 2021), filled in as far as a study knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from backstay.report._evidence import Evidence
+from backstay.report._words import (
+    capital,
+    clean,
+    count,
+    listed,
+    metric_title,
+    percent,
+    score_interval,
+    score_text,
+)
+
+AUTHORS = "**authors**"
+HEAD = """# DOME checklist
+
+Data, Optimization, Model and Evaluation of supervised machine learning in biology: the
+recommendations of Walsh et al. (2021), *Nature Methods* 18, 1122–1127, https://dome-ml.org. What
+the study knows is filled in; what is marked **authors** it cannot know.
+"""
+
+
+def dome(parts: Iterable[tuple[str, Evidence]]) -> str:
+    """Return the checklist as Markdown, one per data set."""
+    sections = []
+    for name, evidence in parts:
+        lines = [f"## {_cell(name)}", ""]
+        for title, rows in _answers(evidence).items():
+            lines += [f"### {title}", "", "| question | answer |", "|---|---|"]
+            lines += [f"| {question} | {_cell(answer)} |" for question, answer in rows.items()]
+            lines.append("")
+        sections.append("\n".join(lines))
+    return "\n".join([HEAD, *sections])
+
+
+def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
+    return {
+        "Data": _data(evidence),
+        "Optimization": _optimization(evidence),
+        "Model": _model(evidence),
+        "Evaluation": _evaluation(evidence),
+    }
+
+
+def _data(evidence: Evidence) -> dict[str, str]:
+    data = evidence.data
+    said = data.provenance
+    classes = zip(data.classes, data.class_sizes, strict=True)
+    file = (
+        f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
+    )
+    n_train = evidence.training_share * data.n_samples
+    groups = (
+        "No groups of dependent samples were given"
+        if data.n_groups is None
+        else f"{count(data.n_groups, 'group')} were kept on one side of every split"
+    )
+    return {
+        "Provenance": (
+            f"{file}{count(data.n_samples, 'sample')}, {count(data.n_features, 'feature')}; "
+            f"{listed([f'{name}: {n}' for name, n in classes], 30)}. Source, and earlier use of "
+            f"the data: {AUTHORS}"
+        ),
+        "Dataset splits": (
+            f"{count(data.n_resamples, 'split')} ({data.resampling}), {n_train:.0f} training and "
+            f"{data.n_samples - n_train:.0f} test samples on average; no separate validation set. "
+            "The choice among configurations is corrected for by a bootstrap over samples."
+        ),
+        "Redundancy between data splits": (
+            f"A sample is never in both parts of a split. {groups}. Two training parts share "
+            f"{percent(evidence.shared_rows)} of their samples, which intervals take into account. "
+            f"Whether samples are independent otherwise: {AUTHORS}"
+        ),
+        "Availability of data": (
+            f"Splits are in study.db (hash {data.splits[:16]}). Where data and study.db are "
+            f"released: {AUTHORS}"
+        ),
+    }
+
+
+def _optimization(evidence: Evidence) -> dict[str, str]:
+    data, choice, names = evidence.data, evidence.choice, evidence.names
+    study = evidence.study
+    classifier = "none" if choice.classifier is None else names[choice.classifier].title
+    steps = "none beside what the classifiers do" if study.preprocess is None else "see report.html"
+    done = said if isinstance(said := data.provenance.get("done"), list) else []
+    return {
+        "Algorithm": (
+            f"Features: {names[choice.method].title}; classifier: {classifier}. Both are known "
+            f"algorithms. They were chosen among {count(data.n_configurations, 'configuration')}."
+        ),
+        "Meta-predictions": "None: no output of another model is used.",
+        "Data encoding": f"Preprocessing: {steps}. {' '.join(map(str, done))}",
+        "Parameters": (
+            f"The number of features is chosen among {listed(list(map(str, data.sizes)), 20)}, "
+            "method and classifier among those studied; all other parameters are fixed beforehand "
+            "and listed in report.html."
+        ),
+        "Features": (
+            f"{count(data.n_features, 'feature')} as input, {choice.size} selected in every split, "
+            "with the training samples only."
+        ),
+        "Fitting": (
+            f"{'More' if data.n_features > data.n_samples else 'Fewer'} features than samples. "
+            "Overfitting is ruled out by tests on samples that had no part in selection or "
+            "training"
+            + (f", and by {count(data.null, 'permutation')} of the labels." if data.null else ".")
+        ),
+        "Regularization": f"As the methods have it; parameters are in report.html. {AUTHORS}",
+        "Availability of configuration": (
+            f"All parameters, seed {study.seed} and versions are in report.html and study.db. "
+            f"Where they are released: {AUTHORS}"
+        ),
+    }
+
+
+def _model(evidence: Evidence) -> dict[str, str]:
+    return {
+        "Interpretability": (
+            "Features keep their names; direction and size of effects are in features.csv. "
+            f"What they mean: {AUTHORS}"
+        ),
+        "Output": f"Classification into {count(len(evidence.data.classes), 'class', 'classes')}.",
+        "Execution time": f"A prediction takes well under a second. Hardware: {AUTHORS}",
+        "Availability of software": (
+            f"backstay {evidence.version}, open source. Code of your own: {AUTHORS}"
+        ),
+    }
+
+
+def _evaluation(evidence: Evidence) -> dict[str, str]:
+    data, found = evidence.data, evidence.choice.recommendation
+    metrics = listed([metric_title(name) for name in data.scoring], 12) if data.classifiers else ""
+    confidence = "No classifier was run."
+    if found is not None:
+        ends = score_interval(found.metric, found.score.low, found.score.high)
+        confidence = (
+            f"{capital(metric_title(found.metric))} {score_text(found.metric, found.score.value)} "
+            f"(95\u202f% interval {ends}), guessing "
+            f"{score_text(found.metric, found.chance)}. {found.sentence}"
+        )
+    null = f"{count(data.null, 'permutation')} of the labels" if data.null else "guessing"
+    return {
+        "Evaluation method": (
+            f"Repeated splits of the same samples ({data.resampling}). Independent samples: "
+            f"{AUTHORS}"
+        ),
+        "Performance measures": f"{metrics or 'none'}; stability of the selection (Nogueira).",
+        "Comparison": (
+            f"{count(len(data.methods), 'method')} on the same splits, controls of weighted "
+            f"methods included; baselines: {null}. Other published methods: {AUTHORS}"
+        ),
+        "Confidence": confidence,
+        "Availability of evaluation": (
+            "Predictions of all splits are in study.db, tables in results.json. Where they are "
+            f"released: {AUTHORS}"
+        ),
+    }
+
+
+def _cell(text: str) -> str:
+    """Return text that may stand in a cell of a table."""
+    return " ".join(clean(text).replace("|", "\\|").replace("<", "&lt;").split()).strip()

@@ -1,0 +1,167 @@
+"""A paragraph on methods, ready to paste into a paper, with what it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from backstay.report._evidence import Evidence
+from backstay.report._words import (
+    count,
+    interval,
+    listed,
+    metric_title,
+    percent,
+    score_interval,
+    score_text,
+    two_decimals,
+)
+
+WORKS = {
+    "nogueira": (
+        "Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection "
+        "algorithms. Journal of Machine Learning Research 18(174), 1–54."
+    ),
+    "nadeau": (
+        "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
+        "Learning 52, 239–281."
+    ),
+    "tsamardinos": (
+        "Tsamardinos, I., Greasidou, E. and Borboudakis, G. (2018). Bootstrapping the "
+        "out-of-sample predictions for efficient and accurate cross-validation. Machine Learning "
+        "107, 1895–1922."
+    ),
+    "hedges": (
+        "Hedges, L. V. and Olkin, I. (1985). Statistical Methods for Meta-Analysis. Academic Press."
+    ),
+    "benjamini": (
+        "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
+        "and powerful approach to multiple testing. Journal of the Royal Statistical Society: "
+        "Series B 57(1), 289–300."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class MethodsText:
+    """The paragraph, and the works it cites in the order of their numbers."""
+
+    text: str
+    references: list[str]
+
+
+def methods_text(evidence: Evidence) -> MethodsText:
+    """Describe what was done, in the past tense."""
+    cited: list[str] = []
+
+    def cite(key: str) -> str:
+        if key not in cited:
+            cited.append(key)
+        return f"[{cited.index(key) + 1}]"
+
+    sentences = [
+        _about_data(evidence),
+        _about_runs(evidence),
+        _about_stability(evidence, cite("nogueira")),
+    ]
+    if evidence.data.classifiers:
+        sentences.append(_about_scores(evidence, cite))
+    if len(evidence.signature):
+        sentences.append(_about_signature(evidence))
+    if evidence.features["effect"].notna().any():
+        sentences.append(_about_effects(evidence, cite))
+    sentences.append(_about_software(evidence))
+    return MethodsText(" ".join(sentences), [WORKS[key] for key in cited])
+
+
+def _about_data(evidence: Evidence) -> str:
+    data = evidence.data
+    classes = zip(data.classes, data.class_sizes, strict=True)
+    sizes = listed([f"{name}: {n}" for name, n in classes], 12)
+    groups = "" if data.n_groups is None else f" in {count(data.n_groups, 'group')}"
+    logged = " on a log2 scale" if data.logged else ""
+    return (
+        f"Stable features were sought among {count(data.n_features, 'feature')}{logged} of "
+        f"{count(data.n_samples, 'sample')}{groups} ({sizes})."
+    )
+
+
+def _about_runs(evidence: Evidence) -> str:
+    data, names = evidence.data, evidence.names
+    given = [names[name].title for name, role in data.methods.items() if not role.added]
+    kept = "" if data.n_groups is None else "; samples of one group stayed on one side"
+    return (
+        f"The samples were split {count(data.n_resamples, 'time')} into a training part "
+        f"({percent(evidence.training_share)} of them) and a test part{kept}. On every training "
+        f"part the features were ranked by {count(len(given), 'method')}: {listed(given, 20)}; "
+        "preprocessing and selection used training samples only."
+    )
+
+
+def _about_stability(evidence: Evidence, nogueira: str) -> str:
+    data = evidence.data
+    null = ""
+    if data.null:
+        null = (
+            f" The same was done with the labels shuffled {count(data.null, 'time')}, to see what "
+            "stability is reached without any signal."
+        )
+    return (
+        f"Stability was measured {nogueira} for the best {listed(list(map(str, data.sizes)), 12)} "
+        f"features.{null}"
+    )
+
+
+def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
+    data, choice = evidence.data, evidence.choice
+    found = choice.recommendation
+    titles = listed([evidence.names[name].title for name in data.classifiers], 12)
+    metric = metric_title(data.metric)
+    words = (
+        f"Classifiers ({titles}) were trained on the features selected and tested on the test "
+        f"part by {metric}; intervals over splits were corrected for shared samples "
+        f"{cite('nadeau')}."
+    )
+    if found is None:
+        return words
+    score = score_text(found.metric, found.score.value)
+    ends = score_interval(found.metric, found.score.low, found.score.high)
+    chosen = (
+        f" Among {count(data.n_configurations, 'configuration')} the most stable of those within "
+        f"one standard error of the best {metric} was chosen. The {metric} of this procedure, "
+        f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was {score} "
+        f"(95\u202f% interval {ends}; guessing: {score_text(found.metric, found.chance)})"
+    )
+    if choice.kind == "nothing":
+        return f"{words}{chosen}, so that no signature was reported."
+    return f"{words}{chosen}."
+
+
+def _about_signature(evidence: Evidence) -> str:
+    choice, names = evidence.choice, evidence.names
+    groups = evidence.groups["group"].nunique()
+    within = f", in {count(groups, 'group')} of correlated features (|r| ≥ 0.7)" if groups else ""
+    return (
+        f"The signature is the {count(len(evidence.signature), 'feature')} that "
+        f"{names[choice.method].title} selected most often with {choice.size} features per split; "
+        f"{evidence.n_core} of them were selected in more than half of the splits{within}. Its "
+        f"stability was {two_decimals(choice.stability)} "
+        f"(95\u202f% interval {interval(choice.low, choice.high)})."
+    )
+
+
+def _about_effects(evidence: Evidence, cite: Callable[[str], str]) -> str:
+    test = "Welch's t test" if len(evidence.data.classes) == 2 else "the analysis of variance"
+    return (
+        f"Effects are given as Hedges' g {cite('hedges')} over all samples, for orientation with "
+        f"q-values {cite('benjamini')} of {test}."
+    )
+
+
+def _about_software(evidence: Evidence) -> str:
+    versions = dict(evidence.study.versions[-1]) if evidence.study.versions else {}
+    ours = versions.pop("backstay", "")
+    python = versions.pop("python", "")
+    others = listed([f"{name} {number}" for name, number in versions.items()], 20)
+    seed = "" if evidence.study.seed is None else f"; seed {evidence.study.seed}"
+    return f"The analysis was run with backstay {ours} (Python {python}, {others}{seed})."

@@ -1,0 +1,198 @@
+"""The signature, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+from backstay.report._words import count
+from backstay.report.figures._axis import wrapped
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._classes import ClassDisplay
+from backstay.report.figures._display import Point
+from backstay.report.figures._style import Style
+from backstay.results import Results
+
+# Values further from 0 look like this one.
+STRONGEST = 3.0
+# Above and below the mean: apart for all kinds of colour blindness, on white and on black.
+HIGH, LOW = (214, 96, 24), (47, 127, 193)
+# Height of the bar of classes, in cells.
+BAR = 0.8
+
+
+class HeatmapDisplay(ClassDisplay):
+    """Values of the signature: a row per feature, a column per sample, in order of the classes.
+
+    Samples of a class, and features, are ordered by hierarchical clustering (mean linkage of
+    Euclidean distances). Orange is above the mean of the feature, blue below it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from backstay.report import HeatmapDisplay
+    >>> rows = [("g", i, f"s{i}", "ab"[i % 2], i - 1.5) for i in range(4)]
+    >>> data = pd.DataFrame(rows, columns=["name", "row", "sample", "class", "value"])
+    >>> HeatmapDisplay(data, ["a", "b"]).finding()
+    'Values of 1 feature in 4 samples, from −1.5 to 1.5 standard deviations. High in b: g.'
+    """
+
+    def __init__(self, data: pd.DataFrame, classes: Sequence[Any]) -> None:
+        super().__init__(data, classes)
+        self.features, self.samples, self.values, self.codes = _ordered(data, self.classes)
+        height = 62 + (15 if len(self.features) <= 40 else 12) * max(len(self.features), 4)
+        self.wide, self.narrow = (760, height), (350, height)
+
+    @classmethod
+    def from_results(
+        cls, results: Results, method: str | None = None, size: int | None = None
+    ) -> Self:
+        """Take the data from results of one data set, ``results["name"]`` of several.
+
+        Parameters
+        ----------
+        method, size
+            As in :meth:`backstay.results.Results.signature_values`.
+        """
+        return cls(results.signature_values(method, size).frame(), results.data.classes)
+
+    def series(self) -> list[tuple[str, Style]]:
+        """Return the classes as areas of colour."""
+        return [(name, Style(place, area=True)) for place, name in enumerate(self.classes)]
+
+    def finding(self) -> str:
+        """Say how many features and samples there are, and in which class features are high."""
+        if not self.values.size:
+            return "There are no values of the signature."
+        known = self.values[np.isfinite(self.values)]
+        words = (
+            f"Values of {count(len(self.features), 'feature')} in "
+            f"{count(len(self.samples), 'sample')}, from {known.min():.1f} to {known.max():.1f} "
+            "standard deviations."
+        ).replace("-", "−")
+        for name, features in self._high().items():
+            words += f" High in {name}: {', '.join(features)}."
+        return words
+
+    def grid(self) -> dict[str, Any]:
+        """Return names of columns and rows, and the values, from which a page makes its labels."""
+        values = np.where(np.isfinite(self.values), self.values.round(2), np.nan)
+        cells = [[None if np.isnan(v) else v for v in row] for row in values.tolist()]
+        return {"columns": self.columns, "rows": self.features, "values": cells}
+
+    def _high(self) -> Mapping[str, list[str]]:
+        """Return, by class, the features whose mean is highest in it."""
+        found: dict[str, list[str]] = {}
+        for i in sorted(set(self.codes)):
+            found[self.classes[i]] = []
+        codes = np.array(self.codes)
+        for name, row in zip(self.features, self.values, strict=True):
+            means = {c: np.nanmean(row[codes == c]) for c in sorted(set(self.codes))}
+            found[self.classes[max(means, key=lambda c: means[c])]].append(name)
+        return {name: features for name, features in found.items() if features}
+
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        n, m = len(self.features), len(self.samples)
+        if not n or not m:
+            return []
+        canvas.imshow(
+            _pixels(self.values),
+            extent=(-0.5, m - 0.5, n - 0.5, -0.5),
+            aspect="auto",
+            interpolation="nearest",
+        )
+        codes = np.array(self.codes)
+        for place, (_, style) in enumerate(self.series()):
+            columns = np.flatnonzero(codes == place)
+            if len(columns):
+                start, end = float(columns[0]) - 0.5, float(columns[-1]) + 0.5
+                # A bar above the cells; the gap to the next class is part of the next column.
+                canvas.barh(
+                    -0.6 - BAR / 2,
+                    end - start,
+                    BAR,
+                    start,
+                    color=style.color,
+                    gid=f"series-{place}",
+                )
+                if end < m - 0.5:
+                    canvas.vlines(end, -0.6 - BAR, n - 0.5, color="#fefefe", linewidth=1.5)
+        step = max(1, int(np.ceil(n / 60)))
+        shown = range(0, n, step)
+        canvas.set_yticks(list(shown), [_one_line(self.features[i], width) for i in shown])
+        canvas.set_xticks([], [])
+        canvas.set_xlim(-0.5, m - 0.5)
+        canvas.set_ylim(n - 0.5, -0.6 - BAR)
+        canvas.set_xlabel(count(m, "sample"))
+        canvas.set_frame_on(False)
+        columns = self.columns
+        return [
+            Point(j, i, -1, cell_label(columns[j], name, value))
+            for i, name in enumerate(self.features)
+            for j, value in enumerate(self.values[i].tolist())
+        ]
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the samples with their classes."""
+        pairs = zip(self.samples, self.codes, strict=True)
+        return [f"{name} ({self.classes[c]})" for name, c in pairs]
+
+
+def cell_label(sample: str, feature: str, value: float) -> str:
+    """Say what a cell shows, as the script of the page does."""
+    said = "missing" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
+    return f"{sample}, {feature}: {said}"
+
+
+def _ordered(
+    data: pd.DataFrame, classes: Sequence[str]
+) -> tuple[list[str], list[str], NDArray[np.float64], list[int]]:
+    """Return features, samples, values and class numbers, in the order they are drawn in."""
+    if data.empty:
+        return [], [], np.empty((0, 0)), []
+    n_samples = data["row"].nunique()
+    values = data["value"].to_numpy(dtype=float).reshape(-1, n_samples)
+    features = data["name"].iloc[::n_samples].astype(str).tolist()
+    first = data.iloc[:n_samples]
+    place = {name: i for i, name in enumerate(classes)}
+    codes = np.array([place[str(name)] for name in first["class"]])
+    filled = np.nan_to_num(values)
+    columns: list[int] = []
+    for c in range(len(classes)):
+        own = np.flatnonzero(codes == c)
+        columns += own[_leaves(filled[:, own].T)].tolist()
+    rows = _leaves(filled)
+    samples = first["sample"].astype(str).tolist()
+    return (
+        [features[i] for i in rows],
+        [samples[j] for j in columns],
+        values[np.ix_(rows, columns)],
+        codes[columns].tolist(),
+    )
+
+
+def _leaves(points: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the order of a clustering's leaves."""
+    if len(points) < 3:
+        return np.arange(len(points))
+    return np.asarray(leaves_list(linkage(points, "average")), dtype=np.intp)
+
+
+def _pixels(values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return colours that fade to nothing at 0, so that they suit any background."""
+    known = np.nan_to_num(np.clip(values / STRONGEST, -1, 1))
+    pixels = np.zeros((*values.shape, 4), dtype=np.uint8)
+    pixels[..., :3] = np.where(known[..., None] > 0, HIGH, LOW)
+    pixels[..., 3] = np.round(255 * np.abs(known) ** 0.8)
+    return pixels
+
+
+def _one_line(name: str, width: float) -> str:
+    shown = wrapped(name, width, 0.26).split("\n")
+    return shown[0] if len(shown) == 1 else f"{shown[0][:-1]}…"

@@ -1,0 +1,123 @@
+"""The samples on the signature, in a plane."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from backstay.report._words import listed, percent
+from backstay.report.figures._axis import padded_limits
+from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._classes import ClassDisplay
+from backstay.report.figures._display import Point
+from backstay.report.figures._style import INK
+from backstay.results import Results
+
+# A sample that is wrong in more than this share of its tests is often misclassified.
+OFTEN = 0.5
+AXES = ("first", "second")
+
+
+class SampleMapDisplay(ClassDisplay):
+    r"""First two principal components of the samples on the signature, classes by hue and shape.
+
+    Rings mark samples that are misclassified in more than half of their tests, or outlying
+    under an instance weighting. The rows chose the features: classes that lie apart here are
+    no proof that new samples would.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from backstay.report import SampleMapDisplay
+    >>> data = pd.DataFrame({"name": ["s0", "s1"], "class": ["a", "b"], "first": [-1.0, 1.0],
+    ...                      "second": [0.0, 0.0], "share_first": 1.0, "share_second": 0.0,
+    ...                      "misclassified": [0.0, 0.8], "outlying": False})
+    >>> SampleMapDisplay(data, ["a", "b"]).finding()[-31:]
+    'Often misclassified: s1 (80\u202f%).'
+    """
+
+    @classmethod
+    def from_results(
+        cls, results: Results, method: str | None = None, size: int | None = None
+    ) -> Self:
+        """Take the data from results of one data set, ``results["name"]`` of several.
+
+        Parameters
+        ----------
+        method, size
+            As in :meth:`backstay.results.Results.signature_values`.
+        """
+        data = results.sample_map(method, size).frame()
+        facts = results.data
+        wrong: dict[int, float] = {}
+        if facts.classifiers and not data.empty:
+            given = (method, size) if size in facts.sizes or size is None else None
+            if given is not None:
+                table = results.misclassified(*given).frame()
+                wrong = dict(zip(table["row"], table["share"], strict=True))
+        outlying = {row for one in results.sample_weights() for row in one.outlying["row"]}
+        data["misclassified"] = [wrong.get(row, np.nan) for row in data["row"]]
+        data["outlying"] = [row in outlying for row in data["row"]]
+        return cls(data, facts.classes)
+
+    def finding(self) -> str:
+        """Say what share of the variance is shown, and name samples worth a look."""
+        if self._data.empty:
+            return "There are no values of the signature."
+        first, second = (percent(float(self._data[f"share_{k}"].iloc[0])) for k in AXES)
+        words = (
+            f"Samples on the signature; the components hold {first} and {second} of the variance."
+        )
+        often = self._data[self._data["misclassified"] > OFTEN]
+        often = often.sort_values("misclassified", ascending=False, kind="stable")
+        if len(often):
+            named = zip(often["name"], often["misclassified"], strict=True)
+            words += f" Often misclassified: {listed([f'{a} ({percent(b)})' for a, b in named])}."
+        outlying = self._data[self._data["outlying"]]
+        if len(outlying):
+            words += f" Outlying by weight: {listed(outlying['name'].tolist())}."
+        return words
+
+    def _draw(self, canvas: Canvas, width: float) -> list[Point]:
+        data = self._data
+        if data.empty:
+            return []
+        points = []
+        for place, (name, style) in enumerate(self.series()):
+            rows = data[data["class"].astype(str) == name]
+            for ringed in (False, True):
+                shown = rows[_noted(rows) == ringed]
+                canvas.plot(
+                    shown["first"],
+                    shown["second"],
+                    color=INK if ringed else style.color,
+                    marker=style.marker,
+                    markersize=8.5 if ringed else 7,
+                    markerfacecolor=style.color,
+                    markeredgewidth=1.8 if ringed else 0.0,
+                    linestyle="none",
+                    gid=f"series-{place}",
+                )
+            points += [_point(place, row) for row in rows.to_dict("records")]
+        for k, along in (("first", canvas.set_xlabel), ("second", canvas.set_ylabel)):
+            share = percent(float(data[f"share_{k}"].iloc[0]))
+            along(f"{k} principal component ({share})")
+        canvas.set_xlim(*padded_limits(data["first"], 0.06))
+        canvas.set_ylim(*padded_limits(data["second"], 0.08))
+        canvas.grid(True)
+        return points
+
+
+def _noted(rows: pd.DataFrame) -> pd.Series[bool]:
+    return (rows["misclassified"] > OFTEN) | rows["outlying"]
+
+
+def _point(place: int, row: dict[str, Any]) -> Point:
+    words = f"{row['name']} ({row['class']})"
+    if np.isfinite(row["misclassified"]):
+        words += f": misclassified in {percent(row['misclassified'])} of its tests"
+    if row["outlying"]:
+        words += ", outlying by weight"
+    return Point(row["first"], row["second"], place, words)
