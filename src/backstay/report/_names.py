@@ -34,6 +34,9 @@ SPELT_OUT = {
     "simba": "Simba",
     "forest": "random forest",
 }
+# Names up to this length are letters, not words; what their classes are called.
+SHORT = 3
+BY_CLASS = {"TTest": "t test", "FStatistic": "F test", "SVMRFE": "SVM-RFE", "ReliefF": "ReliefF"}
 # Classifiers by their short names: how they are said, what tells that they are meant, and what
 # they do.
 CLASSIFIERS = {
@@ -72,7 +75,7 @@ def names_of(study: StudyFacts, data: DatasetFacts) -> dict[str, Name]:
             title = SPELT_OUT.get(plain, plain) + (f" ({rest}" if rest else "")
             found[name] = Name(name, title)
         elif row is None or not _is_ours(name, study.methods.get(name)):
-            found[name] = Name(name, name)
+            found[name] = Name(name, _by_class(name, study.methods.get(name)))
         else:
             found[name] = Name(name, SPELT_OUT.get(name, name), row["what"], row["source"])
     for name in data.classifiers:
@@ -81,6 +84,13 @@ def names_of(study: StudyFacts, data: DatasetFacts) -> dict[str, Name]:
         ours = all(mark in made for mark in marks)
         found[name] = Name(name, title, what) if ours else Name(name, name)
     return found
+
+
+def _by_class(name: str, described: Any) -> str:
+    """Return what a method of a name too short to mean anything is by its class."""
+    made = estimator_text(described)
+    title = BY_CLASS.get(made.partition("(")[0])
+    return name if title is None or len(name) > SHORT else title
 
 
 def _is_ours(name: str, described: Any) -> bool:
