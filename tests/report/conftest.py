@@ -12,6 +12,7 @@ from backstay import SVMRFE, InstanceWeighted, MarginWeighting, Study, TTest
 from backstay.datasets import make_han_yu
 from backstay.report import write_report
 from backstay.study import Subsampling
+from report.gallery import GALLERY
 
 # Nothing here may reach for matplotlib's windows or selenium's downloads.
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -59,6 +60,19 @@ def results():
     study = small_study(methods, 8, (2, 5, 10, 20), classifiers=classifiers)
     provenance = {"command": "backstay run '<x>.csv'", "notes": ["a <b> note"], "sha256": "00"}
     return study.run(X, y, truth=truth, dataset="<em>data</em>", provenance=provenance)
+
+
+@pytest.fixture(scope="session")
+def gallery(tmp_path_factory):
+    """Results of small studies of every kind, each run when it is first asked for."""
+    folder = tmp_path_factory.mktemp("gallery")
+
+    class Gallery(dict):
+        def __missing__(self, name):
+            self[name] = GALLERY[name](folder)
+            return self[name]
+
+    return Gallery()
 
 
 @pytest.fixture(scope="session")

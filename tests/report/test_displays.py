@@ -15,8 +15,12 @@ from backstay import SVMRFE, InstanceWeighted, LogisticWeighting, MarginWeightin
 from backstay.report import (
     AccuracyDisplay,
     AgreementDisplay,
+    ConfusionDisplay,
     FitTimesDisplay,
+    HeatmapDisplay,
     ParetoDisplay,
+    RocDisplay,
+    SampleMapDisplay,
     SampleWeightsDisplay,
     SelectionFrequencyDisplay,
     StabilityDisplay,
@@ -33,6 +37,10 @@ EVERY = {
     AgreementDisplay: {"size": 5},
     SampleWeightsDisplay: {},
     FitTimesDisplay: {},
+    HeatmapDisplay: {},
+    SampleMapDisplay: {},
+    ConfusionDisplay: {},
+    RocDisplay: {"kind": "precision_recall"},
 }
 
 
@@ -47,6 +55,9 @@ def test_frames_are_the_tables_of_the_results(results):
         (SampleWeightsDisplay.from_results(results), results.instance_weights()),
         (FitTimesDisplay.from_results(results), results.fit_times()),
         (ParetoDisplay.from_results(results), results.pareto()),
+        (HeatmapDisplay.from_results(results), results.signature_values()),
+        (ConfusionDisplay.from_results(results), results.confusion()),
+        (RocDisplay.from_results(results), results.roc()),
     ]
     for display, expected in pairs:
         assert_frame_equal(display.frame(), expected.frame())
@@ -65,6 +76,7 @@ def test_pareto_at_a_size_has_the_intervals_of_that_size(results):
         assert row["accuracy"] == pytest.approx(accuracy.loc[row["method"], "value"])
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")  # matplotlib's font has no Japanese
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
 def test_plot_draws_on_given_axes_or_its_own(results, kind):
     ax = Figure().subplots()
@@ -225,3 +237,103 @@ def test_every_display_says_what_it_shows(results):
         words = kind.from_results(results, **options).finding()
         assert re.search(r"\d", words)
         assert words.endswith(".")
+
+
+def test_only_the_chosen_method_shows_its_interval(results):
+    for display in (
+        StabilityDisplay.from_results(results),
+        AccuracyDisplay.from_results(results),
+        ParetoDisplay.from_results(results, size=5),
+    ):
+        display.highlight = WEIGHTED
+        ax = display.plot(Figure().subplots()).ax_
+        place = [name for name, _ in display.series()].index(WEIGHTED)
+        shown = {
+            artist.get_gid()
+            for artist in ax.collections
+            if (artist.get_gid() or "").startswith("band") and artist.get_alpha()
+        }
+        assert shown == {f"band-{place}"}
+
+
+def test_methods_lie_apart_in_the_plane():
+    """Whatever their scores and intervals are, the methods take up most of the figure."""
+    data = pd.DataFrame(
+        {
+            "method": ["a", "b", "c"],
+            "stability": [0.35, 0.7, 1.0],
+            "accuracy": [0.998, 1.0, 0.999],
+            "on_front": True,
+            "dominated_by": "",
+            **{f"{name}_low": 0.2 for name in ("stability", "accuracy")},
+            **{f"{name}_high": 1.0 for name in ("stability", "accuracy")},
+        }
+    )
+    roles = {name: Role() for name in "abc"}
+    display = ParetoDisplay(data, roles, 5, "svm", "roc_auc", 0.5)
+    assert not display.shows_chance()
+    ax = display.plot(Figure(figsize=(11, 5)).subplots()).ax_
+    for name, (low, high) in (("stability", ax.get_xlim()), ("accuracy", ax.get_ylim())):
+        values = data[name]
+        assert low < values.min()
+        assert values.max() <= high
+    assert ax.get_xlabel() == "stability (Nogueira)"
+    assert np.ptp(ax.get_xlim()) < 1.5 * np.ptp(data["stability"])
+    assert np.ptp(ax.get_ylim()) < 0.03
+    assert [text.get_text() for text in ax.texts] == ["a", "b", "c"]
+
+
+def test_names_at_the_ends_of_curves_do_not_touch():
+    sizes = [1, 2, 5, 10]
+    rows = [
+        {"method": name, "size": size, "value": value, "low": 0.0, "high": 1.0}
+        for name, value in (("low", 0.1), ("first", 0.50), ("second", 0.505), ("top", 0.9))
+        for size in sizes
+    ]
+    display = StabilityDisplay(
+        pd.DataFrame(rows), {name: Role() for name in ("low", "first", "second", "top")}, "nogueira"
+    )
+    display.highlight = "second"
+    shown = [text.get_text() for text in display.plot(Figure(figsize=(11, 5)).subplots()).ax_.texts]
+    assert shown == ["second", "low", "top"]  # the strongest first; what would touch is left out
+
+
+def test_samples_are_ordered_by_class_and_features_by_likeness(results):
+    display = HeatmapDisplay.from_results(results)
+    assert display.codes == sorted(display.codes)
+    table = results.signature_values().frame().pivot(index="name", columns="sample", values="value")
+    shown = table.loc[display.features, display.samples].to_numpy()
+    np.testing.assert_array_equal(shown, display.values)
+    grid = display.grid()
+    assert np.shape(grid["values"]) == (len(grid["rows"]), len(grid["columns"]))
+    display.plot(Figure().subplots())
+    first = display.points_[0].label
+    value = f"{display.values[0, 0]:.2f}".replace("-", "−")
+    assert first == f"{grid['columns'][0]}, {grid['rows'][0]}: {value}"
+
+
+def test_a_map_names_what_is_worth_a_look(results):
+    display = SampleMapDisplay.from_results(results)
+    frame = display.frame()
+    wrong = results.misclassified().frame().set_index("row")["share"]
+    for row in frame.to_dict("records"):
+        assert row["misclassified"] == pytest.approx(wrong.get(row["row"], np.nan), nan_ok=True)
+    assert "patient <i>3</i>" in frame[frame["outlying"]]["name"].tolist()
+    display.plot(Figure().subplots())
+    (label,) = [p.label for p in display.points_ if p.label.startswith("patient <i>3</i> ")]
+    assert label.endswith(", outlying by weight")
+
+
+def test_labels_and_scores_of_another_cohort():
+    truth, said = list("aabbb"), list("abbbb")
+    rows, shares = ConfusionDisplay.from_predictions(truth, said).matrix()
+    assert rows.tolist() == [[1, 1], [0, 3]]
+    assert shares.tolist() == [[0.5, 0.5], [0, 1]]
+    with pytest.raises(ValueError, match=r"truth has shape \(5,\), predicted \(4,\)"):
+        ConfusionDisplay.from_predictions(truth, said[1:])
+    scores = np.eye(3)[[0, 0, 1, 1, 2, 2]]
+    display = RocDisplay.from_predictions(list("xxyyzz"), scores)
+    assert display.areas == {"x": 1, "y": 1, "z": 1}
+    assert display.finding() == "ROC curve, AUC of class: x 1.00; y 1.00; z 1.00."
+    with pytest.raises(ValueError, match="there are 3 classes"):
+        RocDisplay.from_predictions(list("xxyyzz"), scores[:, :2])

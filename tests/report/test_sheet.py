@@ -26,6 +26,7 @@ def shown(svg):
     return root, {(node.get("class"), node.get("data-s")) for node in root.iter("g")}
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")  # matplotlib's font has no Japanese
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
 def test_a_display_shows_the_same_on_a_sheet_and_on_axes(results, kind):
     display = kind.from_results(results, **EVERY[kind])

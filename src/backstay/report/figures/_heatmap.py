@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from backstay.report._words import count
+from backstay.report._words import clean, count, two_decimals
 from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._classes import ClassDisplay
 from backstay.report.figures._display import Point
-from backstay.report.figures._style import Style
+from backstay.report.figures._style import PAPER, Style
 from backstay.results import Results
 
 # Values further from 0 look like this one.
@@ -121,7 +121,7 @@ class HeatmapDisplay(ClassDisplay):
                     gid=f"series-{place}",
                 )
                 if end < m - 0.5:
-                    canvas.vlines(end, -0.6 - BAR, n - 0.5, color="#fefefe", linewidth=1.5)
+                    canvas.vlines(end, -0.6 - BAR, n - 0.5, color=PAPER, linewidth=1.5)
         step = max(1, int(np.ceil(n / 60)))
         shown = range(0, n, step)
         canvas.set_yticks(list(shown), [_one_line(self.features[i], width) for i in shown])
@@ -146,7 +146,7 @@ class HeatmapDisplay(ClassDisplay):
 
 def cell_label(sample: str, feature: str, value: float) -> str:
     """Say what a cell shows, as the script of the page does."""
-    said = "missing" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
+    said = "missing" if np.isnan(value) else two_decimals(round(value, 2))
     return f"{sample}, {feature}: {said}"
 
 
@@ -194,5 +194,5 @@ def _pixels(values: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 def _one_line(name: str, width: float) -> str:
-    shown = wrapped(name, width, 0.26).split("\n")
+    shown = wrapped(clean(name), width, 0.26).split("\n")
     return shown[0] if len(shown) == 1 else f"{shown[0][:-1]}…"

@@ -13,7 +13,7 @@ from backstay.report.figures._axis import zoomed_limits
 from backstay.report.figures._canvas import Canvas, LineLooks
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
-from backstay.report.figures._style import INK, MUTED, Style
+from backstay.report.figures._style import INK, MUTED
 from backstay.results import METRICS, Results, Role
 
 
@@ -82,13 +82,23 @@ class ParetoDisplay(Display):
         canvas.plot(
             front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=(0, (1, 2))
         )
+        # The methods must lie apart: intervals, and guessing, may lie beyond the ends.
+        across = zoomed_limits(known["stability"], 0.05, 1.0)
+        along = zoomed_limits(known["accuracy"], 0.02, METRICS[self.metric].high)
         points = []
         for place, name, style, rows in self._groups:
             row = rows.iloc[0]
             x, y = row["stability"], row["accuracy"]
             if not np.isfinite([x, y]).all():
                 continue
-            _draw_cross(canvas, place, style, row, 0.5 if self._banded(name) else 0.0)
+            if "stability_low" in row:
+                looks: LineLooks = {
+                    "color": style.color,
+                    "linewidth": 1.2,
+                    "alpha": 0.5 if self._banded(name) else 0.0,
+                    "gid": f"band-{place}",
+                }
+                _draw_cross(canvas, row, (across, along), looks)
             canvas.plot(
                 [x],
                 [y],
@@ -105,9 +115,6 @@ class ParetoDisplay(Display):
             where = "on the front" if row["on_front"] else where
             words = f"{name}: stability {x:.2f}, {metric_title(self.metric)} {y:.3f}, {where}"
             points.append(Point(x, y, place, words))
-        # The methods must lie apart: intervals, and guessing, may lie beyond the ends.
-        across = zoomed_limits(known["stability"], 0.05, 1.0)
-        along = zoomed_limits(known["accuracy"], 0.02, METRICS[self.metric].high)
         if self.shows_chance(along):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         canvas.grid(True)
@@ -133,16 +140,17 @@ class ParetoDisplay(Display):
 
 
 def _draw_cross(
-    canvas: Canvas, place: int, style: Style, row: pd.Series[Any], alpha: float
+    canvas: Canvas,
+    row: pd.Series[Any],
+    window: tuple[tuple[float, float], tuple[float, float]],
+    looks: LineLooks,
 ) -> None:
-    """Draw both intervals of a method, where it has them."""
-    if "stability_low" not in row:
-        return
-    looks: LineLooks = {
-        "color": style.color, "linewidth": 1.2, "alpha": alpha, "gid": f"band-{place}"
-    }  # fmt: skip
-    canvas.hlines(row["accuracy"], row["stability_low"], row["stability_high"], **looks)
-    canvas.vlines(row["stability"], row["accuracy_low"], row["accuracy_high"], **looks)
+    """Draw both intervals of a method, as far as they lie in the figure."""
+    (left, right), (bottom, top) = window
+    start, end = np.clip([row["stability_low"], row["stability_high"]], left, right)
+    low, high = np.clip([row["accuracy_low"], row["accuracy_high"]], bottom, top)
+    canvas.hlines(row["accuracy"], float(start), float(end), **looks)
+    canvas.vlines(row["stability"], float(low), float(high), **looks)
 
 
 def _with_intervals(

@@ -234,7 +234,7 @@
   // Tables: sort by a column, and search.
   function value(cell) {
     var given = cell.getAttribute("data-v");
-    if (given === null) { return cell.textContent.trim().toLowerCase(); }
+    if (given === null) { return (cell.querySelector(".name") || cell).textContent.trim().toLowerCase(); }
     return given === "" ? NaN : Number(given);
   }
   function order(a, b, way) {
@@ -269,7 +269,7 @@
     input.addEventListener("input", function () {
       var sought = input.value.trim().toLowerCase(), found = 0;
       rows.forEach(function (row) {
-        var text = row.cells[0].textContent + " " + (row.querySelector(".partners") || row.cells[0]).textContent;
+        var text = row.querySelector(".name").textContent + " " + (row.querySelector(".partners") || row.cells[0]).textContent;
         row.hidden = text.toLowerCase().indexOf(sought) < 0;
         found += row.hidden ? 0 : 1;
       });
