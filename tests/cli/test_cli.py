@@ -104,6 +104,7 @@ def test_version_and_help(call):
         assert code == 0
         assert "For example:" in out
         assert f"backstay {name}" in out
+        assert "<" not in out  # no names of Python's types
 
 
 def test_a_run_says_what_it_read_and_what_it_does(done):

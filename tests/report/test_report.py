@@ -504,12 +504,57 @@ def test_all_features_have_no_stability(parts):
 
 def test_many_features_keep_the_file_small(tmp_path):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((30, 20_000)), np.arange(30) % 2
-    study = small_study({"t": TTest(), "f": _f_statistic()}, 3, "log", classifiers={})
+    X, y = rng.standard_normal((100, 20_000)), np.arange(100) % 2
+    X[:, :30] += y[:, None]
+    study = small_study({"t": TTest(), "f": _f_statistic()}, 3, [10, 50])
     path = study.run(X, y).report(tmp_path / "large.html")
     assert path.stat().st_size < 3e6
-    page = Page(path.read_text(encoding="utf-8"))
-    assert "The 300 most often chosen of the" in "".join(page.words)
+    text = path.read_text(encoding="utf-8")
+    assert "most often chosen of the" in text or "features that some method put among" in text
+    assert "d0-heatmap" in text  # up to 200 samples and 60 features
+
+
+def test_what_cannot_be_drawn_is_left_out_and_the_report_says_so(tmp_path, results):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((210, 80)), np.arange(210) % 2
+    X[:, :70] += y[:, None]
+    many = small_study({"t": TTest()}, 3, [5], classifiers={}).run(X, y)
+    text = many.report(tmp_path / "many.html").read_text("utf-8")
+    assert "there are 210 samples, and more than 200 are not kept" in text
+    wide = small_study({"t": TTest()}, 3, [70], classifiers={}).run(X[:60], y[:60])
+    text = wide.report(tmp_path / "wide.html").read_text("utf-8")
+    assert "the signature has 70 features, and more than 60 are not drawn" in text
+    for one in (many, wide):
+        figures = Report(one).to_dict()["datasets"][0]["figures"]
+        assert not {"heatmap", "map"} & set(figures)
+
+
+def test_the_checklist_is_filled_in_and_safe(gallery, results):
+    text = Report(gallery["two"]).dome()
+    for title in ("Data", "Optimization", "Model", "Evaluation"):
+        assert f"### {title}\n" in text
+    assert "type 0: 24 and type 1: 20" in text
+    assert "File genes.csv, SHA-256 00." in text
+    assert text.count("**authors**") >= 8
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 4 + 4 + 8 + 4 + 5  # heads and questions
+    awkward = Report(results).dome()
+    assert "<em>" not in awkward
+    assert all(line.count(" | ") == 1 for line in awkward.splitlines() if line.startswith("| "))
+
+
+def test_short_names_are_spelt_out_only_where_they_mean_it(gallery):
+    names = Report(gallery["two"]).to_dict()["datasets"][0]["names"]
+    assert names["t"]["title"] == "shrunken t test"
+    assert names["svm"]["title"] == "linear SVM"
+    assert names["iw-svm-rfe"]["source"] == "Han & Yu 2010"
+    assert names["svm-rfe (control, sum 1)"]["title"] == "SVM-RFE (control, sum 1)"
+    X, y, _ = table(45, 20)
+    other = small_study({"t": _f_statistic(), "bw": TTest()}, 3, (2,)).run(X, y)
+    names = Report(other).to_dict()["datasets"][0]["names"]
+    assert {name: known["title"] for name, known in names.items()} == {
+        "t": "F test", "bw": "t test", "1nn": "nearest neighbour"
+    }  # fmt: skip
 
 
 def test_empty_results_are_refused():

@@ -50,3 +50,17 @@ def test_progress_is_a_bar_on_a_terminal():
         progress.advance(failed=False)
     assert "colon" in stream.getvalue()
     assert "2/2" in stream.getvalue()
+
+
+def test_the_time_left_is_that_of_tasks_that_compile_nothing(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("backstay.study._progress.time.monotonic", lambda: clock[0])
+    with Progress(103, 0, 0, "colon", io.StringIO(), first=3) as progress:
+        for _ in range(3):
+            clock[0] += 60.0  # compiling
+            progress.advance(failed=False)
+            assert progress.line().endswith("the first tasks compile the methods")
+        for _ in range(10):
+            clock[0] += 2.0
+            progress.advance(failed=False)
+        assert progress.line() == "colon: 13 of 103 tasks (13%), 2.0 s/task, 3 min left"

@@ -14,6 +14,7 @@ from backstay.cli._check import check
 from backstay.cli._compare import compare, report
 from backstay.cli._demo import demo
 from backstay.cli._guard import close_quietly, given
+from backstay.cli._help import PlainCommand, PlainGroup
 from backstay.cli._lists import measures, methods
 from backstay.cli._merge import merge
 from backstay.cli._run import run as run_study
@@ -21,6 +22,7 @@ from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
 
 app = typer.Typer(
+    cls=PlainGroup,
     name="backstay",
     no_args_is_help=True,
     add_completion=False,
@@ -51,7 +53,7 @@ def _everywhere(
 
 
 for _command in (run_study, demo, compare, report, check, merge, stability, methods, measures):
-    app.command()(_command)
+    app.command(cls=PlainCommand)(_command)
 
 
 def run(arguments: Sequence[str]) -> int:

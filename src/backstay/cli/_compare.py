@@ -74,11 +74,11 @@ def compare(
     at = usual if size is None else size
     metric = _metric(parts, metric)
     classifiers = all(part.data.classifiers for part in parts.values())
+    _summary(results, at, metric)
+    _friedman(results, at, metric, classifiers)
     for name, part in parts.items():
         say(name, "bold")
         show_methods(part, at, part.data.classifiers[0] if classifiers else None, metric)
-    _summary(results, at, metric)
-    _friedman(results, at, metric, classifiers)
     say(f"All tables are about {features(at)}{'' if size else '; --size takes another number'}.")
 
 

@@ -63,7 +63,7 @@ def feature_frame(results: Results) -> pd.DataFrame:
 def write_outputs(
     results: Results, folder: Path, given: LabelledTable | None, command: str
 ) -> Report:
-    """Write features.csv, results.json and report.html; return the report."""
+    """Write features.csv, results.json, report.html and dome.md; return the report."""
     from backstay.report import Report
 
     written, chosen = Report(results), feature_frame(results)
@@ -81,7 +81,7 @@ def write_outputs(
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
     written.write(folder / "report.html")
-    (folder / "dome.md").write_text(written.dome(), encoding="utf-8")
+    write_whole(folder / "dome.md", written.dome())
     return written
 
 

@@ -11,7 +11,7 @@ from backstay.cli._options import grouped, of_output
 from backstay.cli._outputs import check_folder, make_folder, show_results, write_outputs
 from backstay.cli._plan import RunPlan, make_plan, smaller_than_stored
 from backstay.cli._read import TableOptions
-from backstay.cli._show import listing, say, warn
+from backstay.cli._show import counted, listing, say, warn
 from backstay.cli._study_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
     kinds = f"{facts['numeric']} of numbers"
     if facts["categorical"]:
         kinds += f", {facts['categorical']} of categories"
-    where = f"{facts['missing_columns']} columns and {facts['missing_rows']} rows"
+    where = f"{counted(facts['missing_columns'], 'column')} and "
+    where += counted(facts["missing_rows"], "row")
     lines = [
         ("file", table.details["file"]),
         ("rows", str(facts["rows"])),

@@ -94,7 +94,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.3g}"
+        return "" if math.isnan(value) else f"{value + 0.0:.3g}"  # nothing is "-0"
     return "" if value is None else str(value)
 
 
@@ -110,7 +110,18 @@ def features(n: int) -> str:
     >>> features(1), features(20)
     ('1 feature', '20 features')
     """
-    return f"{n} feature{'' if n == 1 else 's'}"
+    return counted(n, "feature")
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "column"), counted(0, "row")
+    ('1 column', '0 rows')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def fixed(value: float, digits: int = 2, sign: str = "") -> str:

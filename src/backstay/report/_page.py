@@ -166,11 +166,13 @@ def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     }  # fmt: skip
     classes = [kind["name"] for kind in part["facts"]["classes"]]
     methods = list(part["facts"]["methods"])
-    columns = ["feature", "column", "in signature", "core", *numbers.values()]
+    said = list(part["features"]["rows"][0]["annotation"]) if part["features"]["rows"] else []
+    columns = ["feature", "column", *said, "in signature", "core", *numbers.values()]
     columns += [f"mean in {name}" for name in classes] + methods + ["partners"]
     rows = []
     for row in part["features"]["rows"]:
-        cells = [row["name"], row["feature"], row["in_signature"], row["core"]]
+        cells = [row["name"], row["feature"], *(row["annotation"][name] for name in said)]
+        cells += [row["in_signature"], row["core"]]
         cells += [row[key] for key in numbers] + [row["means"][name] for name in classes]
         cells += [row["frequencies"][name] for name in methods]
         cells.append("; ".join(partner["name"] for partner in row["partners"]))

@@ -20,6 +20,7 @@ from backstay.results import METRICS, Role, SampleWeights
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
 MOST_SAMPLES = 12
+ANNOTATION = "annotation "
 # What sets the classes apart in a feature, as Results.features() names it.
 EFFECTS = ("high_in", "difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
 # A figure's data beyond that many rows are left to the results' own tables.
@@ -157,12 +158,17 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
     for row in most.to_dict("records"):
         partner = {"name": row["partner_name"], "r": row["correlation"]}
         partners.setdefault(row["feature"], []).append(partner)
+    annotated = [name for name in shown if name.startswith(ANNOTATION)]
     members, chosen = set(evidence.signature["feature"]), evidence.choice.method
     rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
     return [
         {
             "feature": row["feature"],
             "name": row["name"],
+            "annotation": {
+                key.removeprefix(ANNOTATION): None if pd.isna(row[key]) else row[key]
+                for key in annotated
+            },
             "frequency": row["frequency"],
             "frequency_low": row["frequency_low"],
             "frequency_high": row["frequency_high"],

@@ -108,7 +108,8 @@ class FeatureAnswers(Parts):
         Returns
         -------
         Table
-            What the runs say: ``feature`` (number of the column), ``name``, ``frequency``
+            What the runs say: ``feature`` (number of the column), ``name``, what the table says
+            of it (``annotation`` and the name of the column, if there is any), ``frequency``
             (share of runs) with the ends of Wilson's interval over runs on these rows,
             ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core``, ``chosen``
             (whether any run of any method chose it), and ``relevant``, which is None where the
@@ -220,6 +221,7 @@ def _features(records: Records, method: str, size: int) -> pd.DataFrame:
     columns = {
         "feature": np.arange(records.n_features),
         "name": np.array(list(map(str, names)), dtype=object),
+        **_annotation(records),
         "frequency": own,
         "frequency_low": low,
         "frequency_high": high,
@@ -232,6 +234,12 @@ def _features(records: Records, method: str, size: int) -> pd.DataFrame:
         "relevant": np.full(records.n_features, None) if relevant is None else relevant,
     }
     return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
+
+
+def _annotation(records: Records) -> dict[str, NDArray[Any]]:
+    """Return what was given with the table on every feature, under names of its own."""
+    given = getattr(records.facts, "annotation", None) or {}
+    return {f"annotation {name}": np.array(values, dtype=object) for name, values in given.items()}
 
 
 def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:

@@ -73,6 +73,8 @@ def _described(
     candidates: NDArray[np.intp], values: NDArray[np.float64], records: Records
 ) -> Arrays:
     """Return what is kept of candidates: which of one signature are correlated, and the values."""
+    # One layout in memory, so that the digits are the same however the values came.
+    values = np.ascontiguousarray(values)
     unit = standardized(values)
     r = np.clip(unit.T @ unit, -1, 1)
     place = np.full(records.n_features, -1)

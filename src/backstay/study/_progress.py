@@ -40,11 +40,22 @@ class Stage:
 
 
 class Progress:
-    """Report tasks done, rate and time left to standard error; `Study` documents ``verbose``."""
+    """Report tasks done, rate and time left to standard error; `Study` documents ``verbose``.
+
+    The ``first`` tasks have no part in the rate.
+    """
 
     def __init__(
-        self, total: int, done: int, verbose: int | None, title: str, stream: TextIO | None = None
+        self,
+        total: int,
+        done: int,
+        verbose: int | None,
+        title: str,
+        stream: TextIO | None = None,
+        *,
+        first: int = 0,
     ) -> None:
+        self.first, self._warm = first, 0
         self.total, self.done, self.title = total, done, title
         self.skipped, self.failed = done, 0
         self.stream = sys.stderr if stream is None else stream
@@ -55,7 +66,7 @@ class Progress:
         self._task: Any = None
 
     def __enter__(self) -> Self:
-        self.start = self._last = time.monotonic()
+        self.start = self._last = self._warm_since = time.monotonic()
         if self._bar is not None:
             self._bar.start()
             self._task = self._bar.add_task(
@@ -75,6 +86,8 @@ class Progress:
         """Count one more task."""
         self.done += 1
         self.failed += failed
+        if self.done - self.skipped == self.first:
+            self._warm, self._warm_since = self.first, time.monotonic()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, figures=self._figures())
         elif self._lines and time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
@@ -88,8 +101,12 @@ class Progress:
 
     def _figures(self) -> str:
         """Return the rate of this run, the time left at that rate and the failures."""
-        spent = max(time.monotonic() - self.start, 1e-9)
-        rate = (self.done - self.skipped) / spent
+        now, fresh = time.monotonic(), self.done - self.skipped
+        # The first tasks of every method also compile it, which says nothing of the others.
+        if fresh <= self.first and self.done < self.total:
+            failures = f", {self.failed} failed" if self.failed else ""
+            return f"the first tasks compile the methods{failures}"
+        rate = (fresh - self._warm) / max(now - self._warm_since, 1e-9)
         pace = f"{rate:.1f} tasks/s" if rate >= 1 else f"{1 / max(rate, 1e-9):.1f} s/task"
         left = duration((self.total - self.done) / max(rate, 1e-9))
         failures = f", {self.failed} failed" if self.failed else ""

@@ -413,7 +413,8 @@ class Study:
         )
         n_skipped = len(tasks) - len(pending)
         try:
-            with Progress(len(tasks), n_skipped, self.verbose, data.name) as progress:
+            first = min(len(study.methods), len(pending) // 2)
+            with Progress(len(tasks), n_skipped, self.verbose, data.name, first=first) as progress:
                 for record in running:
                     store.write(data.name, record)
                     progress.advance(record.error is not None)

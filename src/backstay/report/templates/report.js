@@ -269,7 +269,8 @@
     input.addEventListener("input", function () {
       var sought = input.value.trim().toLowerCase(), found = 0;
       rows.forEach(function (row) {
-        var text = row.querySelector(".name").textContent + " " + (row.querySelector(".partners") || row.cells[0]).textContent;
+        var said = Array.from(row.querySelectorAll(".name, .said")).map(function (part) { return part.textContent; });
+        var text = said.join(" ") + " " + (row.querySelector(".partners") || row.cells[0]).textContent;
         row.hidden = text.toLowerCase().indexOf(sought) < 0;
         found += row.hidden ? 0 : 1;
       });
