@@ -377,7 +377,8 @@ def test_compare(done, call):
     folder, _ = done
     code, out, _ = call("compare", folder / "one" / "study.db", folder / "two")
     assert code == 0
-    assert out.startswith("one\n")
+    assert out.startswith("Data sets where the first is better / equal / worse")
+    assert "\none\n" in out
     assert "\ntwo\n" in out
     assert "the first is better / equal / worse at 5 %" in out
     assert "first minus second" in out
@@ -530,7 +531,12 @@ def test_features_csv_holds_no_formulas(done, tmp_path, monkeypatch):
     written = pd.read_csv(tmp_path / "features.csv")
     assert set(written["feature"]) == {"'=HYPERLINK(1)"}
     assert set(written["weight"]) == {-0.5}
-    assert sorted(os.listdir(tmp_path)) == ["features.csv", "report.html", "results.json"]
+    assert sorted(os.listdir(tmp_path)) == [
+        "dome.md",
+        "features.csv",
+        "report.html",
+        "results.json",
+    ]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")

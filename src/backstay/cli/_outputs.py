@@ -64,10 +64,13 @@ def write_outputs(
     results: Results, folder: Path, given: LabelledTable | None, command: str
 ) -> Report:
     """Write features.csv, results.json, report.html and dome.md; return the report."""
+    from pandas.api.types import is_numeric_dtype
+
     from backstay.report import Report
 
     written, chosen = Report(results), feature_frame(results)
-    safe = chosen.assign(feature=chosen["feature"].map(spreadsheet_cell))
+    texts = [str(name) for name in chosen if not is_numeric_dtype(chosen[name])]
+    safe = chosen.assign(**{name: chosen[name].map(spreadsheet_cell) for name in texts})
     write_whole(folder / "features.csv", safe.to_csv(index=False, float_format="%.6g"))
     found = results.choice().recommendation
     everything = {

@@ -158,7 +158,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
     for row in most.to_dict("records"):
         partner = {"name": row["partner_name"], "r": row["correlation"]}
         partners.setdefault(row["feature"], []).append(partner)
-    annotated = [name for name in shown if name.startswith(ANNOTATION)]
+    annotated = [name for name in map(str, shown) if name.startswith(ANNOTATION)]
     members, chosen = set(evidence.signature["feature"]), evidence.choice.method
     rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
     return [
@@ -188,7 +188,8 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return frame.drop(columns="dataset", errors="ignore").to_dict("records")
+    rows = frame.drop(columns="dataset", errors="ignore").to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
 
 
 def _misclassified(evidence: Evidence) -> dict[str, Any]:

@@ -386,9 +386,8 @@ class Study:
         if "class mean" not in held:
             for key, array in moment_arrays(data.X, data.codes, len(data.classes)).items():
                 store.set_array(data.name, key, array)
-        names, kept = PARTNERS, "candidate"
-        if shard is not None:
-            names, kept = SHARD, "shard candidate"
+        names: tuple[str, ...] = PARTNERS if shard is None else SHARD
+        kept = "candidate" if shard is None else "shard candidate"
         ran = self._run_tasks(store, study, runs, shard)
         if ran or names[0] not in held or kept not in held:
             records = Records(store, data.name, runs.facts)

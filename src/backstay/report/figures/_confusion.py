@@ -111,7 +111,7 @@ class ConfusionDisplay(ClassDisplay):
             canvas.barh(i, 0.94, 0.9, j - 0.47, color=HEAT, alpha=0.04 + 0.5 * share)
             written = f"{value:.1f}".removesuffix(".0")
             words = f"{self.classes[i]} taken for {self.classes[j]}: {written} rows"
-            points.append(Point(j, i, -1, f"{words}, {percent(shares[i, j])} of the class"))
+            points.append(Point(j, i, -1, f"{words}, {percent(float(shares[i, j]))} of the class"))
             if room >= 8 * len(written) + 2 and (value >= 0.05 or n <= 4):
                 canvas.text(j, i, written, ha="center", va="center", fontsize=11, color=INK)
         canvas.set_xlim(-0.5, n - 0.5)

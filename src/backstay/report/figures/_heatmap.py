@@ -130,9 +130,9 @@ class HeatmapDisplay(ClassDisplay):
         canvas.set_ylim(n - 0.5, -0.6 - BAR)
         canvas.set_xlabel(count(m, "sample"))
         canvas.set_frame_on(False)
-        columns = self.columns
+        names = self.columns
         return [
-            Point(j, i, -1, cell_label(columns[j], name, value))
+            Point(j, i, -1, cell_label(names[j], name, value))
             for i, name in enumerate(self.features)
             for j, value in enumerate(self.values[i].tolist())
         ]
@@ -172,7 +172,7 @@ def _ordered(
     return (
         [features[i] for i in rows],
         [samples[j] for j in columns],
-        values[np.ix_(rows, columns)],
+        values[rows][:, columns],
         codes[columns].tolist(),
     )
 

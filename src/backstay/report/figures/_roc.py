@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from backstay.report._words import interval, percent, two_decimals
-from backstay.report.figures._canvas import Canvas
+from backstay.report.figures._canvas import Canvas, CurveLooks
 from backstay.report.figures._classes import ClassDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import MUTED, Style
@@ -129,11 +129,11 @@ class RocDisplay(ClassDisplay):
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         across, along, _ = TITLES[self.kind]
-        quiet = {"color": MUTED, "linewidth": 1, "linestyle": (0, (1, 2))}
+        quiet: CurveLooks = {"color": MUTED, "linewidth": 1, "linestyle": (0, (1, 2))}
         if self.kind == "roc":
             canvas.plot([0, 1], [0, 1], **quiet)
         elif math.isfinite(self.prevalence):
-            canvas.axhline(self.prevalence, **quiet)
+            canvas.plot([-1, 2], [self.prevalence] * 2, **quiet)
         curves = dict(iter(self._data.groupby("class", sort=False)))
         by_name = {str(name): curve for name, curve in curves.items()}
         points = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -114,7 +115,7 @@ def _noted(rows: pd.DataFrame) -> pd.Series[bool]:
     return (rows["misclassified"] > OFTEN) | rows["outlying"]
 
 
-def _point(place: int, row: dict[str, Any]) -> Point:
+def _point(place: int, row: Mapping[Any, Any]) -> Point:
     words = f"{row['name']} ({row['class']})"
     if np.isfinite(row["misclassified"]):
         words += f": misclassified in {percent(row['misclassified'])} of its tests"
