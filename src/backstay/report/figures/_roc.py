@@ -133,7 +133,7 @@ class RocDisplay(ClassDisplay):
         if self.kind == "roc":
             canvas.plot([0, 1], [0, 1], **quiet)
         elif math.isfinite(self.prevalence):
-            canvas.plot([-1, 2], [self.prevalence] * 2, **quiet)
+            canvas.plot([0, 1], [self.prevalence] * 2, **quiet)
         curves = dict(iter(self._data.groupby("class", sort=False)))
         by_name = {str(name): curve for name, curve in curves.items()}
         points = []
