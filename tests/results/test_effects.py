@@ -188,6 +188,19 @@ def test_method_and_size_go_together(table):
 
 
 def test_logs_are_known_by_what_was_said():
-    known = {name: None for name in DatasetFacts.__dataclass_fields__}
+    known = dict.fromkeys(DatasetFacts.__dataclass_fields__)
     for provenance, logged in (({"log2": 20.0}, True), ({"scale": "log2"}, True), ({}, False)):
         assert DatasetFacts(**{**known, "provenance": provenance}).logged is logged
+
+
+def test_what_the_table_says_of_features_stands_beside_them(table, tmp_path):
+    X, y = table
+    symbols = pd.DataFrame({"symbol": [f"<s>{j}" for j in range(12)]}, index=X.columns)
+    study = Study({"t": TTest()}, Subsampling(4), sizes=[2], classifiers={}, random_state=0,
+                  verbose=0)  # fmt: skip
+    results = study.run(X, y, annotation=symbols)
+    frame = results.features("t", 2).frame()
+    assert frame["annotation symbol"].tolist() == [f"<s>{j}" for j in frame["feature"]]
+    text = results.report(tmp_path / "r.html").read_text("utf-8")
+    assert "&lt;s&gt;0</span>" in text
+    assert "<s>" not in text

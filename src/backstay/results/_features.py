@@ -238,7 +238,7 @@ def _features(records: Records, method: str, size: int) -> pd.DataFrame:
 
 def _annotation(records: Records) -> dict[str, NDArray[Any]]:
     """Return what was given with the table on every feature, under names of its own."""
-    given = getattr(records.facts, "annotation", None) or {}
+    given = records.facts.annotation
     return {f"annotation {name}": np.array(values, dtype=object) for name, values in given.items()}
 
 
