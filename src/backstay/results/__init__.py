@@ -11,7 +11,7 @@ from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFact
 from backstay.results._features import RelevantFound
 from backstay.results._judged import MINIMUM_SHARE, TooFewRunsError
 from backstay.results._merge import merge_stores
-from backstay.results._metrics import METRICS
+from backstay.results._metrics import METRICS, score
 from backstay.results._partners import partner_arrays
 from backstay.results._recommendation import Finalist, Recommendation
 from backstay.results._records import Records
@@ -58,4 +58,5 @@ __all__ = [
     "merge_stores",
     "moment_arrays",
     "partner_arrays",
+    "score",
 ]

@@ -7,7 +7,7 @@ import os
 from copy import copy
 from html import escape
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 
@@ -21,6 +21,7 @@ from backstay.results._null import NullAnswers
 from backstay.results._predictions import PredictionAnswers
 from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
+from backstay.results._row_scores import RowScoreAnswers
 from backstay.results._samples import SampleAnswers
 from backstay.results._signature_values import SignatureValueAnswers
 from backstay.results._stability import StabilityAnswers
@@ -37,6 +38,7 @@ class Results(
     SampleAnswers,
     PredictionAnswers,
     SignatureValueAnswers,
+    RowScoreAnswers,
     WeightingAnswers,
     ComparisonAnswers,
     RecommendationAnswers,
@@ -124,6 +126,30 @@ class Results(
         report = importlib.import_module("backstay.report")
         written: Path = report.write_report(self, path)
         return written
+
+    def freeze(
+        self, X: Any, y: Any, choice: str | tuple[str, int, str] = "trusted", **options: Any
+    ) -> Any:
+        """Freeze the signature, to be applied and tested on rows that the study never saw.
+
+        The same as :func:`backstay.signature.freeze`, which has more on it.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            The data that the study was run on; a store does not hold them.
+        choice : {"trusted", "short", "accurate"} or (method, size, classifier)
+            One of the three answers, or a configuration of the study.
+        **options
+            Passed on to :func:`backstay.signature.freeze`.
+
+        Returns
+        -------
+        Signature
+            With ``predict``, ``validate`` and ``save``.
+        """
+        # Signatures lie above results, which may not import them: looked up when asked for.
+        return importlib.import_module("backstay.signature").freeze(self, X, y, choice, **options)
 
     def __getitem__(self, dataset: str) -> Results:
         if dataset not in self._parts:

@@ -1,0 +1,84 @@
+"""From scores to probabilities, where the classifier has none and the rows allow it.
+
+The scores are those of rows that were tested, not trained on: a classifier's scores of its own
+training rows are too far apart, and probabilities made from them too sure.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.isotonic import IsotonicRegression
+
+Array = NDArray[np.float64]
+# Rows of the smaller class that Platt's two constants need, and rows that a curve needs.
+LEAST_ROWS, ROWS_OF_A_CURVE = 10, 1000
+
+
+def calibrated(
+    rows: NDArray[Any], scores: Array, second: NDArray[np.bool_]
+) -> tuple[dict[str, Any] | None, str]:
+    """Return a map from scores of the second class to its probability, and a word on it.
+
+    Platt's, and an isotonic curve from a thousand rows on; None for too few rows. A row that was
+    tested several times has as many scores; together they count as one.
+    """
+    _, firsts, places, times = np.unique(
+        rows, return_index=True, return_inverse=True, return_counts=True
+    )
+    weight, n_rows = 1 / times[places], len(firsts)
+    smaller = int(min(second[firsts].sum(), (~second[firsts]).sum())) if n_rows else 0
+    if smaller < LEAST_ROWS:
+        return None, (
+            f"none: calibration needs scores of {LEAST_ROWS} tested rows of each class, and one "
+            f"has {smaller}"
+        )
+    if n_rows >= ROWS_OF_A_CURVE:
+        curve = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+        curve.fit(scores, second, weight)
+        found = {
+            "kind": "isotonic",
+            "scores": curve.X_thresholds_.astype(float).tolist(),
+            "probabilities": curve.y_thresholds_.astype(float).tolist(),
+        }
+        return found, f"an isotonic curve through the scores of {n_rows} tested rows"
+    slope, intercept = platt(scores, second, weight)
+    if slope <= 0:
+        return None, "none: scores of tested rows do not rise with the second class"
+    found = {"kind": "platt", "slope": slope, "intercept": intercept}
+    return found, f"Platt's calibration on the scores of {n_rows} tested rows"
+
+
+def platt(scores: Array, second: NDArray[np.bool_], weight: Array) -> tuple[float, float]:
+    """Return slope and intercept of the log odds in the score (Platt 1999).
+
+    His targets, (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), keep separable classes finite.
+    """
+    n_second, n_first = float(weight[second].sum()), float(weight[~second].sum())
+    target = np.where(second, (n_second + 1) / (n_second + 2), 1 / (n_first + 2))
+    middle, spread = float(scores.mean()), float(scores.std()) or 1.0
+    z = (scores - middle) / spread
+
+    def loss(ab: Array) -> tuple[float, Array]:
+        log_odds = ab[0] * z + ab[1]
+        # log(1 + exp(t)) − y·t, without overflow.
+        value = float((np.logaddexp(0, log_odds) - target * log_odds) @ weight)
+        error = weight * (expit(log_odds) - target)
+        return value, np.array([(error * z).sum(), error.sum()])
+
+    start = np.array([1.0, np.log((n_second + 1) / (n_first + 1))])
+    a, b = minimize(loss, start, jac=True, method="BFGS").x
+    return float(a / spread), float(b - a * middle / spread)
+
+
+def probabilities(calibration: dict[str, Any], scores: Array) -> Array:
+    """Return a column of each of two classes."""
+    if calibration["kind"] == "platt":
+        second = expit(calibration["slope"] * scores + calibration["intercept"])
+    else:
+        second = np.interp(scores, calibration["scores"], calibration["probabilities"])
+    return np.column_stack([1 - second, second])

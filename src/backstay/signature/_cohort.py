@@ -1,0 +1,222 @@
+"""The signature's features in somebody else's table: found by name, stood in for, rescaled.
+
+Labels have no part in any of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from backstay.signature._document import N_QUANTILES, SignatureError
+
+Array = NDArray[np.float64]
+QUANTILES = np.arange(1, N_QUANTILES + 1) / (N_QUANTILES + 1)
+RESCALES = ("none", "zscore", "quantile")
+# Rows that a mean and a spread, or quantiles, of a cohort need.
+LEAST_ROWS = {"zscore": 5, "quantile": 20}
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What was taken for a feature that a cohort does not have.
+
+    Attributes
+    ----------
+    feature : str
+        Name of the feature.
+    by : str or None
+        Name of the correlated feature it was computed from; None for the training mean.
+    correlation : float
+        Of both in the training rows; 0 for the training mean.
+    """
+
+    feature: str
+    by: str | None
+    correlation: float
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """A cohort's values of the features, in the signature's order, and what was done to get them.
+
+    Attributes
+    ----------
+    found : array of shape (n_rows, n_features)
+        Values before rescaling; nan where the table has none.
+    values : array of shape (n_rows, n_features)
+        Values to predict from.
+    stand_ins : list of StandIn
+        Of features that the table does not have.
+    """
+
+    found: Array
+    values: Array
+    stand_ins: list[StandIn]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first few names in quotes, and the number of the others."""
+    text = ", ".join(f"'{name}'" for name in names[:SHOWN])
+    return text if len(names) <= SHOWN else f"{text} and {len(names) - SHOWN} more"
+
+
+class NamedColumns:
+    """Columns of a table by name, whatever holds them; arrays have the names they are given."""
+
+    def __init__(self, X: Any, names: Sequence[str] | None, features: list[dict[str, Any]]) -> None:
+        self._frame = X if hasattr(X, "columns") else None
+        if self._frame is None and not sparse.issparse(X):
+            X = np.asarray(X)
+        if len(X.shape) != 2:
+            raise SignatureError(f"X must be a table of rows × features, got shape {X.shape}.")
+        self._table = X.tocsc() if sparse.issparse(X) else X
+        self.n_rows = int(X.shape[0])
+        given = list(X.columns) if self._frame is not None else _array_names(X, names, features)
+        if len(given) != X.shape[1]:
+            raise SignatureError(f"{len(given)} names were given for {X.shape[1]} columns.")
+        self._places: dict[str, int] = {}
+        twice = []
+        for place, name in enumerate(given):
+            if self._places.setdefault(str(name), place) != place:
+                twice.append(str(name))
+        wanted = {feature["name"] for feature in features}
+        if wanted & set(twice):
+            name = sorted(wanted & set(twice))[0]
+            raise SignatureError(f"the table has more than one column {name!r}; keep one of them.")
+        self._keys = given
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def values(self, name: str) -> Array:
+        """Return a column as numbers, nan where it has none."""
+        place = self._places[name]
+        if self._frame is not None:
+            column = self._frame[self._keys[place]]
+            column = column.to_numpy() if hasattr(column, "to_numpy") else column
+        elif sparse.issparse(self._table):
+            column = self._table[:, [place]].toarray().ravel()
+        else:
+            column = self._table[:, place]
+        try:
+            found = np.asarray(column, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise SignatureError(
+                f"column {name!r} does not hold numbers ({error}); give the values that the "
+                "signature was trained on."
+            ) from error
+        if np.isinf(found).any():
+            raise SignatureError(f"column {name!r} holds infinite values.")
+        return found
+
+
+def _array_names(
+    X: Any, names: Sequence[str] | None, features: list[dict[str, Any]]
+) -> Sequence[str]:
+    if names is not None:
+        return [str(name) for name in names]
+    if X.shape[1] == len(features):
+        return [feature["name"] for feature in features]
+    raise SignatureError(
+        f"X has {X.shape[1]} columns without names; the signature has {len(features)} features. "
+        "Give a frame, feature_names, or exactly these columns in the signature's order."
+    )
+
+
+def cohort_of(
+    document: dict[str, Any],
+    X: Any,
+    *,
+    feature_names: Sequence[str] | None,
+    allow_missing: bool,
+    rescale: str,
+) -> Cohort:
+    """Return a cohort's values of the features."""
+    if rescale not in RESCALES:
+        raise ValueError(f"rescale={rescale!r} must be one of {', '.join(RESCALES)}.")
+    features = document["features"]
+    table = NamedColumns(X, feature_names, features)
+    absent = [feature["name"] for feature in features if feature["name"] not in table]
+    if absent and not allow_missing:
+        raise SignatureError(
+            f"{len(absent)} of the {len(features)} features are not in the table: "
+            f"{listed(absent)}. Rename columns if these have other names there; allowing missing "
+            "features takes a stand-in for them."
+        )
+    if len(absent) == len(features):
+        raise SignatureError("none of the signature's features is in the table.")
+    stand_ins, columns = [], []
+    for feature in features:
+        if feature["name"] in table:
+            columns.append(table.values(feature["name"]))
+        else:
+            values, stand_in = _stood_in(feature, table)
+            columns.append(values)
+            stand_ins.append(stand_in)
+    found = np.column_stack(columns)
+    _check_gaps(document, found)
+    present = [feature["name"] not in absent for feature in features]
+    return Cohort(found, _rescaled(features, found, np.array(present), rescale), stand_ins)
+
+
+def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, StandIn]:
+    """Return the values of the strongest correlated feature that is there, or the mean."""
+    for other in feature["stand_ins"]:
+        if other["name"] in table:
+            values = other["intercept"] + other["slope"] * table.values(other["name"])
+            # A gap of the stand-in is no reason to have a gap here.
+            values = np.where(np.isnan(values), feature["mean"], values)
+            return values, StandIn(feature["name"], other["name"], other["correlation"])
+    return np.full(table.n_rows, feature["mean"]), StandIn(feature["name"], None, 0.0)
+
+
+def _check_gaps(document: dict[str, Any], found: Array) -> None:
+    """Refuse missing cells unless the signature fills them."""
+    gaps = np.isnan(found)
+    if not gaps.any() or any(step["kind"] == "fill" for step in document["steps"]):
+        return
+    names = [document["features"][j]["name"] for j in np.flatnonzero(gaps.any(axis=0))]
+    raise SignatureError(
+        f"{int(gaps.sum())} cells are missing in {listed(names)}; the signature was trained "
+        "without missing cells and fills none, so fill them in or leave these rows out."
+    )
+
+
+def _rescaled(
+    features: list[dict[str, Any]], found: Array, present: NDArray[np.bool_], rescale: str
+) -> Array:
+    """Return columns moved to where the training rows were; the labels have no part in it."""
+    if rescale == "none":
+        return found
+    if len(found) < LEAST_ROWS[rescale]:
+        raise SignatureError(
+            f"rescale={rescale!r} needs {LEAST_ROWS[rescale]} rows to see how the cohort is "
+            f"spread; there are {len(found)}."
+        )
+    values = found.copy()
+    for j in np.flatnonzero(present):
+        column = found[:, j]
+        known = column[~np.isnan(column)]
+        if len(known) < 2 or np.ptp(known) == 0:
+            continue  # nothing is known of its spread
+        if rescale == "zscore":
+            z = (column - known.mean()) / known.std(ddof=1)
+            values[:, j] = features[j]["mean"] + features[j]["sd"] * z
+        else:
+            values[:, j] = _mapped(column, np.quantile(known, QUANTILES), features[j]["quantiles"])
+    return values
+
+
+def _mapped(column: Array, here: Array, there: list[float]) -> Array:
+    """Map quantiles onto quantiles; outside, values keep their distance from the last one."""
+    knots, places = np.unique(here, return_index=True)
+    targets = np.asarray(there)[places]
+    inside = np.clip(column, knots[0], knots[-1])
+    return np.asarray(np.interp(inside, knots, targets) + (column - inside))

@@ -1,0 +1,171 @@
+"""What score is to be expected? The study's, and what is left of it when features are missing."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.results import METRICS, Configuration, Results, score
+from backstay.signature._cohort import StandIn
+from backstay.signature._document import SignatureError
+
+if TYPE_CHECKING:
+    from backstay.signature._signature import Signature
+
+Array = NDArray[np.float64]
+ANSWERS = ("trusted", "short", "accurate")
+# Rows that are drawn from the training moments, to see what a stand-in costs.
+N_DRAWN = 4000
+
+
+def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Configuration:
+    """Return the configuration that a choice means."""
+    if isinstance(choice, str):
+        if choice not in ANSWERS:
+            raise ValueError(
+                f"choice={choice!r} must be one of {', '.join(ANSWERS)}, or a tuple of method, "
+                "size and classifier."
+            )
+        answers = results.recommend().answers
+        if choice not in answers:
+            raise SignatureError(
+                "the study recommends nothing, because nothing is shown to be above chance; to "
+                "freeze a signature all the same, name a method, a size and a classifier."
+            )
+        return answers[choice].configuration
+    if len(choice) != 3:
+        raise ValueError(f"choice={choice!r} must name a method, a size and a classifier.")
+    method, size, classifier = choice
+    data = results.data
+    for name, value, known in (
+        ("method", method, list(data.methods)),
+        ("size", size, data.sizes),
+        ("classifier", classifier, data.classifiers),
+    ):
+        if value not in known:
+            shown = ", ".join(map(str, known))
+            raise ValueError(f"choice has the {name} {value!r}; the study has {shown}.")
+    return Configuration(method, int(size), classifier, data.metric)
+
+
+def expected_scores(
+    results: Results, choice: str | tuple[str, int, str], configuration: Configuration
+) -> list[dict[str, Any]]:
+    """Return the score of every metric of the study, the deciding one first.
+
+    Corrected for the choice where the study knows how: the deciding metric of each answer, and
+    all of the trusted one. Others are means over runs.
+    """
+    corrected = {}
+    if isinstance(choice, str):
+        found = results.recommend()
+        corrected[found.metric] = found.answers[choice].score
+        if choice == "trusted":
+            corrected |= found.beside
+    data = results.data
+    expected = []
+    for metric in dict.fromkeys([data.metric, *data.scoring]):
+        if metric in corrected:
+            figures = vars(corrected[metric])
+        else:
+            frame = results.accuracy(metric).frame()
+            here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
+            row = frame[here & (frame["classifier"] == configuration.classifier)].iloc[0]
+            figures = {key: float(row[key]) for key in ("value", "low", "high")}
+        numbers = {key: _or_none(value) for key, value in figures.items()}
+        expected.append({"metric": metric, **numbers, "corrected": metric in corrected})
+    return expected
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[str, Any]]:
+    """Return the expected scores, re-estimated for features that stand-ins were taken for.
+
+    Rows are drawn from the training rows' class means and their covariance within classes. The
+    signature predicts them as they are and with the stand-ins, and keeps of what it has above
+    chance the share that is left there. A stand-in of correlation r is the feature with its
+    deviation from the mean shrunk by r², and noise of its own.
+    """
+    expected: list[dict[str, Any]] = signature.document["expected"]
+    if not stand_ins:
+        return expected
+    whole, codes, means = _drawn(signature)
+    partial = _with_stand_ins(signature, whole, means, stand_ins)
+    predicted = [_scored(signature, rows) for rows in (whole, partial)]
+    found = []
+    for known in expected:
+        metric = METRICS[known["metric"]]
+        values = [
+            _value(metric.name, codes, *one, len(signature.document["classes"]))
+            for one in predicted
+        ]
+        chance = metric.chance_of(codes)
+        if known["value"] is None or not np.isfinite(values).all():
+            found.append({**known, "value": None, "low": None, "high": None})
+            continue
+        span = metric.gain(values[0] - chance)
+        left = metric.gain(values[1] - chance) / span if span > 0 else 1.0
+        share = float(np.clip(left, 0.0, 1.0))
+        ends = {key: known[key] for key in ("value", "low", "high")}
+        ends = {k: None if v is None else chance + share * (v - chance) for k, v in ends.items()}
+        found.append({**known, **ends})
+    return found
+
+
+def _drawn(signature: Signature) -> tuple[Array, NDArray[np.intp], Array]:
+    """Return rows from the training moments, their classes, and the mean of each row's class."""
+    document = signature.document
+    rng = np.random.default_rng(0)
+    sizes = np.asarray(document["training"]["class_sizes"], dtype=float)
+    codes = np.repeat(
+        np.arange(len(sizes)), np.maximum(np.round(N_DRAWN * sizes / sizes.sum()), 10).astype(int)
+    )
+    by_class = np.array([f["class_means"] for f in document["features"]]).T
+    values, axes = np.linalg.eigh(np.asarray(document["covariance"]))
+    root = axes * np.sqrt(np.maximum(values, 0))
+    return by_class[codes] + rng.normal(size=(len(codes), len(root))) @ root.T, codes, by_class
+
+
+def _with_stand_ins(
+    signature: Signature, rows: Array, by_class: Array, stand_ins: list[StandIn]
+) -> Array:
+    rng = np.random.default_rng(1)
+    rows = rows.copy()
+    places = {f["name"]: j for j, f in enumerate(signature.document["features"])}
+    for stand_in in stand_ins:
+        j, r = places[stand_in.feature], stand_in.correlation
+        facts = signature.document["features"][j]
+        noise = facts["sd"] * abs(r) * math.sqrt(max(1 - r**2, 0)) * rng.normal(size=len(rows))
+        rows[:, j] = facts["mean"] + r**2 * (rows[:, j] - facts["mean"]) + noise
+    return rows
+
+
+def _scored(signature: Signature, rows: Array) -> tuple[NDArray[np.intp], Array, Array | None]:
+    """Return predicted class numbers, scores and probabilities of rows of the features."""
+    labels = [str(label) for label in signature.document["classes"]]
+    predicted = np.array([labels.index(str(one)) for one in signature.predict(rows).tolist()])
+    scores = signature.decision_function(rows).reshape(len(rows), -1)
+    chances = signature.predict_proba(rows) if signature.has_probabilities else None
+    return predicted, scores, chances
+
+
+def _value(
+    metric: str,
+    codes: NDArray[np.intp],
+    predicted: NDArray[np.intp],
+    scores: Array,
+    chances: Array | None,
+    n_classes: int,
+) -> float:
+    """Return a metric of predictions; nan where it needs probabilities that there are none of."""
+    if METRICS[metric].needs == "probabilities":
+        if chances is None:
+            return math.nan
+        scores = chances[:, 1:] if n_classes == 2 else chances
+    return float(score(metric, codes, predicted, scores, n_classes))

@@ -1,0 +1,348 @@
+"""A frozen signature: a classifier on a few features that can be taken elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from backstay.signature._calibration import probabilities
+from backstay.signature._cohort import Cohort, cohort_of
+from backstay.signature._document import (
+    SignatureError,
+    check_document,
+    read_document,
+    write_document,
+)
+from backstay.signature._models import KINDS, Model
+from backstay.signature._skops import Loaded
+from backstay.signature._steps import apply_steps
+
+if TYPE_CHECKING:
+    from backstay.signature._validate import Validation
+
+Array = NDArray[np.float64]
+
+
+def _has_probabilities(signature: Signature) -> bool:
+    if not signature.has_probabilities:
+        raise AttributeError(
+            f"this signature has no probabilities: {signature.document['probabilities']}."
+        )
+    return True
+
+
+class Signature(ClassifierMixin, BaseEstimator):
+    """A classifier on a few features, frozen: to be applied elsewhere, never refitted.
+
+    :func:`freeze` makes one from a study, :meth:`load` reads one from a file. It is a fitted
+    scikit-learn classifier; ``fit`` does nothing, and a clone is the signature itself.
+
+    Tables are read by the names of their columns, in any order and among any others. An array
+    without names must hold exactly the signature's features, in the order of `feature_names_in_`.
+
+    Parameters
+    ----------
+    document : dict
+        What the file holds; see the published schema. It is checked.
+    trusted : sequence of str
+        Types that a classifier in the format of skops may load. Other signatures load none.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Class labels.
+    feature_names_in_ : ndarray of str
+        Names of the features.
+    n_features_in_ : int
+        Their number.
+
+    Examples
+    --------
+    >>> from backstay import ReliefF, Study
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.study import Subsampling
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y, _ = make_xor(150, random_state=0)
+    >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[3], random_state=0,
+    ...               classifiers={"bayes": GaussianNB()})
+    >>> signature = study.run(X, y).freeze(X, y, ("relieff", 3, "bayes"))
+    >>> signature
+    Signature(3 features, classes 0 and 1, relieff with bayes)
+    >>> signature.predict(X[:5][:, [0, 1, 2]])
+    array([1, 1, 1, 1, 0])
+    """
+
+    def __init__(self, document: Mapping[str, Any], trusted: Sequence[str] = ()) -> None:
+        self.document = document
+        self.trusted = trusted
+
+    @property
+    def _model(self) -> Model:
+        """The classifier, made when first used; a document is checked once."""
+        made: Model | None = self.__dict__.get("_made")
+        if made is None:
+            check_document(self.document)
+            content, n_classes = self.document["model"], len(self.document["classes"])
+            if content["kind"] == "skops":
+                made = Loaded(content, n_classes, self.trusted)
+            else:
+                made = KINDS[content["kind"]](content, n_classes)
+            self.__dict__["_made"] = made
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"document": self.document, "trusted": self.trusted}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        names = [str(label) for label in self.document["classes"]]
+        n, choice = self.n_features_in_, self.document["choice"]
+        return (
+            f"Signature({n} feature{'s' if n > 1 else ''}, classes "
+            f"{', '.join(names[:-1])} and {names[-1]}, {choice['method']} with "
+            f"{choice['classifier']})"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(repr(self))}</p>"
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Self:
+        """Read a signature from a file, which may come from anyone.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+        trusted : sequence of str
+            Types that a classifier in the format of skops may load; the error of an attempt
+            without them lists them. Other files hold no code.
+
+        Returns
+        -------
+        Signature
+            Ready to predict.
+
+        Raises
+        ------
+        SignatureError
+            If the file is no signature, was changed, or would load types that are not trusted.
+        """
+        loaded = cls(read_document(path), trusted)
+        try:
+            _ = loaded._model
+        except SignatureError as error:
+            raise SignatureError(f"{path} cannot be used: {error}") from error
+        return loaded
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the signature to a JSON file.
+
+        Parameters
+        ----------
+        path : path
+            Of the file; one that is there is replaced.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        return write_document(dict(self.document), path)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Class labels."""
+        return np.array(self.document["classes"])
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the features, in the order of arrays without names."""
+        return np.array([f["name"] for f in self.document["features"]], dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        return len(self.document["features"])
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether there are probabilities, the classifier's own or calibrated ones."""
+        if self.document["calibration"] is not None:
+            return True
+        kind, link = self.document["model"]["kind"], self.document["model"].get("link")
+        if kind == "skops":
+            return hasattr(getattr(self._model, "fitted", None), "predict_proba")
+        return kind != "pairs" and link != "none"
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Do nothing: a signature is frozen.
+
+        Parameters
+        ----------
+        X, y : any
+            Ignored.
+        """
+        return self
+
+    def read(
+        self,
+        X: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        allow_missing: bool = False,
+        rescale: str = "none",
+    ) -> Cohort:
+        """Return the signature's features from a table, and what was done to get them.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix
+            Rows of a table that holds the features.
+        feature_names : sequence of str, optional
+            Names of the columns of an array.
+        allow_missing : bool, default=False
+            Whether a feature that is not in the table is computed from the strongest correlated
+            one that is, as recorded when the signature was frozen, or else set to the mean of
+            the training rows. Otherwise it is an error.
+        rescale : {"none", "zscore", "quantile"}, default="none"
+            Whether every feature is moved to the mean and standard deviation, or to the
+            quantiles, of the training rows. That assumes classes in the same proportions.
+        """
+        return cohort_of(
+            dict(self.document),
+            X,
+            feature_names=feature_names,
+            allow_missing=allow_missing,
+            rescale=rescale,
+        )
+
+    def _entered(self, X: Any, options: Mapping[str, Any]) -> Array:
+        return self.prepared((X if isinstance(X, Cohort) else self.read(X, **options)).values)
+
+    def prepared(self, values: Array) -> Array:
+        """Return values of the features as the classifier sees them, after preprocessing.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_features)
+            As they come, in the order of the features.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            return apply_steps(self.document["steps"], values)
+
+    def decision_function(self, X: Any, **options: Any) -> Array:
+        """Return how much rows lean towards the second of two classes, or to each of more.
+
+        Parameters
+        ----------
+        X : frame, array, sparse matrix or Cohort
+            As in :meth:`read`.
+        **options
+            Those of :meth:`read`.
+        """
+        scores = self._finite(self._model.scores(self._entered(X, options)))
+        return scores[:, 0] if len(self.document["classes"]) == 2 else scores
+
+    def predict(self, X: Any, **options: Any) -> NDArray[Any]:
+        """Return the class of every row.
+
+        Parameters
+        ----------
+        X : frame, array, sparse matrix or Cohort
+            As in :meth:`read`.
+        **options
+            Those of :meth:`read`.
+        """
+        entered = self._entered(X, options)
+        self._finite(self._model.scores(entered))
+        return self.classes_[self._model.predict(entered, self.document["threshold"])]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any, **options: Any) -> Array:
+        """Return the probability of every class; absent where the signature has none.
+
+        Parameters
+        ----------
+        X : frame, array, sparse matrix or Cohort
+            As in :meth:`read`.
+        **options
+            Those of :meth:`read`.
+        """
+        entered = self._entered(X, options)
+        calibration = self.document["calibration"]
+        if calibration is not None:
+            return probabilities(calibration, self._finite(self._model.scores(entered))[:, 0])
+        own = self._model.probability(entered)
+        assert own is not None
+        return self._finite(own)
+
+    def _finite(self, scores: Array) -> Array:
+        if not np.isfinite(scores).all():
+            rows = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+            raise SignatureError(
+                f"{len(rows)} rows have no finite score, first row {rows[0]}: the values are far "
+                "outside those that the signature was trained on."
+            )
+        return scores
+
+    def validate(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        n_bootstrap: int = 2000,
+        random_state: int = 0,
+        **options: Any,
+    ) -> Validation:
+        """Test the signature on a cohort that had no part in making it, without refitting.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix
+            As in :meth:`read`.
+        y : array-like of shape (n_rows,)
+            Classes of the rows. They are compared with predictions, and with nothing else.
+        mapping : dict of str to str, optional
+            Names of the cohort's classes to those of the signature.
+        n_bootstrap : int, default=2000
+            Bootstrap samples of the cohort's rows, for intervals.
+        random_state : int, default=0
+            Seed of the bootstrap.
+        **options
+            Those of :meth:`read`.
+
+        Returns
+        -------
+        Validation
+            Scores beside the expected ones, differences of the features, and what to beware of.
+        """
+        from backstay.signature._validate import validate
+
+        return validate(
+            self,
+            X,
+            y,
+            mapping=mapping,
+            n_bootstrap=n_bootstrap,
+            random_state=random_state,
+            **options,
+        )

@@ -1,0 +1,106 @@
+"""Preprocessing as constants: what fitted transformers do to each column by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+from backstay.signature._document import SignatureError
+
+Array = NDArray[np.float64]
+Step = dict[str, Any]
+KNOWN = "SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler and selectors"
+
+
+def parts_of(transformer: Any) -> list[Any]:
+    """Return the steps of a pipeline one by one, or the transformer itself; none for None."""
+    if transformer is None or isinstance(transformer, str):  # "passthrough"
+        return []
+    if isinstance(transformer, Pipeline):
+        return [part for _, step in transformer.steps for part in parts_of(step)]
+    return [transformer]
+
+
+def steps_of(transformer: Any, n_before: int, columns: NDArray[np.intp]) -> list[Step]:
+    """Return what a fitted transformer of `n_before` columns does to some of them.
+
+    Raises
+    ------
+    SignatureError
+        If it is not known to treat each column by itself, or drops one of the columns.
+    """
+    # Places of the columns in what the step at hand sees.
+    places, n_seen = np.asarray(columns), n_before
+    found: list[Step] = []
+    for part in parts_of(transformer):
+        if hasattr(part, "get_support"):
+            kept = part.get_support()
+            if not kept[places].all():
+                raise SignatureError(
+                    f"{type(part).__name__} of preprocess drops a feature of the signature when "
+                    "it is fitted to all rows; choose another size."
+                )
+            places, n_seen = np.cumsum(kept)[places] - 1, int(kept.sum())
+            continue
+        found += _steps(part, places, n_seen)
+    return found
+
+
+def _steps(part: Any, places: NDArray[np.intp], n_seen: int) -> list[Step]:
+    """Return one fitted transformer's constants; exact types, as a subclass may do anything."""
+    kind = type(part)
+    if kind is SimpleImputer and not part.add_indicator:
+        values = np.asarray(part.statistics_)
+        if len(values) == n_seen and not part.keep_empty_features and _lost(values):
+            raise SignatureError("SimpleImputer drops columns without values; fill these first.")
+        return [{"kind": "fill", "values": _floats(values[places])}]
+    if kind is StandardScaler:
+        mean = part.mean_ if part.with_mean else np.zeros(n_seen)
+        scale = part.scale_ if part.with_std else np.ones(n_seen)
+        return [_standardize(mean[places], scale[places])]
+    if kind is RobustScaler:
+        center = part.center_ if part.with_centering else np.zeros(n_seen)
+        scale = part.scale_ if part.with_scaling else np.ones(n_seen)
+        return [_standardize(center[places], scale[places])]
+    if kind is MaxAbsScaler and not getattr(part, "clip", False):
+        return [_standardize(np.zeros(len(places)), part.scale_[places])]
+    if kind is MinMaxScaler:
+        clip = list(map(float, part.feature_range)) if part.clip else None
+        shift, scale = _floats(part.min_[places]), _floats(part.scale_[places])
+        return [{"kind": "stretch", "scale": scale, "shift": shift, "clip": clip}]
+    raise SignatureError(
+        f"{kind.__name__} cannot be frozen: what it does to a column may depend on others. "
+        f"Preprocessing is frozen for {KNOWN}."
+    )
+
+
+def _lost(values: NDArray[Any]) -> bool:
+    return bool(np.isnan(np.asarray(values, dtype=float)).any())
+
+
+def _standardize(center: Array, scale: Array) -> Step:
+    return {"kind": "standardize", "center": _floats(center), "scale": _floats(scale)}
+
+
+def _floats(values: Any) -> list[float]:
+    numbers: list[float] = np.asarray(values, dtype=np.float64).tolist()
+    return numbers
+
+
+def apply_steps(steps: list[Step], X: Array) -> Array:
+    """Return columns after all steps, each in the arithmetic of its transformer."""
+    for step in steps:
+        if step["kind"] == "fill":
+            X = np.where(np.isnan(X), np.asarray(step["values"]), X)
+        elif step["kind"] == "standardize":
+            X = (X - np.asarray(step["center"])) / np.asarray(step["scale"])
+        else:
+            X = X * np.asarray(step["scale"]) + np.asarray(step["shift"])
+            if step["clip"] is not None:
+                X = np.clip(X, *step["clip"])
+    return X
