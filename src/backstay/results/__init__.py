@@ -13,7 +13,7 @@ from backstay.results._judged import MINIMUM_SHARE, TooFewRunsError
 from backstay.results._merge import merge_stores
 from backstay.results._metrics import METRICS, score
 from backstay.results._partners import partner_arrays
-from backstay.results._recommendation import Finalist, Recommendation
+from backstay.results._recommendation import Estimate, Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
 from backstay.results._roc import curve_area, mean_curve
@@ -22,8 +22,10 @@ from backstay.results._signature_values import SHOWN_FEATURES, SHOWN_SAMPLES, ca
 from backstay.results._soundness import StoreCheck, check_store
 from backstay.results._store import PARTNERS, SHARD, Store, TaskRecord
 from backstay.results._store_file import StoreError
+from backstay.results._sure_interval import least_interval, rows_worth
 from backstay.results._table import Table
 from backstay.results._weighting import WeightingVerdict
+from backstay.results._wilson import wilson
 
 __all__ = [
     "METRICS",
@@ -36,6 +38,7 @@ __all__ = [
     "Comparison",
     "Configuration",
     "DatasetFacts",
+    "Estimate",
     "Finalist",
     "Recommendation",
     "Records",
@@ -54,9 +57,12 @@ __all__ = [
     "candidate_arrays",
     "check_store",
     "curve_area",
+    "least_interval",
     "mean_curve",
     "merge_stores",
     "moment_arrays",
     "partner_arrays",
+    "rows_worth",
     "score",
+    "wilson",
 ]

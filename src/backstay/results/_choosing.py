@@ -23,6 +23,7 @@ from backstay.results._null import above_null
 from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
 from backstay.results._stability import pair_matrix
+from backstay.results._sure_interval import rows_worth
 from backstay.stability import jackknife_of_pairs
 
 Floats = NDArray[np.float64]
@@ -158,19 +159,9 @@ def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Float
 
 
 def effective_rows(records: Records, metric: str) -> float:
-    """Return how many independent rows a score rests on; a group counts as one.
-
-    As many as give a share of right predictions the score's variance: for a mean of the classes'
-    recalls, and for the AUC of scores that know nothing, (n + 1)/(12 n₁ n₀) (Mann & Whitney 1947).
-    """
+    """Return how many independent rows a score rests on; a group counts as one."""
     share = (int(records.units.max()) + 1) / records.n_samples
-    counts = np.bincount(records.codes)
-    n = int(counts.sum())
-    if metric == "accuracy":
-        return share * n
-    if METRICS[metric].needs == "scores":
-        return share * float((3 * counts * (n - counts) / (n + 1)).min())
-    return float(share * len(counts) ** 2 / (1 / counts).sum())
+    return share * rows_worth(metric, np.bincount(records.codes))
 
 
 def _least_error(records: Records, metric: Metric) -> float:

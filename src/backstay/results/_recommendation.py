@@ -27,8 +27,8 @@ from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
+from backstay.results._sure_interval import least_interval
 from backstay.results._weighting import weighting_verdict
-from backstay.results._wilson import wilson
 
 Floats = NDArray[np.float64]
 
@@ -327,10 +327,8 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
     if math.isfinite(metric.high):
         # Predictions that are nearly all right have no spread to show; Wilson's interval
         # knows that so many rows can hide a few errors.
-        span = metric.high - metric.low
-        ends = wilson((value - metric.low) / span, effective_rows(records, metric.name))
-        low = min(low, metric.low + span * float(ends[0]))
-        high = max(high, metric.low + span * float(ends[1]))
+        bounds = least_interval(metric.name, value, effective_rows(records, metric.name))
+        low, high = min(low, bounds[0]), max(high, bounds[1])
     return Estimate(value, max(low, metric.low), min(high, metric.high))
 
 

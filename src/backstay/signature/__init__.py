@@ -8,13 +8,31 @@ from backstay.signature._cohort import Cohort, StandIn
 from backstay.signature._document import SignatureError
 from backstay.signature._freeze import freeze
 from backstay.signature._schema import schema
+from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._signature import Signature
+from backstay.signature._validate import prediction_columns, score_difference
+from backstay.signature._validation import (
+    Calibration,
+    Caution,
+    Recall,
+    ScoreComparison,
+    Validation,
+)
 
 __all__ = [
+    "Calibration",
+    "Caution",
     "Cohort",
+    "FeatureShift",
+    "Recall",
+    "ScoreComparison",
     "Signature",
     "SignatureError",
     "StandIn",
+    "Validation",
+    "feature_shifts",
     "freeze",
+    "prediction_columns",
     "schema",
+    "score_difference",
 ]
