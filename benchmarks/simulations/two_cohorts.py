@@ -49,14 +49,10 @@ def one(seed):
             frame = frame.drop(columns=names[::2])
         validation = signature.validate(frame, truth, **options)
         scores = {score.metric: score for score in validation.scores}
-        found[kind] = {
-            "cautions": [caution.kind for caution in validation.cautions],
-            **{
-                metric: [scores[metric].expected.value, scores[metric].found.value]
-                + [scores[metric].verdict]
-                for metric in ("roc_auc", "balanced_accuracy")
-            },
-        }
+        found[kind] = {"cautions": [caution.kind for caution in validation.cautions]}
+        for metric in ("roc_auc", "balanced_accuracy"):
+            score = scores[metric]
+            found[kind][metric] = [score.expected.value, score.found.value, score.verdict]
     return {"found": found}
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from backstay.results._facts import Configuration
 from backstay.results._judged import judged_methods
-from backstay.results._metrics import METRICS, Metric
+from backstay.results._metrics import Metric
 from backstay.results._null import above_null
 from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records

@@ -48,7 +48,7 @@ class ScoreComparison:
 
     @property
     def verdict(self) -> str:
-        """ "as expected", "worse", "better", or "undefined"."""
+        """What the difference means: "as expected", "worse", "better", or "undefined"."""
         gain = METRICS[self.metric].gain
         ends = sorted((gain(self.difference.low), gain(self.difference.high)))
         if not all(map(math.isfinite, ends)):
