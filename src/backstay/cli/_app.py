@@ -13,13 +13,16 @@ from backstay import __version__
 from backstay.cli._check import check
 from backstay.cli._compare import compare, report
 from backstay.cli._demo import demo
+from backstay.cli._freeze import freeze
 from backstay.cli._guard import close_quietly, given
 from backstay.cli._help import PlainCommand, PlainGroup
 from backstay.cli._lists import measures, methods
 from backstay.cli._merge import merge
+from backstay.cli._predict import predict
 from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
+from backstay.cli._validate import validate
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -52,7 +55,9 @@ def _everywhere(
     pass
 
 
-for _command in (run_study, demo, compare, report, check, merge, stability, methods, measures):
+_of_studies = (run_study, demo, compare, report, check, merge)
+_taken_home = (freeze, predict, validate)
+for _command in (*_of_studies, *_taken_home, stability, methods, measures):
     app.command(cls=PlainCommand)(_command)
 
 

@@ -11,7 +11,7 @@ from backstay import __version__
 from backstay._files import spreadsheet_cell, write_whole
 from backstay.cli._guard import WrongUse
 from backstay.cli._lists import as_json
-from backstay.cli._show import features, figure, fixed, say, table
+from backstay.cli._show import features, figure, fixed, say, table, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +86,23 @@ def write_outputs(
     written.write(folder / "report.html")
     write_whole(folder / "dome.md", written.dome())
     return written
+
+
+def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | None:
+    """Write the trusted signature, frozen, or say why there is none."""
+    from backstay.signature import Signature, SignatureError
+
+    path = folder / "signature.json"
+    # One of an earlier run would be taken for this one's.
+    path.unlink(missing_ok=True)
+    if results.choice().kind != "recommended":
+        return None
+    try:
+        signature: Signature = results.freeze(X, y)
+    except (SignatureError, ImportError) as error:
+        warn(f"signature.json was not written: {error}")
+        return None
+    return signature.save(path)
 
 
 def _as_dict(found: Recommendation) -> dict[str, Any]:

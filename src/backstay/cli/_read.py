@@ -145,7 +145,7 @@ class TableOptions:
             **{name: getattr(self, name) for name in alike},
             "ids": self.sample_id,
             "annotation": split_at_commas(self.annotation),
-            "delimiter": _delimiter(self.delimiter),
+            "delimiter": delimiter_of(self.delimiter),
             # A column's name may hold commas, so names of columns are taken as they are.
             "covariates": self.covariate or [],
             "drop": self.drop or [],
@@ -189,5 +189,6 @@ def split_at_commas(names: list[str] | None) -> list[str]:
     return [part.strip() for text in names or () for part in text.split(",") if part.strip()]
 
 
-def _delimiter(text: str | None) -> str | None:
+def delimiter_of(text: str | None) -> str | None:
+    """Return the character that a name of a delimiter stands for."""
     return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text) if text else None

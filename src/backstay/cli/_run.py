@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._options import grouped, of_output
-from backstay.cli._outputs import check_folder, make_folder, show_results, write_outputs
+from backstay.cli._outputs import (
+    check_folder,
+    make_folder,
+    show_results,
+    write_outputs,
+    write_signature,
+)
 from backstay.cli._plan import RunPlan, make_plan, smaller_than_stored
 from backstay.cli._read import TableOptions
 from backstay.cli._show import counted, listing, say, warn
@@ -43,8 +49,8 @@ def run(
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
-    Writes report.html, features.csv, results.json, dome.md and study.db into the folder. If it is
-    stopped, the same command continues where it was.
+    Writes report.html, features.csv, results.json, dome.md, signature.json and study.db into the
+    folder. If it is stopped, the same command continues where it was.
 
     For example:
 
@@ -75,12 +81,14 @@ def run(
         say(f"With all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
         return
     written = write_outputs(results, folder, table, command_line())
+    signature = write_signature(results, plan.X, table.y, folder)
     if not output.quiet:
         show_results(results, written)
         say()
     say(f"Report: {folder / 'report.html'}")
     if not output.quiet:
-        others = ("features.csv", "results.json", "dome.md", "study.db")
+        others = ["features.csv", "results.json", "dome.md", "study.db"]
+        others += ["signature.json"] if signature else []
         say(f"Beside it: {', '.join(str(folder / name) for name in others)}")
 
 

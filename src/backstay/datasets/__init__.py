@@ -11,10 +11,12 @@ from backstay.datasets._concepts import (
 )
 from backstay.datasets._distributions import make_anti_corral, make_han_yu, make_random_rbf
 from backstay.datasets._labelled import LabelledTable, TableError
+from backstay.datasets._read_cohort import CohortTable, read_cohort
 from backstay.datasets._read_selections import Selections, read_selections
 from backstay.datasets._read_table import read_table
 
 __all__ = [
+    "CohortTable",
     "LabelledTable",
     "Selections",
     "TableError",
@@ -28,6 +30,7 @@ __all__ = [
     "make_non_monotonic",
     "make_random_rbf",
     "make_xor",
+    "read_cohort",
     "read_selections",
     "read_table",
 ]

@@ -183,14 +183,14 @@ def read_table(
                 "say transpose."
             )
     else:
-        content = _with_sheet(path, samples, reading, ids, allow_unmatched)
+        content = with_sheet(path, samples, reading, ids, allow_unmatched)
         roles = replace(roles, ids=None)
     content = unique_columns(content, dedupe)
     rules = ClassRules(tuple(exclude_classes), min_class_size, positive)
     return _labelled_table(content, roles, rules, log2)
 
 
-def _with_sheet(
+def with_sheet(
     path: Path, samples: Any, reading: Reading, ids: str | None, allow_unmatched: bool
 ) -> Content:
     """Read a file and the sheet of its samples, and join them."""

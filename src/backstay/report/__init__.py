@@ -5,10 +5,13 @@ matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before
 """
 
 from backstay.report._report import Report, write_report
+from backstay.report._validation import write_validation
 from backstay.report.figures import (
     AccuracyDisplay,
     AgreementDisplay,
+    CalibrationDisplay,
     ConfusionDisplay,
+    ExpectedScoreDisplay,
     FitTimesDisplay,
     HeatmapDisplay,
     ParetoDisplay,
@@ -16,13 +19,16 @@ from backstay.report.figures import (
     SampleMapDisplay,
     SampleWeightsDisplay,
     SelectionFrequencyDisplay,
+    ShiftDisplay,
     StabilityDisplay,
 )
 
 __all__ = [
     "AccuracyDisplay",
     "AgreementDisplay",
+    "CalibrationDisplay",
     "ConfusionDisplay",
+    "ExpectedScoreDisplay",
     "FitTimesDisplay",
     "HeatmapDisplay",
     "ParetoDisplay",
@@ -31,6 +37,8 @@ __all__ = [
     "SampleMapDisplay",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
+    "ShiftDisplay",
     "StabilityDisplay",
     "write_report",
+    "write_validation",
 ]

@@ -51,13 +51,13 @@ def _page(summary: dict[str, Any], displays: list[dict[str, Display]], checklist
     for part, own in zip(summary["datasets"], displays, strict=True):
         for kind, display in own.items():
             key = f"{part['key']}-{kind}"
-            figures[key], points[key] = _render_figure(display, key)
-    script = _file("report.js")
+            figures[key], points[key] = render_figure(display, key)
+    script = package_file("report.js")
     policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _template().render(
+    return page_template().render(
         summary=summary,
         drawings=figures,
-        css=Markup(css_variables() + _file("report.css")),
+        css=Markup(css_variables() + package_file("report.css")),
         script=Markup(script),
         script_hash=policy,
         points=Markup(json_text(points)),
@@ -66,7 +66,8 @@ def _page(summary: dict[str, Any], displays: list[dict[str, Display]], checklist
 
 
 @cache
-def _template() -> Any:
+def page_template(name: str = "report.html") -> Any:
+    """Return a template of this package, with the filters that all pages share."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -96,14 +97,15 @@ def _template() -> Any:
         "shown_rows": SHOWN_ROWS,
         "few_runs": FEW_RUNS,
     }
-    return environment.get_template("report.html")
+    return environment.get_template(name)
 
 
-def _file(name: str) -> str:
+def package_file(name: str) -> str:
+    """Return the text of a file in templates/."""
     return resources.files("backstay.report").joinpath("templates", name).read_text("utf-8")
 
 
-def _render_figure(display: Display, key: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def render_figure(display: Display, key: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what the template shows of a figure, and what the script knows of its points."""
     from markupsafe import Markup
 

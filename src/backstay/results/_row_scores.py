@@ -1,4 +1,4 @@
-"""How does each row score when it is tested? What calibration is made of."""
+"""How does each row do when it is tested? What calibration is made of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class RowScoreAnswers(Parts):
     """Scores of single rows, from classifiers that were not trained on them."""
 
     def row_scores(self, method: str, size: int, classifier: str | None = None) -> Table:
-        """Every score of every tested row.
+        """Every prediction of every tested row.
 
         Parameters
         ----------
@@ -25,25 +25,29 @@ class RowScoreAnswers(Parts):
         Returns
         -------
         Table
-            ``row``, ``resample``, ``class`` (the row's place among the classes) and ``score``, that
-            of the second of two classes; ``score_0``, ``score_1``, … for more. Empty if the study
-            kept no scores.
+            ``row``, ``resample``, ``class`` and ``predicted`` (places among the classes), and, if
+            the study kept scores, ``score``, that of the second of two classes; ``score_0``,
+            ``score_1``, … for more.
         """
         return self._table(
-            "scores of tested rows",
+            "predictions of tested rows",
             "one per row and resample",
             lambda part: _score_rows(part, method, size, classifier),
-            "row resample class score",
+            "row resample class predicted",
         )
 
 
 def _score_rows(records: Records, method: str, size: int, classifier: str | None) -> Rows:
     place, at = records.check_classifier(classifier), records.check_size(size)
+    leanings = dict(records.leanings(method))
     rows: Rows = []
-    for resample, scores in records.leanings(records.check_method(method)):
-        test = records.test(resample)
-        for row, values in zip(test.tolist(), scores[place, at].tolist(), strict=True):
-            names = ["score"] if len(values) == 1 else [f"score_{c}" for c in range(len(values))]
+    for resample, predicted in records.predicted(method):
+        scores = leanings[resample][place, at].tolist() if resample in leanings else None
+        for i, row in enumerate(records.test(resample).tolist()):
             known = {"row": row, "resample": resample, "class": int(records.codes[row])}
-            rows.append(known | dict(zip(names, values, strict=True)))
+            known["predicted"] = int(predicted[place, at, i])
+            if scores is not None:
+                single = len(scores[i]) == 1
+                known |= {("score" if single else f"score_{c}"): v for c, v in enumerate(scores[i])}
+            rows.append(known)
     return rows

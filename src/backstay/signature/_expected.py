@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results import METRICS, Configuration, Results, score
+from backstay.results import METRICS, Configuration, Estimate, Results, rows_worth, score
 from backstay.signature._cohort import StandIn
 from backstay.signature._document import SignatureError
 
@@ -76,8 +76,51 @@ def expected_scores(
             row = frame[here & (frame["classifier"] == configuration.classifier)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
         numbers = {key: _or_none(value) for key, value in figures.items()}
-        expected.append({"metric": metric, **numbers, "corrected": metric in corrected})
+        spread = _spread(results, configuration, metric)
+        expected.append(
+            {"metric": metric, **numbers, "spread": spread, "corrected": metric in corrected}
+        )
     return expected
+
+
+def _spread(results: Results, configuration: Configuration, metric: str) -> float:
+    """Return how far scores of single signatures lie apart, in standard deviations.
+
+    Runs differ in what they selected and learned, and in the rows they were tested on. What so
+    few test rows explain is taken off; the rest is left to the signatures.
+    """
+    frame = results.scores(metric).frame()
+    here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
+    runs = frame.loc[here & (frame["classifier"] == configuration.classifier), "value"].dropna()
+    known = METRICS[metric]
+    if len(runs) < 2 or not math.isfinite(known.high):
+        return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
+    assert configuration.size is not None
+    rows = results.row_scores(
+        configuration.method, configuration.size, configuration.classifier
+    ).frame()
+    counts = rows.groupby("class").size().to_numpy() / rows["resample"].nunique()
+    span = known.high - known.low
+    share = (float(runs.mean()) - known.low) / span
+    by_rows = span**2 * share * (1 - share) / rows_worth(metric, counts)
+    return math.sqrt(max(float(runs.var(ddof=1)) - by_rows, 0.0))
+
+
+def of_one_signature(known: dict[str, Any]) -> Estimate:
+    """Return an expected score with the interval of a single signature's.
+
+    The study's interval is for the mean of its procedure; one signature lies beside that mean.
+    """
+    value, low, high = (
+        math.nan if known[k] is None else known[k] for k in ("value", "low", "high")
+    )
+    metric = METRICS[known["metric"]]
+    more = 1.96 * known["spread"]
+    return Estimate(
+        value,
+        max(value - math.hypot(value - low, more), metric.low),
+        min(value + math.hypot(high - value, more), metric.high),
+    )
 
 
 def _or_none(value: float) -> float | None:

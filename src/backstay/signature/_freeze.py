@@ -141,12 +141,17 @@ def freeze(
             "class_sizes": data.class_sizes,
             "resampling": data.resampling,
             "n_resamples": data.n_resamples,
+            "log2": _number(data.provenance.get("log2")),
             "fingerprints": {key: str(data.fingerprints[key]) for key in ("X", "y")},
         },
         "versions": versions(),
     }
     trusted = types_in(content["model"]) if kind is None else []
     return Signature(sealed(document), trusted)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _check_same_data(results: Results, X: Any, y: NDArray[Any]) -> None:
@@ -232,7 +237,7 @@ def _calibration(
         return None, "none: the classifier has none, and calibration is for two classes"
     assert chosen.size is not None
     scores = results.row_scores(chosen.method, chosen.size, chosen.classifier).frame()
-    if not len(scores):
+    if "score" not in scores:
         return None, "none: the classifier has none, and the study kept no scores"
     second = scores["class"].to_numpy() == 1
     return calibrated(scores["row"].to_numpy(), scores["score"].to_numpy(), second)

@@ -65,17 +65,19 @@ class Signature(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from backstay import ReliefF, Study
-    >>> from backstay.datasets import make_xor
+    >>> from backstay import Study, TTest
+    >>> from backstay.datasets import make_han_yu
     >>> from backstay.study import Subsampling
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y, _ = make_xor(150, random_state=0)
-    >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[3], random_state=0,
-    ...               classifiers={"bayes": GaussianNB()})
-    >>> signature = study.run(X, y).freeze(X, y, ("relieff", 3, "bayes"))
+    >>> X, y, _ = make_han_yu(60, n_features=60, n_relevant=20, random_state=0)
+    >>> study = Study({"t": TTest()}, Subsampling(10), sizes=[5], random_state=0)
+    >>> signature = study.run(X, y).freeze(X, y, ("t", 5, "svm"))
     >>> signature
-    Signature(3 features, classes 0 and 1, relieff with bayes)
-    >>> signature.predict(X[:5][:, [0, 1, 2]])
+    Signature(5 features, classes 0 and 1, t with svm)
+    >>> signature.feature_names_in_.tolist()
+    ['x0', 'x1', 'x2', 'x3', 'x4']
+    >>> X_new, y_new, _ = make_han_yu(60, n_features=60, n_relevant=20, random_state=1)
+    >>> names = [f"x{j}" for j in range(60)]
+    >>> signature.predict(X_new[:8], feature_names=names)
     array([1, 1, 1, 1, 0])
     """
 

@@ -17,7 +17,7 @@ from backstay.signature._calibration import platt
 from backstay.signature._cautions import cautions_of
 from backstay.signature._cohort import listed
 from backstay.signature._document import SignatureError
-from backstay.signature._expected import expected_with
+from backstay.signature._expected import expected_with, of_one_signature
 from backstay.signature._shift import feature_shifts
 from backstay.signature._signature import Signature
 from backstay.signature._validation import Calibration, Recall, ScoreComparison, Validation
@@ -167,9 +167,7 @@ def _comparison(
         bounds = least_interval(metric.name, value, rows_worth(metric.name, counts))
         low, high = min(low, bounds[0]), max(high, bounds[1])
         found = Estimate(value, max(low, metric.low), min(high, metric.high))
-    expected = Estimate(
-        *(math.nan if known[key] is None else known[key] for key in ("value", "low", "high"))
-    )
+    expected = of_one_signature(known)
     difference, p_value = score_difference(expected, found)
     return ScoreComparison(
         metric=metric.name,

@@ -26,8 +26,8 @@ class ScoreComparison:
     metric : str
         Name of the metric.
     expected, found : Estimate
-        What the study expects, re-estimated for stand-ins, and what the cohort gives, both with
-        95 % intervals.
+        What the study expects of one signature, re-estimated for stand-ins, and what the cohort
+        gives, both with 95 % intervals.
     corrected : bool
         Whether the expected score pays for having been chosen.
     difference : Estimate

@@ -14,13 +14,20 @@ from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
 from backstay.report.figures._style import css_variables
 from backstay.report.figures._svg import legend_key
+from backstay.report.figures._validation import (
+    CalibrationDisplay,
+    ExpectedScoreDisplay,
+    ShiftDisplay,
+)
 
 __all__ = [
     "AccuracyDisplay",
     "AgreementDisplay",
+    "CalibrationDisplay",
     "ConfusionDisplay",
     "Display",
     "Drawing",
+    "ExpectedScoreDisplay",
     "FitTimesDisplay",
     "HeatmapDisplay",
     "ParetoDisplay",
@@ -29,6 +36,7 @@ __all__ = [
     "SampleMapDisplay",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
+    "ShiftDisplay",
     "StabilityDisplay",
     "css_variables",
     "legend_key",

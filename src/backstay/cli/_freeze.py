@@ -1,0 +1,135 @@
+"""``backstay freeze``: from a finished study and its table to a signature file."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backstay.cli._compare import load
+from backstay.cli._guard import Debug, WrongUse, guarded
+from backstay.cli._read import TableOptions
+from backstay.cli._run import run
+from backstay.cli._show import features, say
+
+if TYPE_CHECKING:
+    from backstay.results import Results
+    from backstay.signature import Signature
+
+
+@guarded
+def freeze(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")],
+    data: Annotated[
+        Path, typer.Option("--data", "-d", help="The table that the study was run on.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="signature.json beside the store if omitted."),
+    ] = None,
+    choice: Annotated[
+        str,
+        typer.Option(help="trusted, short, accurate, or METHOD,SIZE,CLASSIFIER.", metavar="ANSWER"),
+    ] = "trusted",
+    include_rows: Annotated[
+        bool,
+        typer.Option(
+            "--include-rows",
+            help="Allow values of samples in the file, which a k-NN needs to predict.",
+        ),
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Freeze the signature of a study, to be applied and tested elsewhere.
+
+    The table is read as [bold]run[/bold] read it.
+
+    For example:
+
+    [bold]backstay freeze colon-backstay --data colon.csv[/bold]
+
+    [bold]backstay freeze colon-backstay -d colon.csv --choice t,20,svm -o short.json[/bold]
+    """
+    results = load([store])
+    if len(results.datasets) > 1:
+        raise WrongUse(
+            f"the store holds the data sets {', '.join(results.datasets)}; one is meant."
+        )
+    X, y = _same_table(results, data)
+    folder = store if store.is_dir() else store.parent
+    path = folder / "signature.json" if out is None else out
+    from backstay.signature import SignatureError
+
+    try:
+        signature = results.freeze(X, y, _choice(choice), include_rows=include_rows)
+    except SignatureError as error:
+        raise WrongUse(_with_options(str(error))) from error
+    except ValueError as error:
+        raise WrongUse(str(error).replace("choice", "--choice", 1)) from error
+    signature.save(path)
+    say(f"Signature: {path}")
+    describe(signature)
+
+
+def _choice(text: str) -> str | tuple[str, int, str]:
+    """Return one of the answers by name, or a configuration; a method may hold commas."""
+    parts = text.rsplit(",", 2)
+    if len(parts) == 1:
+        return text
+    if len(parts) != 3 or not parts[1].strip().isdigit():
+        raise WrongUse(
+            f"--choice {text} must be trusted, short, accurate, or a method, a size and a "
+            "classifier, such as t,20,svm."
+        )
+    return parts[0].strip(), int(parts[1]), parts[2].strip()
+
+
+def _with_options(text: str) -> str:
+    """Name the option for what a message asks for."""
+    hints = {
+        "include_rows": "The option is --include-rows.",
+        "name a method, a size and a classifier": "The option is --choice.",
+    }
+    return " ".join([text, *(option for part, option in hints.items() if part in text)])
+
+
+def _same_table(results: Results, data: Path) -> tuple[Any, Any]:
+    """Read a table with the options of the run that the store remembers."""
+    command = shlex.split(str(results.data.provenance.get("command", "")))
+    if command[:2] != ["backstay", "run"]:
+        raise WrongUse(
+            "the store does not say how its table was read; freeze it from Python with "
+            "results.freeze(X, y)."
+        )
+    given = _options_of_run(command[2:])
+    options = {field.name: given[field.name] for field in fields(TableOptions)}
+    sheet = None if given["samples"] is None else Path(given["samples"])
+    table = TableOptions(**{**options, "data": data, "samples": sheet}).read()
+    return table.numbers(given["categories"])[0], table.y
+
+
+def _options_of_run(arguments: list[str]) -> dict[str, Any]:
+    """Return the options of a command line of ``backstay run``, by the names of its parameters."""
+    app = typer.Typer()
+    app.command()(run)
+    command = typer.main.get_command(app)
+    found: dict[str, Any] = command.make_context("run", arguments).params
+    return found
+
+
+def describe(signature: Signature) -> None:
+    """Say what a signature holds and what to expect of it."""
+    from backstay.results import METRICS
+
+    document = signature.document
+    expected = document["expected"][0]
+    choice, title = document["choice"], METRICS[expected["metric"]].title
+    say(f"{features(signature.n_features_in_)} of {choice['method']}, {choice['classifier']}.")
+    if expected["value"] is not None:
+        low, high = expected["low"], expected["high"]
+        ends = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+        say(f"Expected {title}: {expected['value']:.2f}{ends}.")
+    say(f"Probabilities: {document['probabilities']}.")

@@ -1,0 +1,145 @@
+"""``backstay validate``: a frozen signature tested on a cohort that had no part in making it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backstay.cli._guard import Debug, WrongUse, command_line, guarded
+from backstay.cli._lists import as_json
+from backstay.cli._outputs import check_folder, make_folder, metric_title
+from backstay.cli._predict import (
+    AllowMissing,
+    Cells,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Frozen,
+    Ids,
+    Log2,
+    Missing,
+    Rescale,
+    Transpose,
+    Trust,
+    load_signature,
+    read_features,
+    read_for,
+)
+from backstay.cli._show import figure, say, table, warn
+
+if TYPE_CHECKING:
+    from backstay.signature import Validation
+
+
+@guarded
+def validate(
+    signature: Frozen,
+    data: Cells,
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="Column of the classes of the cohort.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder; the table's name with -validation if omitted."),
+    ] = None,
+    mapped: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="A class of the cohort, =, its name in the signature; may be repeated.",
+            metavar="A=B",
+        ),
+    ] = None,
+    allow_missing: AllowMissing = False,
+    rescale: Rescale = "none",
+    trust: Trust = None,
+    sample_id: Ids = None,
+    log2: Log2 = None,
+    transpose: Transpose = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    encoding: Encoding = "utf-8",
+    missing: Missing = None,
+    debug: Debug = False,
+) -> None:
+    """Test a frozen signature on an independent cohort, without refitting.
+
+    Writes validation.html, validation.json and predictions.csv into the folder.
+
+    For example:
+
+    [bold]backstay validate signature.json cohort.csv --target diagnosis[/bold]
+
+    [bold]backstay validate signature.json cohort.csv -t status --map tumour=ill --map normal=well[/bold]
+    """  # noqa: E501, one example a line
+    mapping = _mapping(mapped or [])
+    folder = Path(f"{Path(data.name.removesuffix('.gz')).stem}-validation") if out is None else out
+    check_folder(folder)
+    frozen = load_signature(signature, data, trust)
+    rows = read_for(
+        frozen, data, target, ids=sample_id, log2=log2, transpose=transpose,
+        delimiter=delimiter, decimal=decimal, encoding=encoding, missing=tuple(missing or ()),
+    )  # fmt: skip
+    if rows.n_dropped:
+        warn(f"{rows.n_dropped} rows without a value of {target!r} were left out.")
+    read_features(frozen, rows, allow_missing, rescale)
+    from backstay.report import write_validation
+    from backstay.signature import SignatureError
+
+    assert rows.y is not None
+    try:
+        found = frozen.validate(
+            rows.X, rows.y, mapping=mapping, allow_missing=allow_missing, rescale=rescale
+        )
+    except SignatureError as error:
+        hint = " The option is --map." if "map" in str(error) else ""
+        raise WrongUse(f"{error}{hint}") from error
+    make_folder(folder)
+    about = {"command": command_line(), "signature": signature.name, "cohort": data.name}
+    everything = {**about, **found.to_dict()}
+    (folder / "validation.json").write_text(as_json(everything) + "\n", encoding="utf-8")
+    found.predictions.to_csv(folder / "predictions.csv", index_label="row", float_format="%.10g")
+    page = write_validation(found, folder / "validation.html", **about)
+    show(found)
+    say(f"Validation: {page}")
+    say(f"Beside it: {folder / 'validation.json'}, {folder / 'predictions.csv'}")
+
+
+def _mapping(given: list[str]) -> dict[str, str]:
+    """Return the cohort's classes with their names in the signature."""
+    found = {}
+    for text in given:
+        theirs, sign, ours = text.partition("=")
+        if not sign or not theirs.strip() or not ours.strip():
+            raise WrongUse(f"--map {text} must be the cohort's class, =, and the signature's.")
+        found[theirs.strip()] = ours.strip()
+    return found
+
+
+def show(found: Validation) -> None:
+    """Write the scores beside the expected ones, recalls, and what to beware of."""
+    say()
+    say("In the cohort", "bold")
+    say(found.sentence)
+    say()
+    rows = [
+        [
+            metric_title(one.metric),
+            figure(**asdict(one.found)),
+            figure(**asdict(one.expected)),
+            figure(**asdict(one.difference), sign="+"),
+            "" if one.p_value != one.p_value else f"{one.p_value:.3f}",
+        ]
+        for one in found.scores
+    ]
+    table(["score", "cohort", "expected", "difference", "p"], rows, "With 95 % intervals")
+    recalls = [[one.label, one.n, figure(one.value, one.low, one.high)] for one in found.recalls]
+    table(["class", "rows", "recognised"], recalls)
+    if found.cautions:
+        say("Beware", "bold")
+        for caution in found.cautions:
+            say(f"- {caution.title} {caution.text}")
+        say()
