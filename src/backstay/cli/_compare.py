@@ -9,6 +9,7 @@ import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._outputs import metric_title, show_methods
+from backstay.cli._replication import show_replication
 from backstay.cli._show import features, fixed, say, table
 
 if TYPE_CHECKING:
@@ -50,19 +51,31 @@ def compare(
         str | None,
         typer.Option(metavar="NAME", help="Of the scores; the studies' own if omitted."),
     ] = None,
+    signatures: Annotated[
+        bool,
+        typer.Option(
+            "--signatures", help="Compare the signatures of two studies of different samples."
+        ),
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Compare methods over the data sets of one or several studies, at one number of features.
 
-    Differences are first minus second.
+    Differences are first minus second. With --signatures, two studies of the same question on
+    different samples are compared: what their signatures have in common, and what is replicated.
 
     For example:
 
     [bold]backstay compare colon-backstay/study.db leukemia-backstay/study.db[/bold]
 
     [bold]backstay compare colon-backstay prostate-backstay --size 20[/bold]
+
+    [bold]backstay compare hospital-a hospital-b --signatures[/bold]
     """
     results = load(stores)
+    if signatures:
+        show_replication(results)
+        return
     parts = {name: results[name] for name in results.datasets}
     common = set.intersection(*(set(part.data.sizes) for part in parts.values()))
     if not common:

@@ -15,6 +15,7 @@ from backstay.results._metrics import METRICS, score
 from backstay.results._partners import partner_arrays
 from backstay.results._recommendation import Estimate, Finalist, Recommendation
 from backstay.results._records import Records
+from backstay.results._replication import Level, Replication, replication
 from backstay.results._results import Results
 from backstay.results._roc import curve_area, mean_curve
 from backstay.results._samples import SampleWeights
@@ -40,9 +41,11 @@ __all__ = [
     "DatasetFacts",
     "Estimate",
     "Finalist",
+    "Level",
     "Recommendation",
     "Records",
     "RelevantFound",
+    "Replication",
     "Results",
     "Role",
     "SampleWeights",
@@ -62,6 +65,7 @@ __all__ = [
     "merge_stores",
     "moment_arrays",
     "partner_arrays",
+    "replication",
     "rows_worth",
     "score",
     "wilson",

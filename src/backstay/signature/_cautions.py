@@ -138,15 +138,24 @@ def _proportions(found: Validation) -> Caution | None:
 
 def _calibration(found: Validation) -> Caution | None:
     known = found.calibration
-    if known is None or 0.5 <= known.slope <= 2:
+    if known is None:
         return None
-    how = "too sure" if known.slope < 1 else "not sure enough"
-    return Caution(
-        "calibration",
-        "Probabilities do not mean what they say.",
-        f"They are {how}: the slope of the observed log odds in the predicted ones is "
-        f"{known.slope:.2f}, where 1 is right.",
-    )
+    rows = known.bins["n"].to_numpy()
+    said, seen = (float(known.bins[name] @ rows / rows.sum()) for name in ("predicted", "observed"))
+    texts = []
+    if not 0.5 <= known.slope <= 2:
+        how = "too sure" if known.slope < 1 else "not sure enough"
+        texts.append(
+            f"They are {how}: the slope of the observed log odds in the predicted ones is "
+            f"{known.slope:.2f}, where 1 is right."
+        )
+    if abs(said - seen) > LARGE_SHARE:
+        texts.append(
+            f"On average they give {found.classes[1]} {said:.0%}, and {seen:.0%} of the rows are."
+        )
+    if not texts:
+        return None
+    return Caution("calibration", "Probabilities do not mean what they say.", " ".join(texts))
 
 
 def _rescaled(found: Validation) -> Caution | None:
