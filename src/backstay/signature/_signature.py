@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+def _overflow_is_said_later() -> Any:
+    """Keep numpy from warning of what `_finite` turns into an error."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
 def _has_probabilities(signature: Signature) -> bool:
     if not signature.has_probabilities:
         raise AttributeError(
@@ -247,8 +252,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         values : array of shape (n_rows, n_features)
             As they come, in the order of the features.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            return apply_steps(self.document["steps"], values)
+        return apply_steps(self.document["steps"], values)
 
     def decision_function(self, X: Any, **options: Any) -> Array:
         """Return how much rows lean towards the second of two classes, or to each of more.
@@ -260,7 +264,9 @@ class Signature(ClassifierMixin, BaseEstimator):
         **options
             Those of :meth:`read`.
         """
-        scores = self._finite(self._model.scores(self._entered(X, options)))
+        with _overflow_is_said_later():
+            scores = self._model.scores(self._entered(X, options))
+        scores = self._finite(scores)
         return scores[:, 0] if len(self.document["classes"]) == 2 else scores
 
     def predict(self, X: Any, **options: Any) -> NDArray[Any]:
@@ -273,9 +279,10 @@ class Signature(ClassifierMixin, BaseEstimator):
         **options
             Those of :meth:`read`.
         """
-        entered = self._entered(X, options)
-        self._finite(self._model.scores(entered))
-        return self.classes_[self._model.predict(entered, self.document["threshold"])]
+        with _overflow_is_said_later():
+            entered = self._entered(X, options)
+            self._finite(self._model.scores(entered))
+            return self.classes_[self._model.predict(entered, self.document["threshold"])]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, **options: Any) -> Array:
@@ -288,11 +295,12 @@ class Signature(ClassifierMixin, BaseEstimator):
         **options
             Those of :meth:`read`.
         """
-        entered = self._entered(X, options)
         calibration = self.document["calibration"]
-        if calibration is not None:
-            return probabilities(calibration, self._finite(self._model.scores(entered))[:, 0])
-        own = self._model.probability(entered)
+        with _overflow_is_said_later():
+            entered = self._entered(X, options)
+            if calibration is not None:
+                return probabilities(calibration, self._finite(self._model.scores(entered))[:, 0])
+            own = self._model.probability(entered)
         assert own is not None
         return self._finite(own)
 

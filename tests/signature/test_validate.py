@@ -1,0 +1,178 @@
+"""Validation: right numbers, no look at labels before predictions, and every rough case said."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.metrics import confusion_matrix, recall_score, roc_auc_score, roc_curve
+
+from backstay.results import Estimate
+from backstay.signature import SignatureError, feature_shifts, score_difference
+from signature.conftest import rows
+
+FRESH, LABELS = rows(31, n=120)
+
+
+@pytest.fixture(scope="module")
+def validation(signature):
+    return signature.validate(FRESH, LABELS)
+
+
+def kinds(validation):
+    return [caution.kind for caution in validation.cautions]
+
+
+def test_labels_never_change_a_prediction(signature):
+    wanted = signature.validate(FRESH, LABELS, rescale="zscore").predictions
+    rng = np.random.default_rng(0)
+    planted = np.where(wanted["predicted"] == "ill", "well", "ill")
+    for other in (LABELS[::-1], rng.permutation(LABELS), planted, np.full(len(LABELS), "ill")):
+        found = signature.validate(FRESH, other, rescale="zscore").predictions
+        pd.testing.assert_frame_equal(found.drop(columns="class"), wanted.drop(columns="class"))
+
+
+def test_scores_are_those_of_scikit_learn(signature, validation):
+    predicted, scores = signature.predict(FRESH), signature.decision_function(FRESH)
+    auc = validation.main
+    assert auc.metric == "roc_auc"
+    assert auc.found.value == pytest.approx(roc_auc_score(LABELS, scores))
+    assert auc.found.low < auc.found.value < auc.found.high
+    assert_array_equal(validation.confusion, confusion_matrix(LABELS, predicted))
+    recalls = recall_score(LABELS, predicted, average=None)
+    assert_allclose([one.value for one in validation.recalls], recalls)
+    fpr, tpr, _ = roc_curve(LABELS, scores, pos_label="well", drop_intermediate=False)
+    assert_allclose(validation.roc[["fpr", "tpr"]].to_numpy().T, [fpr, tpr])
+
+
+def test_the_same_validation_has_the_same_numbers(signature, validation):
+    again = signature.validate(FRESH, LABELS)
+    assert again.to_dict() == validation.to_dict()
+    json.dumps(validation.to_dict(), allow_nan=False)
+
+
+def test_an_alike_cohort_is_as_expected(validation):
+    assert validation.main.verdict == "as expected"
+    assert not {"score", "chance", "platform", "proportions", "missing"} & set(kinds(validation))
+    assert "do not differ beyond chance" in validation.sentence
+
+
+def test_labels_that_mean_nothing_are_worse_than_expected(signature):
+    rng = np.random.default_rng(1)
+    found = signature.validate(FRESH, rng.permutation(LABELS))
+    assert found.main.verdict == "worse"
+    assert {"score", "chance"} <= set(kinds(found))
+
+
+def test_another_platform_is_said(signature):
+    found = signature.validate(FRESH * 1.8 + 1, LABELS)
+    assert "platform" in kinds(found)
+    assert all(shift.moved for shift in found.shifts)
+    rescaled = signature.validate(FRESH * 1.8 + 1, LABELS, rescale="zscore")
+    assert {"platform", "rescaled"} <= set(kinds(rescaled))
+    assert rescaled.scores[1].found.value > found.scores[1].found.value
+
+
+def test_other_proportions_are_no_other_platform(signature):
+    ill = np.flatnonzero(LABELS == "ill")
+    kept = np.r_[ill[:12], np.flatnonzero(LABELS == "well")]
+    found = signature.validate(FRESH.iloc[kept], LABELS[kept])
+    assert "proportions" in kinds(found)
+    assert "platform" not in kinds(found)
+    (said,) = [one for one in found.cautions if one.kind == "proportions"]
+    recalls = [one.value for one in found.recalls]
+    assert f"would be {np.mean(recalls):.3f}" in said.text  # training classes are equally large
+
+
+def test_missing_features_lower_what_is_expected(signature):
+    names = signature.feature_names_in_.tolist()
+    whole = signature.validate(FRESH, LABELS)
+    fewer = signature.validate(FRESH.drop(columns=names[2:]), LABELS, allow_missing=True)
+    assert "missing" in kinds(fewer)
+    assert len(fewer.stand_ins) == 2
+    assert fewer.main.expected.value < whole.main.expected.value
+    assert fewer.main.verdict == "as expected"
+
+
+def test_classes_are_mapped_by_name(signature, validation):
+    theirs = np.where(LABELS == "ill", "T", "N")
+    with pytest.raises(SignatureError, match="map 'N', 'T' to one of these"):
+        signature.validate(FRESH, theirs)
+    found = signature.validate(FRESH, theirs, mapping={"T": "ill", "N": "well"})
+    assert found.to_dict() == validation.to_dict()
+    with pytest.raises(SignatureError, match="mapped to 'sick'"):
+        signature.validate(FRESH, theirs, mapping={"T": "sick"})
+    with pytest.raises(SignatureError, match="1 rows have no class"):
+        signature.validate(FRESH, [None, *LABELS[1:]])
+    with pytest.raises(SignatureError, match="y has 3 labels"):
+        signature.validate(FRESH, LABELS[:3])
+
+
+def test_one_class_alone_is_said(signature):
+    ill = LABELS == "ill"
+    found = signature.validate(FRESH[ill], LABELS[ill])
+    assert found.main.verdict == "undefined"
+    assert "classes" in kinds(found)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_three_classes_are_validated(three):
+    results, X, y = three
+    signature = results.freeze(X, y, ("t", 4, "logistic"))
+    fresh, labels = rows(32, 90, classes=("a", "b", "c"))
+    found = signature.validate(fresh, labels)
+    scores = signature.decision_function(fresh).T
+    each = [roc_auc_score(labels == c, own) for c, own in zip("abc", scores, strict=True)]
+    wanted = np.mean(each)
+    assert found.main.found.value == pytest.approx(wanted)
+    assert found.calibration is None
+
+
+def test_calibration_of_right_probabilities_has_slope_one(two):
+    results, X, y = two
+    signature = results.freeze(X, y, ("t", 4, "logistic"))
+    fresh, _ = rows(33, n=600)
+    chances = signature.predict_proba(fresh)[:, 1]
+    drawn = np.random.default_rng(0).random(600) < chances
+    found = signature.validate(fresh, np.where(drawn, "well", "ill"))
+    assert found.calibration.slope == pytest.approx(1, abs=0.25)
+    assert found.calibration.bins["n"].sum() == 600
+    inside = found.calibration.bins.eval("low <= predicted <= high")
+    assert inside.mean() >= 0.7
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.floats(0.01, 0.99), min_size=3, max_size=3),
+    st.lists(st.floats(0.01, 0.99), min_size=3, max_size=3),
+)
+def test_difference_and_p_value_agree(first, second):
+    ends = [Estimate(m, low, high) for low, m, high in map(sorted, (first, second))]
+    difference, p = score_difference(*ends)
+    assert difference.low <= difference.value <= difference.high
+    outside = difference.low > 0 or difference.high < 0
+    assert (p < 0.05) == outside or abs(p - 0.05) < 1e-3
+
+
+def test_symmetric_intervals_give_the_plain_z_test():
+    expected = Estimate(0.8, 0.8 - 1.96 * 0.03, 0.8 + 1.96 * 0.03)
+    found = Estimate(0.7, 0.7 - 1.96 * 0.04, 0.7 + 1.96 * 0.04)
+    difference, p = score_difference(expected, found)
+    assert difference.high - difference.low == pytest.approx(2 * 1.96 * 0.05)
+    assert p == pytest.approx(2 * stats.norm.sf(2))
+
+
+def test_shift_without_labels_is_welchs_test(signature, two):
+    _, X, _ = two
+    cohort = signature.read(FRESH + 0.4)
+    for one in feature_shifts(signature.document["features"], cohort.found, set(), None):
+        wanted = stats.ttest_ind(FRESH[one.feature] + 0.4, X[one.feature], equal_var=False)
+        assert one.shift_p == pytest.approx(wanted.pvalue)
+        change = (FRESH[one.feature] + 0.4).mean() - X[one.feature].mean()
+        assert one.shift == pytest.approx(change / X[one.feature].std())
+        ratio = FRESH[one.feature].std() / X[one.feature].std()
+        assert one.ratio == pytest.approx(ratio)
