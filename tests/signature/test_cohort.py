@@ -82,7 +82,7 @@ def test_a_missing_feature_is_stood_in_for(signature, two):
 
 def test_without_a_stand_in_the_training_mean_is_taken(signature, two):
     _, X, _ = two
-    lone = [f["name"] for f in signature.document["features"] if not f["stand_ins"]][0]
+    lone = next(f["name"] for f in signature.document["features"] if not f["stand_ins"])
     cohort = signature.read(FRESH.drop(columns=lone), allow_missing=True)
     assert cohort.stand_ins[0].by is None
     place = signature.feature_names_in_.tolist().index(lone)

@@ -215,8 +215,10 @@ def _rescaled(
 
 
 def _mapped(column: Array, here: Array, there: list[float]) -> Array:
-    """Map quantiles onto quantiles; outside, values keep their distance from the last one."""
+    """Map quantiles onto quantiles; outside, distances are scaled as the ranges of both are."""
     knots, places = np.unique(here, return_index=True)
     targets = np.asarray(there)[places]
     inside = np.clip(column, knots[0], knots[-1])
-    return np.asarray(np.interp(inside, knots, targets) + (column - inside))
+    width = knots[-1] - knots[0]
+    scale = (targets[-1] - targets[0]) / width if width > 0 else 1.0
+    return np.asarray(np.interp(inside, knots, targets) + scale * (column - inside))
