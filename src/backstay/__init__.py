@@ -41,6 +41,7 @@ _HOMES = {
     "RepeatedSelector": "ensemble",
     "Results": "results",
     "SequentialSelector": "wrappers",
+    "Signature": "signature",
     "Simba": "feature_weighting",
     "StabilitySelection": "ensemble",
     "Study": "study",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay import redundancy as redundancy
     from backstay import report as report
     from backstay import results as results
+    from backstay import signature as signature
     from backstay import stability as stability
     from backstay import study as study
     from backstay import wrappers as wrappers
@@ -106,6 +108,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     )
     from backstay.report import write_report as write_report
     from backstay.results import Results as Results
+    from backstay.signature import Signature as Signature
     from backstay.study import Study as Study
     from backstay.wrappers import SequentialSelector as SequentialSelector
 else:  # hidden from type checkers, which would take any name for one that exists

@@ -36,16 +36,21 @@ def cautions_of(found: Validation) -> list[Caution]:
 
 
 def _score(found: Validation) -> Caution | None:
-    main = found.main
-    if main.verdict != "worse":
+    worse = [one for one in found.scores if one.verdict == "worse"]
+    if not worse:
         return None
-    title = METRICS[main.metric].title
+    shown = [
+        f"{METRICS[one.metric].title} {one.found.value:.3f} instead of {one.expected.value:.3f} "
+        f"(difference {one.difference.low:.3f} to {one.difference.high:.3f})"
+        for one in worse
+    ]
+    main = worse[0] is found.main
     return Caution(
         "score",
-        "The score is worse than expected.",
-        f"The {title} is {main.found.value:.3f} where {main.expected.value:.3f} was expected; the "
-        f"interval of the difference, {main.difference.low:.3f} to {main.difference.high:.3f}, "
-        "does not reach 0.",
+        "The score is worse than expected."
+        if main
+        else "By another metric it is worse than expected.",
+        f"{'; '.join(shown)}.",
     )
 
 
