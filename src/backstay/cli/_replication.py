@@ -51,14 +51,14 @@ def show_replication(results: Results) -> None:
         return
     lines = [
         [
-            row.name,
-            row.signature,
-            fixed(row.first_effect, 2, "+"),
-            fixed(row.second_effect, 2, "+"),
-            bool(row.same_direction),
-            bool(row.replicated),
+            row["name"],
+            row["signature"],
+            fixed(row["first_effect"], 2, "+"),
+            fixed(row["second_effect"], 2, "+"),
+            bool(row["same_direction"]),
+            bool(row["replicated"]),
         ]
-        for row in frame.head(SHOWN).itertuples(index=False)
+        for row in frame.head(SHOWN).to_dict("records")
     ]
     more = f"; the first {SHOWN} of {len(frame)}" if len(frame) > SHOWN else ""
     table(

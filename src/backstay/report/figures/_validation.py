@@ -47,25 +47,25 @@ class ExpectedScoreDisplay(Display):
         """Say every score and what was expected."""
         words = []
         for metric, rows in self._data.groupby("metric", sort=False):
-            known = {row.kind: row for row in rows.itertuples()}
+            known = {row["kind"]: row for row in rows.to_dict("records")}
             words.append(
-                f"{metric_title(str(metric))} {two_decimals(known['cohort'].value)} "
-                f"({interval(known['cohort'].low, known['cohort'].high)}), expected "
-                f"{two_decimals(known['expected'].value)}"
+                f"{metric_title(str(metric))} {two_decimals(known['cohort']['value'])} "
+                f"({interval(known['cohort']['low'], known['cohort']['high'])}), expected "
+                f"{two_decimals(known['expected']['value'])}"
             )
         return f"Scores in the cohort: {'; '.join(words)}."
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         points, metrics = [], list(dict.fromkeys(self._data["metric"]))
-        for row in self._data.itertuples():
-            place = list(KINDS).index(str(row.kind))
-            style = KINDS[str(row.kind)]
-            y = metrics.index(row.metric) + (-0.16 if place == 0 else 0.16)
-            if not math.isfinite(row.value):
+        for row in self._data.to_dict("records"):
+            place = list(KINDS).index(str(row["kind"]))
+            style = KINDS[str(row["kind"])]
+            y = metrics.index(row["metric"]) + (-0.16 if place == 0 else 0.16)
+            if not math.isfinite(row["value"]):
                 continue
-            canvas.hlines(y, row.low, row.high, color=style.color, linewidth=2)
+            canvas.hlines(y, row["low"], row["high"], color=style.color, linewidth=2)
             canvas.plot(
-                [row.value],
+                [row["value"]],
                 [y],
                 color=style.color,
                 marker=style.marker,
@@ -75,8 +75,11 @@ class ExpectedScoreDisplay(Display):
                 linestyle="none",
                 gid=f"series-{place}",
             )
-            words = f"{metric_title(str(row.metric))}, {row.kind}: {two_decimals(row.value)}"
-            points.append(Point(row.value, y, place, f"{words} ({interval(row.low, row.high)})"))
+            words = (
+                f"{metric_title(str(row['metric']))}, {row['kind']}: {two_decimals(row['value'])}"
+            )
+            words += f" ({interval(row['low'], row['high'])})"
+            points.append(Point(row["value"], y, place, words))
         for place, metric in enumerate(metrics):
             chance = float(self._data.loc[self._data["metric"] == metric, "chance"].iloc[0])
             if math.isfinite(chance):
@@ -115,8 +118,8 @@ class CalibrationDisplay(Display):
     def finding(self) -> str:
         """Say the slope, and what was observed where."""
         shown = [
-            f"{row.observed:.0%} of {count(int(row.n), 'row')} at {row.predicted:.0%}"
-            for row in self._data.itertuples()
+            f"{row['observed']:.0%} of {count(int(row['n']), 'row')} at {row['predicted']:.0%}"
+            for row in self._data.to_dict("records")
         ]
         return (
             f"Calibration, slope {two_decimals(self.slope)} (1 is right): {self.label} observed in "
@@ -126,10 +129,14 @@ class CalibrationDisplay(Display):
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         style, points = Style(0), []
         canvas.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
-        for row in self._data.itertuples():
-            canvas.vlines(row.predicted, row.low, row.high, color=style.color, linewidth=1.4)
-            words = f"predicted {row.predicted:.0%}, observed {row.observed:.0%} of "
-            points.append(Point(row.predicted, row.observed, 0, words + count(int(row.n), "row")))
+        for row in self._data.to_dict("records"):
+            canvas.vlines(
+                row["predicted"], row["low"], row["high"], color=style.color, linewidth=1.4
+            )
+            words = f"predicted {row['predicted']:.0%}, observed {row['observed']:.0%} of "
+            points.append(
+                Point(row["predicted"], row["observed"], 0, words + count(int(row["n"]), "row"))
+            )
         canvas.plot(
             self._data["predicted"],
             self._data["observed"],
@@ -177,7 +184,7 @@ class ShiftDisplay(Display):
         moved = self._data[self._data["moved"]]
         if moved.empty:
             return f"None of {count(len(self._data), 'feature')} is measured differently."
-        shown = [f"{r.feature} by {two_decimals(r.shift)}" for r in moved.itertuples()]
+        shown = [f"{r['feature']} by {two_decimals(r['shift'])}" for r in moved.to_dict("records")]
         return (
             f"{len(moved)} of {count(len(self._data), 'feature')} moved, in standard deviations: "
             f"{listed(shown)}."
@@ -189,14 +196,14 @@ class ShiftDisplay(Display):
         canvas.fill_between([-1, 1], [-0.5, -0.5], [n - 0.5, n - 0.5], color=MUTED, alpha=0.12)
         canvas.axvline(0, color=MUTED, linewidth=1)
         offset = 0 if self._either()[0] else -1
-        for y, row in enumerate(data.itertuples()):
-            if not math.isfinite(row.shift + row.ratio):
+        for y, row in enumerate(data.to_dict("records")):
+            if not math.isfinite(row["shift"] + row["ratio"]):
                 continue
-            style, place = Style(int(row.moved)), int(row.moved) + offset
-            low, high = row.shift - row.ratio, row.shift + row.ratio
+            style, place = Style(int(row["moved"])), int(row["moved"]) + offset
+            low, high = row["shift"] - row["ratio"], row["shift"] + row["ratio"]
             canvas.hlines(y, low, high, color=style.color, linewidth=2, gid=f"band-{place}")
             canvas.plot(
-                [row.shift],
+                [row["shift"]],
                 [y],
                 color=style.color,
                 marker=style.marker,
@@ -205,9 +212,11 @@ class ShiftDisplay(Display):
                 linestyle="none",
                 gid=f"series-{place}",
             )
-            words = f"{row.feature}: mean {two_decimals(row.shift)} standard deviations away, "
-            words += f"spread {two_decimals(row.ratio)} times as large"
-            points.append(Point(row.shift, y, place, words))
+            words = (
+                f"{row['feature']}: mean {two_decimals(row['shift'])} standard deviations away, "
+            )
+            words += f"spread {two_decimals(row['ratio'])} times as large"
+            points.append(Point(row["shift"], y, place, words))
         ends = np.concatenate(
             [data["shift"] - data["ratio"], data["shift"] + data["ratio"], [-1.2]]
         )
