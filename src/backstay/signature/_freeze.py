@@ -245,6 +245,7 @@ def _calibration(
 
 def _stability(results: Results, chosen: Configuration) -> dict[str, float | None]:
     """Return Nogueira's measure with its interval, and its level with shuffled labels."""
+    assert chosen.size is not None
     frame = results.stability(sizes=[chosen.size]).frame()
     row = frame[frame["method"] == chosen.method].iloc[0]
     found: dict[str, float | None] = {}
