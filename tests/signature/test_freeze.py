@@ -158,6 +158,23 @@ def test_what_cannot_be_repeated_is_refused(options, message):
         results.freeze(X, y, ("t", 4, "d"))
 
 
+def test_learned_weights_of_rows_are_not_frozen():
+    X, y = rows(4)
+    results = run(X, y, classifiers={"svm": CLASSIFIERS["svm"]}, weight_classifiers=True)
+    with pytest.raises(SignatureError, match="freeze a study with weight_classifiers=False"):
+        results.freeze(X, y, ("t", 4, "svm"))
+
+
+def test_labels_may_be_any_whole_numbers():
+    X, y = rows(4)
+    labels = np.where(y == "ill", 2**64 - 1, 5).astype(np.uint64)
+    results = run(X, labels, classifiers={"svm": CLASSIFIERS["svm"]})
+    signature = results.freeze(X, labels, ("t", 4, "svm"))
+    assert set(signature.predict(X).tolist()) == {2**64 - 1, 5}
+    assert (signature.predict(X) == labels).mean() > 0.6
+    assert signature.validate(X, labels).main.above_chance
+
+
 def test_a_classifier_that_cannot_be_rebuilt_may_be_given():
     X, y = rows(4)
     own = LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backstay._files import spreadsheet_cell, write_whole
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._options import of_table
 from backstay.cli._read import delimiter_of
 from backstay.cli._show import features, say, warn
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from backstay.datasets import CohortTable
     from backstay.signature import Cohort, Signature
 
@@ -97,7 +100,7 @@ def predict(
     named = not isinstance(table.X.index, pd.RangeIndex)
     rows = table.X.index if named else pd.RangeIndex(1, len(table.X) + 1)
     frame = pd.DataFrame(columns, index=rows)
-    frame.to_csv(out, index_label="row", float_format="%.10g")
+    write_predictions(frame, out)
     absent = {one.feature for one in cohort.stand_ins}
     shifts = feature_shifts(frozen.document["features"], cohort.found, absent, None)
     moved = [one.feature for one in shifts if one.moved]
@@ -111,6 +114,15 @@ def predict(
     say(f"Predictions: {out} ({len(frame)} row{'s' if len(frame) > 1 else ''}: {said})")
     if chances is None:
         say(f"Without probabilities: {frozen.document['probabilities']}.")
+
+
+def write_predictions(frame: pd.DataFrame, path: Path) -> None:
+    """Write a row per sample, safe to open in a spreadsheet."""
+    safe = frame.rename(columns=spreadsheet_cell, index=spreadsheet_cell)
+    for name in ("class", "predicted"):
+        if name in safe:
+            safe[name] = safe[name].map(spreadsheet_cell)
+    write_whole(path, safe.to_csv(index_label="row", float_format="%.10g"))
 
 
 def load_signature(path: Path, data: Path, trust: list[str] | None) -> Signature:

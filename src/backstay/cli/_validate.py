@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backstay._files import write_whole
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
 from backstay.cli._lists import as_json
 from backstay.cli._outputs import check_folder, make_folder, metric_title
@@ -27,6 +28,7 @@ from backstay.cli._predict import (
     load_signature,
     read_features,
     read_for,
+    write_predictions,
 )
 from backstay.cli._show import figure, say, table, warn
 
@@ -100,8 +102,8 @@ def validate(
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": data.name}
     everything = {**about, **found.to_dict()}
-    (folder / "validation.json").write_text(as_json(everything) + "\n", encoding="utf-8")
-    found.predictions.to_csv(folder / "predictions.csv", index_label="row", float_format="%.10g")
+    write_whole(folder / "validation.json", as_json(everything) + "\n")
+    write_predictions(found.predictions, folder / "predictions.csv")
     page = write_validation(found, folder / "validation.html", **about)
     show(found)
     say(f"Validation: {page}")

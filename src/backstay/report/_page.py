@@ -75,7 +75,7 @@ def page_template(name: str = "report.html") -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        loader=jinja2.FunctionLoader(_file),
+        loader=jinja2.FunctionLoader(package_file),
     )
     environment.filters |= {
         "number": number,

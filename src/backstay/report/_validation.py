@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from backstay import __version__
+from backstay._files import write_whole
 from backstay.report._page import json_text, package_file, page_template, render_figure
 from backstay.report._words import (
     capital,
@@ -68,8 +69,7 @@ def write_validation(
     text = _page(validation, about)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return write_whole(path, text)
 
 
 def _page(validation: Validation, about: dict[str, str]) -> str:

@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from backstay._files import write_whole
 from backstay.signature._schema import VERSION, first_fault
 
 FORMAT = "backstay signature"
@@ -40,13 +41,9 @@ def sealed(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Write a document; whoever reads the old file never sees half of the new one."""
-    path = Path(path)
-    partial = path.with_name(path.name + ".part")
+    """Write a document."""
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
-    partial.write_text(text + "\n", encoding="utf-8", newline="\n")
-    partial.replace(path)
-    return path
+    return write_whole(path, text + "\n")
 
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -94,7 +91,9 @@ def check_document(document: Any) -> None:
         raise SignatureError(
             f"it has version {version!r} of the format; this backstay reads version {VERSION}."
         )
-    fault = first_fault(document) or _not_finite(document) or _misfit(document)
+    # A class may be any whole number; all others are calculated with.
+    numbers = {key: value for key, value in document.items() if key != "classes"}
+    fault = first_fault(document) or _not_finite(numbers) or _misfit(document)
     if fault:
         raise SignatureError(f"{fault}.")
     if document["checksum"] != checksum(document):

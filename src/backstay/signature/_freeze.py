@@ -88,13 +88,19 @@ def freeze(
     assert chosen.classifier is not None
     assert chosen.size is not None
     facts = results.facts
+    if facts.weight_classifiers:
+        raise SignatureError(
+            "the classifiers of the study took instance weights that a method learned on every "
+            "split anew; freeze a study with weight_classifiers=False."
+        )
     steps = rebuilt(facts.preprocess, preprocess, "preprocess")
     model = rebuilt(facts.classifiers[chosen.classifier], classifier, "classifier")
     selected = results.signature(chosen.method, chosen.size).frame()
     if not len(selected):
         raise SignatureError(f"{chosen.method} has fewer than the two runs that a signature needs.")
     columns = np.sort(selected["feature"].to_numpy(dtype=np.intp))
-    codes = np.searchsorted(np.array(data.classes), y)
+    place = {label: c for c, label in enumerate(data.classes)}
+    codes = np.array([place[label] for label in y.tolist()], dtype=np.intp)
 
     def name(column: int) -> str:
         return f"x{column}" if data.feature_names is None else data.feature_names[column]

@@ -177,7 +177,10 @@ class Signature(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         """Class labels."""
-        return np.array(self.document["classes"])
+        labels = self.document["classes"]
+        found = np.array(labels)
+        # Whole numbers beyond 64-bit signed integers would become floating point.
+        return found if found.tolist() == labels else np.array(labels, dtype=object)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
