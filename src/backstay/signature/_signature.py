@@ -79,11 +79,11 @@ class Signature(ClassifierMixin, BaseEstimator):
     >>> signature
     Signature(5 features, classes 0 and 1, t with svm)
     >>> signature.feature_names_in_.tolist()
-    ['x0', 'x1', 'x2', 'x3', 'x4']
+    ['x12', 'x15', 'x16', 'x17', 'x18']
     >>> X_new, y_new, _ = make_han_yu(60, n_features=60, n_relevant=20, random_state=1)
     >>> names = [f"x{j}" for j in range(60)]
     >>> signature.predict(X_new[:8], feature_names=names)
-    array([1, 1, 1, 1, 0])
+    array([1, 0, 0, 1, 0, 0, 0, 1])
     """
 
     def __init__(self, document: Mapping[str, Any], trusted: Sequence[str] = ()) -> None:
