@@ -10,8 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from backstay import DoublyWeightedKNeighborsClassifier
+from backstay import DoublyWeightedKNeighborsClassifier, Study, TTest
 from backstay.signature import Signature, SignatureError, freeze
+from backstay.study import Subsampling
 from signature.conftest import CLASSIFIERS, rows, run
 
 
@@ -163,6 +164,18 @@ def test_learned_weights_of_rows_are_not_frozen():
     results = run(X, y, classifiers={"svm": CLASSIFIERS["svm"]}, weight_classifiers=True)
     with pytest.raises(SignatureError, match="freeze a study with weight_classifiers=False"):
         results.freeze(X, y, ("t", 4, "svm"))
+
+
+@pytest.mark.parametrize("positive", ["ill", "well"])
+def test_the_positive_class_may_be_named(positive):
+    X, y = rows(4)
+    study = Study({"t": TTest()}, Subsampling(4), sizes=[4], random_state=0, verbose=0)
+    results = study.run(X, y, positive=positive)
+    signature = results.freeze(X, y, ("t", 4, "svm"))
+    assert signature.classes_[1] == positive
+    assert (signature.predict(X) == y).mean() > 0.6
+    assert signature.decision_function(X)[y == positive].mean() > 0
+    assert signature.validate(X, y).main.found.value > 0.7
 
 
 def test_labels_may_be_any_whole_numbers():

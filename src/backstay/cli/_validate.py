@@ -11,6 +11,7 @@ import typer
 from backstay._files import write_whole
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
 from backstay.cli._lists import as_json
+from backstay.cli._options import of_table
 from backstay.cli._outputs import check_folder, make_folder, metric_title
 from backstay.cli._predict import (
     AllowMissing,
@@ -58,6 +59,10 @@ def validate(
     allow_missing: AllowMissing = False,
     rescale: Rescale = "none",
     trust: Trust = None,
+    samples: Annotated[
+        Path | None,
+        of_table("Sheet of the samples, where the table holds numbers only.", metavar="FILE"),
+    ] = None,
     sample_id: Ids = None,
     log2: Log2 = None,
     transpose: Transpose = False,
@@ -82,7 +87,7 @@ def validate(
     check_folder(folder)
     frozen = load_signature(signature, data, trust)
     rows = read_for(
-        frozen, data, target, ids=sample_id, log2=log2, transpose=transpose,
+        frozen, data, target, samples=samples, ids=sample_id, log2=log2, transpose=transpose,
         delimiter=delimiter, decimal=decimal, encoding=encoding, missing=tuple(missing or ()),
     )  # fmt: skip
     if rows.n_dropped:

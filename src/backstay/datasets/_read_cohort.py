@@ -60,7 +60,7 @@ def read_cohort(
     missing: Sequence[str] = (),
     max_size: float | None = None,
 ) -> CohortTable:
-    """Read some columns of a table, and its classes if they are named.
+    r"""Read some columns of a table, and its classes if they are named.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def read_cohort(
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "new.csv")
-    >>> _ = path.write_text("size,colour,weight\\n1.5,red,3\\n")
+    >>> _ = path.write_text("size,colour,weight\n1.5,red,3\n")
     >>> read_cohort(path, ["size", "weight", "age"]).X
        size  weight
     0   1.5     3.0
@@ -125,9 +125,7 @@ def _taken(
         if not kept.any():
             raise TableError(f"no row has a value of {target!r}; choose another target.")
         y = labels[kept].to_numpy(dtype=object)
-    places = [
-        j for j, name in enumerate(frame.columns) if str(name) in features and name != target
-    ]
+    places = [j for j, name in enumerate(frame.columns) if str(name) in features and name != target]
     names = [str(frame.columns[j]) for j in places]
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})

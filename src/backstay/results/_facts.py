@@ -157,8 +157,6 @@ class StudyFacts:
         Versions of Python and of packages, one entry for each set that the study ran with.
     datasets : dict of str to DatasetFacts
         The data sets.
-    weight_classifiers : bool
-        Whether classifiers got the instance weights of the methods.
     """
 
     methods: dict[str, Any]
@@ -170,7 +168,6 @@ class StudyFacts:
     seed_drawn: bool
     versions: list[dict[str, str]]
     datasets: dict[str, DatasetFacts]
-    weight_classifiers: bool = False
 
 
 def study_facts(stored: Mapping[str, Any], datasets: dict[str, DatasetFacts]) -> StudyFacts:
@@ -187,5 +184,4 @@ def study_facts(stored: Mapping[str, Any], datasets: dict[str, DatasetFacts]) ->
         seed_drawn=given is None,
         versions=stored.get("versions", []),
         datasets=datasets,
-        weight_classifiers=bool(known.get("weight_classifiers", False)),
     )

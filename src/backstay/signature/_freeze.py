@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from backstay._identity import digest, fingerprint, versions
+from backstay._validation import plain_labels
 from backstay.base import one_thread
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.results import Configuration, Results
@@ -82,8 +83,7 @@ def freeze(
     """
     data = results.data
     X = X if hasattr(X, "columns") or hasattr(X, "tocsr") else np.asarray(X)
-    y = np.asarray(y)
-    _check_same_data(results, X, y)
+    codes, seen = _same_data(results, X, np.asarray(plain_labels(y)))
     chosen = configuration_of(results, choice)
     assert chosen.classifier is not None
     assert chosen.size is not None
@@ -99,15 +99,13 @@ def freeze(
     if not len(selected):
         raise SignatureError(f"{chosen.method} has fewer than the two runs that a signature needs.")
     columns = np.sort(selected["feature"].to_numpy(dtype=np.intp))
-    place = {label: c for c, label in enumerate(data.classes)}
-    codes = np.array([place[label] for label in y.tolist()], dtype=np.intp)
 
     def name(column: int) -> str:
         return f"x{column}" if data.feature_names is None else data.feature_names[column]
 
     values, table, places = chosen_columns(X, columns, name)
     with one_thread():
-        content = _fitted(X, y, values, columns, steps, model, facts.seed or 0, include_rows)
+        content = _fitted(X, seen, values, columns, steps, model, facts.seed or 0, include_rows)
     n_classes = len(data.classes)
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
     others = stand_ins(values, columns, table, places, name)
@@ -160,14 +158,24 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _check_same_data(results: Results, X: Any, y: NDArray[Any]) -> None:
+def _same_data(results: Results, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Refuse other data; return the rows' class numbers and the labels that methods saw.
+
+    These are the numbers themselves where the study was told which class is the positive one.
+    """
     data = results.data
-    for argument, now in (("X", fingerprint(X)), ("y", digest(y))):
-        if now != data.fingerprints[argument]:
+    place = {label: c for c, label in enumerate(data.classes)}
+    codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.intp)
+    seen = {digest(labels): labels for labels in (codes, y)}.get(str(data.fingerprints["y"]))
+    same = {"X": fingerprint(X) == data.fingerprints["X"], "y": seen is not None}
+    for argument, known in same.items():
+        if not known:
             raise SignatureError(
                 f"{argument} is not what the study was run on (its fingerprint differs); give the "
                 "same table, read in the same way."
             )
+    assert seen is not None
+    return codes, seen
 
 
 def _fitted(
