@@ -202,6 +202,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         random_state=options.seed,
         verbose=verbose,
     )
+    at_a_time = f"on {options.cluster}" if options.cluster else f"{n_jobs} at a time"
     everyone, n_splits = list(study.all_methods()), protocol.get_n_splits()
     added = [name for name in everyone if name not in panel]
     capped = options.sizes is None and X.shape[1] > MAX_SIZE
@@ -223,7 +224,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         ("metric", f"{title} decides"),
         *describe_classes(table),
         ("null", null),
-        ("tasks", f"{tasks}, {n_jobs} at a time, seed {options.seed}"),
+        ("tasks", f"{tasks}, {at_a_time}, seed {options.seed}"),
         *([("shard", f"{options.shard} of these tasks")] if options.shard else []),
     ]
     if options.quick:

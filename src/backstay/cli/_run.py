@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from backstay.cli._cluster import connected
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._options import grouped, of_output
 from backstay.cli._outputs import (
@@ -75,7 +76,8 @@ def run(
         say("Nothing was run (--dry-run).")
         return
     make_folder(folder)
-    results = _study(table, plan, studying, reading.stem)
+    with connected(studying.cluster):
+        results = _study(table, plan, studying, reading.stem)
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
         say(f"With all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
+from backstay.cli._cluster import check_cluster
 from backstay.cli._guard import WrongUse
 from backstay.cli._options import of_study
 from backstay.cli._read import split_at_commas
@@ -84,6 +85,13 @@ class StudyOptions:
         int | None,
         of_study("Tasks at the same time; all cores if omitted.", "--jobs", "-j", min=1),
     ] = None
+    cluster: Annotated[
+        str | None,
+        of_study(
+            "Dask cluster to run on: tcp://host:8786, a scheduler file, or local:4.",
+            metavar="ADDRESS",
+        ),
+    ] = None
     seed: Annotated[int, of_study("Seed of everything random.", min=0)] = 0
     shard: Annotated[
         str | None,
@@ -112,6 +120,7 @@ class StudyOptions:
                 raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
         self.sizes_given()
         self.shard_given()
+        check_cluster(self.cluster, self.jobs)
 
     def shard_given(self) -> tuple[int, int] | None:
         """Return which part of the tasks to run, and of how many; None for all."""

@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from backstay.base import one_thread
 from backstay.results import TaskRecord
+from backstay.study._cluster import active_client, records_from_cluster
 from backstay.study._leftovers import (
     memory_maps_in_own_folder,
     stops_held_back,
@@ -80,8 +81,11 @@ def _attempt(
     tasks: list[tuple[str, int]],
     n_jobs: int | None,
 ) -> Iterator[TaskRecord]:
+    client = active_client()
+    if client is not None:
+        yield from records_from_cluster(client, run_task, inputs, methods, splits, tasks)
+        return
     call: Callable[..., Any] = delayed(run_task)
-    shared = _on_workers(inputs)
     backend, _ = get_active_backend()
     parallel = Parallel(
         n_jobs=n_jobs,
@@ -98,7 +102,7 @@ def _attempt(
         held.enter_context(parallel)
         with stops_held_back():  # while workers are started
             running = parallel(
-                call(shared, name, methods[name], resample, splits[resample])
+                call(inputs, name, methods[name], resample, splits[resample])
                 for name, resample in tasks
             )
             held.callback(_close, running)
@@ -111,13 +115,3 @@ def _close(running: Generator[TaskRecord, None, None]) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*limit unnecessary computation time", UserWarning)
         running.close()
-
-
-def _on_workers(inputs: SharedInputs) -> Any:
-    """Put the data on every worker of a dask cluster; other backends get it with the tasks.
-
-    Left to itself, joblib puts it on one worker, and if that one dies, the data are gone.
-    """
-    backend, _ = get_active_backend()
-    client = getattr(backend, "client", None)
-    return inputs if client is None else client.scatter(inputs, broadcast=True, hash=False)

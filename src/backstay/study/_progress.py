@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import Any, Self, TextIO
 
 from backstay.results import TaskRecord
+from backstay.study._cluster import active_client, n_workers
 
 SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_COUNTS = 1.0
 
 
 def duration(seconds: float) -> str:
@@ -64,6 +67,8 @@ class Progress:
         self._bar = _rich_bar(self.stream) if shown and terminal else None
         self._lines = shown and self._bar is None
         self._task: Any = None
+        self._client = active_client() if shown else None
+        self._workers, self._counted = 0, -math.inf
 
     def __enter__(self) -> Self:
         self.start = self._last = self._warm_since = time.monotonic()
@@ -110,7 +115,15 @@ class Progress:
         pace = f"{rate:.1f} tasks/s" if rate >= 1 else f"{1 / max(rate, 1e-9):.1f} s/task"
         left = duration((self.total - self.done) / max(rate, 1e-9))
         failures = f", {self.failed} failed" if self.failed else ""
-        return f"{pace}, {left} left{failures}"
+        return f"{pace}, {left} left{failures}{self._cluster()}"
+
+    def _cluster(self) -> str:
+        """Return how many workers a cluster has, asked for now and then."""
+        if self._client is None:
+            return ""
+        if time.monotonic() - self._counted > SECONDS_BETWEEN_COUNTS:
+            self._workers, self._counted = n_workers(self._client), time.monotonic()
+        return f", {self._workers} worker{'' if self._workers == 1 else 's'}"
 
     def _write(self, line: str) -> None:
         print(line, file=self.stream, flush=True)

@@ -1,0 +1,91 @@
+"""Running tasks on a dask cluster, through its client.
+
+joblib's own way to a cluster counts the workers once, at the start, and puts the data on one of
+them. Here the data go to every worker once, also to those that join later, and as many tasks are
+waiting as an adaptive cluster needs to see that it should grow.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import sklearn
+from joblib.parallel import get_active_backend
+
+from backstay.results import TaskRecord
+from backstay.study._protocols import Split
+
+# Tasks that the scheduler knows of at a time.
+MOST_WAITING = 1000
+SECONDS_TO_JOIN = 20
+
+
+def active_client() -> Any:
+    """Return the dask client that joblib has been told to use; None if it has not."""
+    backend, _ = get_active_backend()
+    return getattr(backend, "client", None)
+
+
+def n_workers(client: Any) -> int:
+    """Return how many workers the cluster has now."""
+    return len(client.ncores())
+
+
+def records_from_cluster(
+    client: Any,
+    run_task: Callable[..., TaskRecord],
+    inputs: Any,
+    methods: dict[str, Any],
+    splits: Mapping[int, Split],
+    tasks: list[tuple[str, int]],
+) -> Iterator[TaskRecord]:
+    """Run tasks on the workers and yield their records as they finish.
+
+    Tasks of a worker that dies are run again by the scheduler.
+    """
+    from distributed import as_completed
+
+    _wait_for_a_worker(client)
+    shared = client.scatter(inputs, broadcast=True, hash=False)
+    config = sklearn.get_config()
+    left, waiting = iter(tasks), set()
+    finished = as_completed(with_results=True, raise_errors=False)
+
+    def submit(n: int) -> None:
+        for name, resample in islice(left, n):
+            task = (shared, name, methods[name], resample, splits[resample])
+            future = client.submit(_run, config, run_task, *task, pure=False)
+            waiting.add(future)
+            finished.add(future)
+
+    try:
+        submit(MOST_WAITING)
+        for future, record in finished:
+            if future.status != "finished":
+                future.result()  # raises what went wrong
+            waiting.discard(future)
+            submit(1)
+            yield record
+    finally:
+        client.cancel(list(waiting))
+
+
+def _run(config: Mapping[str, Any], run_task: Callable[..., TaskRecord], *task: Any) -> TaskRecord:
+    with sklearn.config_context(**config):
+        return run_task(*task)
+
+
+def _wait_for_a_worker(client: Any) -> None:
+    """Wait until there is a worker; a cluster may start them when there is work, or later."""
+    while not n_workers(client):
+        try:
+            client.wait_for_workers(1, timeout=SECONDS_TO_JOIN)
+        except TimeoutError:
+            warnings.warn(
+                f"the cluster at {client.scheduler.address} has no workers yet; waiting for one.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
