@@ -79,13 +79,20 @@ def _run(config: Mapping[str, Any], run_task: Callable[..., TaskRecord], *task: 
 
 
 def _wait_for_a_worker(client: Any) -> None:
-    """Wait until there is a worker; a cluster may start them when there is work, or later."""
-    while not n_workers(client):
+    """Wait until there is a worker; a cluster may start them only when there is work."""
+    from distributed import wait
+
+    work = client.submit(_nothing, pure=False)
+    while not work.done():
         try:
-            client.wait_for_workers(1, timeout=SECONDS_TO_JOIN)
+            wait(work, timeout=SECONDS_TO_JOIN)
         except TimeoutError:
             warnings.warn(
                 f"the cluster at {client.scheduler.address} has no workers yet; waiting for one.",
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+
+def _nothing() -> None:
+    pass
