@@ -112,7 +112,7 @@ def read_mat(path: Path, reading: Reading) -> Content:
         ValueError,
         TypeError,
         OSError,
-        KeyError,
+        LookupError,
         MemoryError,
         zlib.error,
     ) as error:

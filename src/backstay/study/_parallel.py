@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
+from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -87,6 +88,7 @@ def _attempt(
         return
     call: Callable[..., Any] = delayed(run_task)
     backend, _ = get_active_backend()
+    processes = uses_processes(backend) and effective_n_jobs(n_jobs) > 1
     parallel = Parallel(
         n_jobs=n_jobs,
         return_as="generator_unordered",
@@ -97,10 +99,10 @@ def _attempt(
     with ExitStack() as held:
         # Threads of this process share one limit, held for the whole run.
         held.enter_context(one_thread())
-        if uses_processes(backend):
+        if processes:
             held.enter_context(memory_maps_in_own_folder())
         held.enter_context(parallel)
-        with stops_held_back():  # while workers are started
+        with stops_held_back() if processes else nullcontext():  # while workers are started
             running = parallel(
                 call(inputs, name, methods[name], resample, splits[resample])
                 for name, resample in tasks

@@ -1,0 +1,1 @@
+"""Faults on purpose: killed studies, damaged stores, nasty files, random fits."""
