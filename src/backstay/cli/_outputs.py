@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,7 +239,7 @@ def show_methods(
     table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
 
 
-def _runs(row: dict[str, Any]) -> str:
+def _runs(row: Mapping[Any, Any]) -> str:
     """Say how many runs the figures of a method rest on."""
     if row["n_runs"] == row["of"]:
         return str(row["of"])

@@ -84,14 +84,14 @@ def _handlers_held_back() -> Iterator[None]:
         return
     came: list[int] = []
     before = {number: signal.getsignal(number) for number in STOPS}
-    handled = {number: handler for number, handler in before.items() if callable(handler)}
-    for number in handled:
-        signal.signal(number, lambda number, frame: came.append(number))
+    handled = {which: handler for which, handler in before.items() if callable(handler)}
+    for which in handled:
+        signal.signal(which, lambda number, frame: came.append(number))
     try:
         yield
     finally:
-        for number, handler in handled.items():
-            signal.signal(number, handler)
+        for which, handler in handled.items():
+            signal.signal(which, handler)
         for number in came:
             signal.raise_signal(number)
 
