@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 FLOATS = [np.float64, np.float32]
+LARGEST_WEIGHT = 100  # as a power of two
 EXACT_INTEGERS = 2**53  # up to here float64 holds every whole number
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -272,6 +273,11 @@ def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | 
             f"Negative values in sample_weight: row {row} has {weights.tolist()[row]!r}; "
             "weights must be 0 or more."
         )
+    # Sums and squares of such weights overflow or vanish. At 1e30 rows a row, or 1e-30, methods
+    # that look at more than proportions are at their limit: more of either changes nothing.
+    exponent = int(np.frexp(weights.max())[1])
+    if abs(exponent) > LARGEST_WEIGHT:
+        weights = np.ldexp(weights, int(np.sign(exponent)) * LARGEST_WEIGHT - exponent)
     return weights
 
 

@@ -18,6 +18,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from threadpoolctl import ThreadpoolController
 
+from backstay._scaling import Scaling, column_ends, divided, table_exponent
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -41,44 +42,6 @@ __all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter", "Scaling"]
 Floats = NDArray[np.floating[Any]]
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]  # numbers of rows, columns or classes
-
-
-class Scaling:
-    """Shift and factor per feature, learned from training rows: the parameter ``scaling``.
-
-    Constant features get the factor 0: they tell no two rows apart, and a new
-    row that differs there must not be judged on an arbitrary scale.
-    """
-
-    OPTIONS: ClassVar[list[Any]] = [StrOptions({"minmax", "standard"}), None]
-
-    def __init__(self, X: Floats, scaling: str | None) -> None:
-        self.identity = scaling is None
-        if scaling is None:
-            return
-        low, high = X.min(axis=0), X.max(axis=0)
-        constant = low == high
-        if scaling == "minmax":
-            shift, spread = low, high - low
-        else:
-            shift, spread = X.mean(axis=0), X.std(axis=0)
-        self.shift = shift
-        self.factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=~constant)
-
-    def __call__(self, X: Floats) -> Floats:
-        """Apply to rows; C-contiguous, in the precision of the training rows."""
-        if self.identity:
-            return np.ascontiguousarray(X)
-        scaled = X - self.shift
-        scaled *= self.factor
-        return np.ascontiguousarray(scaled)
-
-    def in_place(self, rows: Floats) -> Floats:
-        """Apply to rows that nobody else needs."""
-        if not self.identity:
-            rows -= self.shift
-            rows *= self.factor
-        return rows
 
 
 @cache
@@ -156,6 +119,12 @@ class InstanceWeighter(BaseEstimator, ABC):
 
     def _scaled(self, raw: Floats) -> Array:
         raw = np.asarray(raw, dtype=np.float64)
+        if not np.isfinite(raw).all():
+            row = int(np.flatnonzero(~np.isfinite(raw))[0])
+            raise ValueError(
+                f"{type(self).__name__} finds no weight for row {row}, but {raw[row]}: some "
+                "features are too large or too small to compute with. Scale or drop them."
+            )
         return raw / raw.sum() if self.scale == "sum" else raw / raw.mean()
 
     @abstractmethod
@@ -213,7 +182,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self.classes_, codes = encode_labels(self, y)
         weights = validate_sample_weight(sample_weight, codes)
         n_selected = resolve_n_features(self._n_requested(), self.n_features_in_)
-        self.feature_importances_ = np.asarray(self._score(X, codes, weights), dtype=np.float64)
+        importances = np.asarray(self._score(X, codes, weights), dtype=np.float64)
+        self.feature_importances_ = self._checked(importances)
         self.ranking_ = self._rank(self.feature_importances_)
         self.n_features_ = self._n_kept(n_selected)
         return self
@@ -223,6 +193,18 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
+
+    def _checked(self, importances: Array) -> Array:
+        """Refuse an importance that is no number: it would be ranked last without a word."""
+        if np.isnan(importances).any():
+            feature = int(np.flatnonzero(np.isnan(importances))[0])
+            name = getattr(self, "feature_names_in_", range(self.n_features_in_))[feature]
+            raise ValueError(
+                f"{type(self).__name__} finds no importance for feature {name}, but nan: its "
+                "values, or the weights of the rows, are too large or too small to compute with. "
+                "Scale or drop the feature."
+            )
+        return importances
 
     def _rank(self, importances: Array) -> Indices:
         return ranking_from_importances(importances)
@@ -300,8 +282,9 @@ def importances_of(estimator: Any) -> Array:
         return np.asarray(estimator.feature_importances_, dtype=np.float64)
     if hasattr(estimator, "coef_"):
         coef = estimator.coef_
-        coef = np.atleast_2d(coef.toarray() if sparse.issparse(coef) else coef)
-        return np.sqrt((coef.astype(np.float64) ** 2).sum(axis=0))
+        coef = np.atleast_2d(coef.toarray() if sparse.issparse(coef) else coef).astype(np.float64)
+        exponent = table_exponent(*column_ends(coef))
+        return np.ldexp(np.sqrt((divided(coef, exponent) ** 2).sum(axis=0)), exponent)
     if hasattr(estimator, "ranking_"):
         ranking = np.asarray(estimator.ranking_, dtype=np.float64)
         return ranking.max() + 1 - ranking

@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+from backstay._scaling import near_one
 from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 
+# Trees read float32, and do not cut between values that differ by less than 1e-7.
+ORDINARY = (-10, 60)
 FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 
 
@@ -43,7 +46,9 @@ class ForestImportance(FeatureRanker):
     feature_importances_ : ndarray of shape (n_features,)
         Importances that sum to 1, or all 0 where no tree could split.
     forest_ : RandomForestClassifier or ExtraTreesClassifier
-        The fitted forest, on class numbers 0..C-1.
+        The fitted forest, on class numbers 0..C-1. Features whose largest value is below 0.0005
+        or above 1e18 are divided by a power of two first, because trees see no differences
+        below 1e-7.
 
     Notes
     -----
@@ -101,5 +106,5 @@ class ForestImportance(FeatureRanker):
         options = self.get_params(deep=False)  # all others are the forest's own
         del options["n_features_to_select"]
         self.forest_ = FORESTS[options.pop("forest")](**options)
-        self.forest_.fit(X, y, sample_weight=sample_weight)
+        self.forest_.fit(near_one(X, ordinary=ORDINARY), y, sample_weight=sample_weight)
         return np.asarray(self.forest_.feature_importances_)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
+from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import StrOptions
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._rows import counted_rows
@@ -38,9 +39,20 @@ class Moments(NamedTuple):
         return Moments(self.mass.sum()[None], self.mean()[None], squares[None])
 
 
-def class_moments(X: NDArray[Any], y: Indices, omega: Array) -> Moments:
-    """Weighted moments of every class; exact for a feature that is constant in a class."""
-    X = X.astype(np.float64) - X[0]  # a constant feature becomes exactly 0
+def class_moments(
+    X: NDArray[Any], y: Indices, omega: Array, exponent: int | None = None
+) -> Moments:
+    """Weighted moments of every class; exact for a feature that is constant in a class.
+
+    They are in units in which squares neither overflow nor vanish: each feature in its own, or
+    all divided by two to the `exponent` if they are compared with each other.
+    """
+    X = X.astype(np.float64)
+    if exponent is None:
+        X = near_one(X)
+    elif exponent:
+        X = divided(X, exponent)
+    X = X - X[0]  # a constant feature becomes exactly 0
     parts = []
     for c in range(int(y.max()) + 1):
         rows, w = X[y == c], omega[y == c]
@@ -112,14 +124,19 @@ class _MomentFilter(FeatureRanker):
         """Return the moments, and the labels of their classes."""
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         classes = self.classes_[np.unique(y[rows])]
+        exponent = table_exponent(*column_ends(X)) if self._compares_features() else None
         step = max(1, BLOCK_CELLS // len(codes))
         blocks = [slice(start, start + step) for start in range(0, X.shape[1], step)]
         if len(blocks) == 1:
-            return class_moments(X[rows], codes, omega), classes
-        parts = [class_moments(X[rows, block], codes, omega) for block in blocks]
+            return class_moments(X[rows], codes, omega, exponent), classes
+        parts = [class_moments(X[rows, block], codes, omega, exponent) for block in blocks]
         means = np.concatenate([part.means for part in parts], axis=1)
         squares = np.concatenate([part.squares for part in parts], axis=1)
         return Moments(parts[0].mass, means, squares), classes
+
+    def _compares_features(self) -> bool:
+        """Whether the moments of one feature enter the importance of another."""
+        return False
 
 
 class BetweenWithinRatio(_MomentFilter):
@@ -256,6 +273,9 @@ class TTest(_MomentFilter):
         # Two classes: the first against the rest is the only comparison.
         compared = range(1) if len(classes) == 2 else range(len(classes))
         return np.max([self._against_rest(moments, c, classes) for c in compared], axis=0)
+
+    def _compares_features(self) -> bool:
+        return self.moderation is not None
 
     def _against_rest(self, moments: Moments, c: int, classes: Any) -> Array:
         one = Moments(*(part[[c]] for part in moments))

@@ -17,6 +17,7 @@ from sklearn.utils import check_array
 from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import pad, padded_zeros, pair_distances
 from backstay._metric import rows_for_metric
+from backstay._scaling import column_exponents, divided
 from backstay._validation import is_nominal
 from backstay.base import Array, Indices
 
@@ -261,6 +262,9 @@ def _scale_dense(X: Floats, order: Indices) -> tuple[Floats, Floats, NDArray[np.
     has_gap = np.zeros(d, bool)
     kernels.column_ranges(X, low, high, has_gap)
     varies = low < high
+    exponents = column_exponents(np.where(varies, low, 0), np.where(varies, high, 0))
+    if exponents is not None:
+        X, low, high = (divided(part, exponents) for part in (X, low, high))
     low[~varies] = 0.0
     factor = np.divide(1.0, high - low, out=np.zeros_like(low), where=varies)
     has_gap &= varies
@@ -280,9 +284,14 @@ def _scale_sparse(X: Any) -> Any:
     """Divide by the range; shifting by the minimum would cancel in every difference."""
     X = X.tocsr()
     X.sum_duplicates()
-    spread = (X.max(axis=0).toarray() - X.min(axis=0).toarray()).ravel()
-    factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    low, high = (end.toarray().ravel() for end in (X.min(axis=0), X.max(axis=0)))
     scaled = X.astype(np.float64)
+    exponents = column_exponents(low, high)
+    if exponents is not None:
+        low, high = divided(low, exponents), divided(high, exponents)
+        scaled.data = divided(scaled.data, exponents[scaled.indices])
+    spread = high - low
+    factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     scaled.data = scaled.data * factor[scaled.indices]
     return scaled
 

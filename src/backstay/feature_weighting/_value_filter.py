@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from backstay._kernels._discretize import contingency
+from backstay._scaling import near_one
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._discretize import bins, cut_points
 from backstay.feature_weighting._rows import counted_rows
@@ -46,7 +47,7 @@ class ValueFilter(FeatureRanker):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, _, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        X, y = X[rows], y[rows]
+        X, y = near_one(X[rows]), y[rows]
         codes = self._codes(X, y, omega)
         n_values = codes.max(axis=0) + 1
         scores = np.empty(X.shape[1])

@@ -60,8 +60,7 @@ class SharedSVMRFE:
         if self.scaling.identity:
             return True
         for part in FIRST_THEN_REST:
-            own, shared = Scaling(self.X[rows, part], self.kind), self.scaling
-            if (own.shift != shared.shift[part]).any() or (own.factor != shared.factor[part]).any():
+            if not Scaling(self.X[rows, part], self.kind).equals(self.scaling, part):
                 return False
         return True
 

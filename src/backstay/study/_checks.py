@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from backstay._scaling import table_near_one
 from backstay._validation import check_whole_numbers, encode_labels, plain_labels
 from backstay.results import METRICS, Role
 
@@ -156,7 +157,7 @@ def checked_data(
     positive: Any = None,
 ) -> CheckedData:
     """Return a data set whose rows, labels, groups, truth and the study's sizes fit together."""
-    X, y = _table(X), np.asarray(plain_labels(y))
+    X, y = table_near_one(_table(X)), np.asarray(plain_labels(y))
     if y.shape != (X.shape[0],):
         raise ValueError(f"y has shape {y.shape}; X has {X.shape[0]} rows.")
     check_nothing_missing("y", y)

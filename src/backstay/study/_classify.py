@@ -24,6 +24,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._libsvm import matches_svc, train_linear
+from backstay._scaling import column_exponents, divided
 from backstay._validation import has_fit_parameter
 from backstay.base import distance_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
@@ -138,7 +139,13 @@ def _finite_floats(table: Any) -> bool:
 
 
 def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
-    """Scale features to [0, 1] on the training rows, as ``MinMaxScaler`` does."""
+    """Scale features to [0, 1] on the training rows, as ``MinMaxScaler`` does.
+
+    But for features below 1e-14 beside larger ones, which it would call constant.
+    """
+    exponents = column_exponents(train.min(axis=0), train.max(axis=0))
+    if exponents is not None:
+        train, test = divided(train, exponents), divided(test, exponents)
     scaler = MinMaxScaler().fit(train)
     # What transform does, without looking at the same rows again.
     return train * scaler.scale_ + scaler.min_, test * scaler.scale_ + scaler.min_

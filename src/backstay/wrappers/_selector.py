@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 
+from backstay._scaling import near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -313,7 +314,10 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if isinstance(self.estimator, str):
-            return validate_X_y(self, X, y)
+            X, y = validate_X_y(self, X, y)
+            if self.scaling is None and self.estimator == "svm_linear":
+                return X, y  # its costs are in the unit of the features
+            return near_one(X, together=self.scaling is None), y
         return validate_for_parts(self, X, y, accept_sparse=("csr", "csc"))
 
     def _n_units(self, n_units: int, n_fixed: int) -> int | None:

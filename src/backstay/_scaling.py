@@ -1,0 +1,154 @@
+"""Features on one scale: by their range or deviation, and extreme ones by powers of two first.
+
+Squares of 1e200 overflow, those of 1e-200 vanish, and scikit-learn's scalers call a range
+below 2e-15 constant. A power of two changes no digit, so methods that do not depend
+on the unit of a feature find the same in every unit. Columns of ordinary size stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay._validation import StrOptions
+
+Floats = NDArray[np.floating[Any]]
+Exponents = NDArray[np.int32]
+
+# Powers of two whose fourth powers still are normal numbers, by the bytes of a number.
+ORDINARY = {8: 200, 4: 30}
+# A table whose columns all range over less than this is small; below 10 eps scalers give up.
+SMALL_TABLE = 2.0**-30
+
+
+def column_exponents(
+    low: NDArray[Any], high: NDArray[Any], ordinary: tuple[int, int] | None = None
+) -> Exponents | None:
+    """Return by which power of two to divide each column; None where all are ordinary.
+
+    `low` and `high` are the columns' least and greatest values, `ordinary` the exponents
+    between which a column is; by default they depend on the precision.
+    """
+    limits = np.finfo(low.dtype)
+    bound = ORDINARY[limits.dtype.itemsize]
+    least, most = ordinary or (-bound, bound)
+    size = np.maximum(np.abs(low), np.abs(high))
+    exponents = np.frexp(np.where(np.isfinite(size), size, 0.0))[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = high - low
+    # A range of rounding errors is no range: it is left to be called constant.
+    hidden = (spread < 40 * limits.eps) & (spread > 10 * limits.eps * size)
+    extreme = ((exponents > most) | (exponents < least) | hidden) & (size > 0.0)
+    return np.where(extreme, exponents, 0).astype(np.int32) if extreme.any() else None
+
+
+def table_exponent(low: NDArray[Any], high: NDArray[Any]) -> int:
+    """Return by which power of two to divide the whole table; 0 for an ordinary one."""
+    most = ORDINARY[np.finfo(low.dtype).dtype.itemsize]
+    size = float(np.max(np.maximum(np.abs(low), np.abs(high)), initial=0.0))
+    if size == 0.0 or not np.isfinite(size):
+        return 0
+    exponent = int(np.frexp(size)[1])
+    with np.errstate(over="ignore"):
+        small = bool((high - low < SMALL_TABLE).all())
+    return exponent if abs(exponent) > most or (small and exponent < 0) else 0
+
+
+def column_ends(X: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the least and the greatest known value of every column, 0 where none is known."""
+    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    return np.nan_to_num(low, posinf=np.inf), np.nan_to_num(high, neginf=-np.inf)
+
+
+def divided(X: Any, exponents: Exponents | int) -> Any:
+    """Divide columns by powers of two."""
+    return np.ldexp(X, np.negative(exponents))
+
+
+def near_one(
+    X: NDArray[Any], *, together: bool = False, ordinary: tuple[int, int] | None = None
+) -> Any:
+    """Return the table with its extreme columns near 1, or with all columns divided alike.
+
+    The latter, `together`, is for methods that compare features in their own units.
+    """
+    ends = column_ends(X)
+    if together:
+        exponent = table_exponent(*ends)
+        return divided(X, exponent) if exponent else X
+    exponents = column_exponents(*ends, ordinary)
+    return X if exponents is None else divided(X, exponents)
+
+
+def table_near_one(X: Any) -> Any:
+    """Return a table of any kind with its floating point columns near 1, by one factor.
+
+    Sparse tables and tables of ordinary size are returned as they are.
+    """
+    if isinstance(X, np.ndarray):
+        return near_one(X, together=True) if X.dtype in (np.float64, np.float32) else X
+    if not isinstance(X, pd.DataFrame):
+        return X
+    floats = [name for name, kind in X.dtypes.items() if kind in (np.float64, np.float32)]
+    if not floats:
+        return X
+    values = X[floats].to_numpy()
+    exponent = table_exponent(*column_ends(values))
+    if not exponent:
+        return X
+    X = X.copy()
+    X[floats] = divided(values, exponent)
+    return X
+
+
+class Scaling:
+    """Shift and factor per feature, learned from training rows: the parameter ``scaling``.
+
+    Constant features get the factor 0: they tell no two rows apart, and a new
+    row that differs there must not be judged on an arbitrary scale.
+    """
+
+    OPTIONS: ClassVar[list[Any]] = [StrOptions({"minmax", "standard"}), None]
+
+    def __init__(self, X: Floats, scaling: str | None) -> None:
+        self.identity = scaling is None
+        if scaling is None:
+            return
+        low, high = X.min(axis=0), X.max(axis=0)
+        self.exponents = column_exponents(low, high)
+        if self.exponents is not None:
+            X, low, high = (divided(part, self.exponents) for part in (X, low, high))
+        constant = low == high
+        if scaling == "minmax":
+            shift, spread = low, high - low
+        else:
+            shift, spread = X.mean(axis=0), X.std(axis=0)
+        self.shift = shift
+        self.factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=~constant)
+
+    def __call__(self, X: Floats) -> Floats:
+        """Apply to rows; C-contiguous, in the precision of the training rows."""
+        if self.identity:
+            return np.ascontiguousarray(X)
+        scaled = (X if self.exponents is None else divided(X, self.exponents)) - self.shift
+        scaled *= self.factor
+        return np.ascontiguousarray(scaled)
+
+    def in_place(self, rows: Floats) -> Floats:
+        """Apply to rows that nobody else needs."""
+        if not self.identity:
+            if self.exponents is not None:
+                np.ldexp(rows, -self.exponents, out=rows)
+            rows -= self.shift
+            rows *= self.factor
+        return rows
+
+    def equals(self, other: Scaling, columns: slice) -> bool:
+        """Whether this, of some columns, scales them exactly as `other`, of all, does."""
+        if self.exponents is not None or other.exponents is not None:
+            return False  # rare enough to need no answer
+        same_shift = np.array_equal(self.shift, other.shift[columns])
+        return same_shift and np.array_equal(self.factor, other.factor[columns])

@@ -1,0 +1,211 @@
+"""The unit of the features does not matter: X · 2^k gives what X gives."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+from sklearn.utils.validation import has_fit_parameter
+
+from backstay import (
+    SVMRFE,
+    BetweenWithinRatio,
+    ChiSquared,
+    ForestImportance,
+    FStatistic,
+    LogisticWeighting,
+    MarginWeighting,
+    ReliefF,
+    SequentialSelector,
+    Simba,
+    Study,
+    TTest,
+)
+from backstay.base import FeatureRanker, InstanceWeighter
+from backstay.study._classify import unit_range
+from estimators import ESTIMATORS
+
+POWERS = (-1000, -900, -500, -53, -20, 20, 500, 900, 1000)
+
+PENALTY = "its penalty is in the unit of the features, so the optimum moves with it"
+
+ITS_OWN = "the estimator gets the table as it is, and its variances overflow or vanish"
+# Estimators of scikit-learn's whose definition is not free of the unit, and why.
+NOT_FREE = {LogisticRegression: PENALTY, SVC: PENALTY, GaussianNB: ITS_OWN}
+
+
+def table():
+    """Rows on a grid of 64ths, so that every power of two is exact."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 12)
+    X = np.round(rng.normal(size=(24, 5)) * 64) / 64
+    X[:, 0] += 1.5 * y
+    X[:, 1] -= y
+    return X, y
+
+
+def reason_against(estimator):
+    return NOT_FREE.get(type(getattr(estimator, "estimator", None)))
+
+
+def found(estimator, X, y, weights=None):
+    estimator = clone(estimator)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator.fit(X, y, **({} if weights is None else {"sample_weight": weights}))
+    if hasattr(estimator, "ranking_"):
+        return estimator.ranking_
+    if hasattr(estimator, "sample_weight_"):
+        return estimator.sample_weight_
+    return estimator.predict(X) if hasattr(estimator, "predict") else estimator.transform(X)
+
+
+FREE = [e for e in ESTIMATORS if reason_against(e) is None]
+
+
+@pytest.mark.parametrize(
+    "estimator", FREE, ids=[f"{i}-{type(e).__name__}" for i, e in enumerate(FREE)]
+)
+def test_every_unit_gives_the_same(estimator):
+    X, y = table()
+    expected = found(estimator, X, y)
+    for power in POWERS:
+        assert_array_equal(found(estimator, np.ldexp(X, power), y), expected, str(power))
+
+
+def test_few_estimators_are_excepted():
+    assert len(FREE) >= len(ESTIMATORS) - 5
+    assert all(len(reason) > 20 for reason in NOT_FREE.values())
+
+
+EACH_ITS_OWN = [
+    TTest(),
+    TTest(variance="welch"),
+    FStatistic(),
+    BetweenWithinRatio(),
+    ReliefF(),
+    Simba(random_state=0),
+    SVMRFE(),
+    ForestImportance(5, random_state=0),
+    SequentialSelector("lda", cv=2),
+]
+
+
+@pytest.mark.parametrize("estimator", EACH_ITS_OWN, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_features_may_have_units_far_apart(estimator, kind):
+    X, y = table()
+    powers = [-1000, 900, 0, -300, 1000] if kind is np.float64 else [-110, 100, 0, -90, 120]
+    expected = found(estimator, X.astype(kind), y)
+    assert_array_equal(found(estimator, np.ldexp(X.astype(kind), powers), y), expected)
+
+
+@pytest.mark.parametrize("power", [-1000, -53, 1000])
+@pytest.mark.parametrize("frames", [False, True])
+def test_a_study_does_not_depend_on_the_unit(power, frames):
+    X, y = table()
+    spoiled = np.ldexp(X, power)
+    if frames:
+        X, spoiled = (pd.DataFrame(part, columns=list("abcde")) for part in (X, spoiled))
+    study = Study(
+        {"t": TTest(moderation="shrunken"), "svm-rfe": SVMRFE()},
+        classifiers={"svm": make_pipeline(MinMaxScaler(), SVC()), "raw": Nearest()},
+        preprocess=MinMaxScaler(),
+        sizes=[2],
+        resampling=KFold(3),
+        random_state=0,
+    )
+    ours, theirs = (study.run(part, y).frame() for part in (spoiled, X))
+    for column in ("accuracy", "balanced_accuracy"):
+        assert_array_equal(ours[column], theirs[column])
+    assert theirs["accuracy"].mean() > 0.6
+
+
+class Nearest(ClassifierMixin, BaseEstimator):
+    """A classifier with an absolute idea of how large numbers are."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.means_ = np.array([np.asarray(X)[y == c].mean(axis=0) for c in self.classes_])
+        return self
+
+    def predict(self, X):
+        distances = np.abs(np.asarray(X)[:, None] - self.means_).sum(axis=2) > 1e-12
+        return self.classes_[distances.argmin(axis=1)]
+
+
+def test_a_tiny_feature_beside_ordinary_ones_is_not_called_constant():
+    X, y = table()
+    study = Study({"t": TTest()}, sizes=[1], resampling=KFold(3), random_state=0)
+    expected = study.run(X, y).frame()
+    X[:, 0] = np.ldexp(X[:, 0], -60)
+    assert_array_equal(study.run(X, y).frame()["accuracy"], expected["accuracy"])
+
+
+def test_rounding_errors_are_no_feature():
+    X, y = table()
+    X[:, 2] = np.where(y, 1.0, 1.0 + 2e-16) * 2.0**-60  # the classes' own rounding
+    assert np.ptp(unit_range(X, X)[0][:, 2]) < 1e-30
+
+
+@pytest.mark.parametrize("estimator", [*EACH_ITS_OWN, MarginWeighting(), LogisticWeighting()])
+@pytest.mark.parametrize("value", [5e-324, 1e-310, 1e-200, 1e154, 1.7e308])
+def test_extreme_values_beside_each_other_never_give_nan(estimator, value):
+    X, y = table()
+    X[:, 3] = np.where(X[:, 3] > 0, value, -value)
+    X[:, 4] = np.where(X[:, 4] > 0.3, value, 0.0)
+    assert np.isfinite(found(estimator, X, y)).all()
+
+
+class Undecided(FeatureRanker):
+    def _score(self, X, y, sample_weight):
+        return np.array([1.0, np.nan, 0.0, np.nan, 0.5])
+
+    n_features_to_select = None
+
+
+class Unsure(InstanceWeighter):
+    scale = "mean"
+
+    def _weigh(self, X, y):
+        return np.where(y, 1.0, np.nan)
+
+
+def test_an_importance_or_weight_that_is_no_number_is_refused():
+    X, y = table()
+    with pytest.raises(ValueError, match=r"finds no importance for feature 1, but nan.*drop"):
+        Undecided().fit(X, y)
+    with pytest.raises(ValueError, match="finds no importance for feature b"):
+        Undecided().fit(pd.DataFrame(X, columns=list("abcde")), y)
+    with pytest.raises(ValueError, match="finds no weight for row 0"):
+        Unsure().fit(X, y)
+
+
+WEIGHED = [e for e in FREE if has_fit_parameter(e, "sample_weight")]
+
+
+@pytest.mark.parametrize("estimator", WEIGHED, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e300, 1.7e308])
+def test_weights_of_any_size_are_taken(estimator, weight):
+    X, y = table()
+    weights = np.full(len(y), weight)
+    weights[::5] = 0.0
+    assert np.isfinite(found(estimator, X, y, weights)).all()
+
+
+def test_only_the_proportions_of_huge_weights_count():
+    X, y = table()
+    weights = np.random.default_rng(0).integers(1, 9, len(y)).astype(float)
+    for ranker in (ReliefF(), BetweenWithinRatio(), TTest(), ChiSquared()):
+        expected = found(ranker, X, y, weights * 2.0**100)
+        assert_array_equal(found(ranker, X, y, weights * 2.0**900), expected)
