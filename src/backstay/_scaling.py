@@ -95,7 +95,7 @@ def table_near_one(X: Any) -> Any:
     floats = [name for name, kind in X.dtypes.items() if kind in (np.float64, np.float32)]
     if not floats:
         return X
-    values = X[floats].to_numpy()
+    values = (X if len(floats) == X.shape[1] else X[floats]).to_numpy()  # all: no copy
     exponent = table_exponent(*column_ends(values))
     if not exponent:
         return X

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 
@@ -34,8 +34,8 @@ def hard_margin_pair():
 def test_hand_worked_pair():
     X, y = hard_margin_pair()
     for costs, alpha in (([10.0, 10.0], 0.4), ([10.0, 0.1], 0.1)):
-        duals = np.empty((1, 2))
-        one_vs_one_duals(X @ X.T, np.array([0, 1, 2]), np.array(costs), 1e-3, duals)
+        duals = np.zeros((1, 2))
+        one_vs_one_duals(X @ X.T, np.array([0, 1, 2]), np.array(costs), 1e-3, 10**6, duals)
         np.testing.assert_allclose(duals, [[alpha, -alpha]])
     ranker = SVMRFE(scaling=None, record_path=True).fit(X, y)
     assert ranker.ranking_.tolist() == [1, 2]
@@ -117,9 +117,9 @@ def test_steps_of_the_solver_are_those_of_libsvm():
     omega = rng.uniform(0.1, 2.0, 80)
     order = np.argsort(y, kind="stable")
     rows = X[order]
-    duals = np.empty((3, 80))
+    duals = np.zeros((3, 80))
     starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
-    steps = one_vs_one_duals(rows @ rows.T, starts, omega[order], 1e-3, duals)
+    steps = one_vs_one_duals(rows @ rows.T, starts, omega[order], 1e-3, 10**6, duals)
     machine = SVC(kernel="linear").fit(X, y, sample_weight=omega)
     assert steps == machine.n_iter_.max()
     np.testing.assert_allclose(np.abs(duals @ rows), np.abs(machine.coef_), atol=1e-12)
@@ -130,8 +130,8 @@ def test_one_machine_meets_the_optimality_conditions():
     X, y, rng = table(5, 40, 60, 2)
     rows, costs = X[np.argsort(y, kind="stable")], rng.uniform(0.001, 0.05, 40)
     sign = np.repeat([1.0, -1.0], 20)
-    duals = np.empty((1, 40))
-    one_vs_one_duals(rows @ rows.T, np.array([0, 20, 40]), costs, 1e-6, duals)
+    duals = np.zeros((1, 40))
+    one_vs_one_duals(rows @ rows.T, np.array([0, 20, 40]), costs, 1e-6, 10**6, duals)
     alpha = sign * duals[0]
     assert abs(duals.sum()) < 1e-12
     assert (alpha >= 0).all()
@@ -143,18 +143,65 @@ def test_one_machine_meets_the_optimality_conditions():
     assert slope[can_rise].max() - slope[can_fall].min() < 1e-5
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(3, 40),
+    d=st.integers(1, 40),
+    kind=st.sampled_from(["normal", "booleans", "copies", "weights"]),
+    C=st.sampled_from([0.01, 1.0, 100.0, 1e6]),
+)
+def test_a_tight_tolerance_meets_the_optimality_conditions(seed, n, d, kind, C):
+    """From 0 and from the solution on other features; also where no line separates the classes."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, (n, d)).astype(float) if kind == "booleans" else rng.random((n, d))
+    if kind == "copies":
+        rows = rows[rng.integers(0, n, n)]
+    costs = C * (rng.exponential(size=n) if kind == "weights" else np.ones(n))
+    first = int(rng.integers(1, n))
+    sign, starts = np.repeat([1.0, -1.0], [first, n - first]), np.array([0, first, n])
+    warm = np.zeros((1, n))
+    one_vs_one_duals(rows[:, 1:] @ rows[:, 1:].T, starts, costs, 1e-8, 10**5, warm)
+    weights = []
+    for duals in (np.zeros((1, n)), warm):
+        steps = one_vs_one_duals(rows @ rows.T, starts, costs, 1e-8, 10**5, duals)
+        assert steps < 10**5
+        alpha = sign * duals[0]
+        assert abs(duals.sum()) <= 1e-12 * n * C
+        assert (alpha >= 0).all()
+        assert (alpha <= costs).all()
+        slope = sign - rows @ (duals[0] @ rows)
+        can_rise = np.where(sign > 0, alpha < costs, alpha > 0)
+        can_fall = np.where(sign > 0, alpha > 0, alpha < costs)
+        if can_rise.any() and can_fall.any():
+            rounding = 1e-13 * np.abs(rows @ rows.T).max() * max(1.0, alpha.sum())
+            assert slope[can_rise].max() - slope[can_fall].min() < 2e-8 + rounding
+        weights.append(duals[0] @ rows)
+    np.testing.assert_allclose(*weights, atol=1e-6)
+
+
+def test_a_huge_c_on_data_that_no_line_separates_ends():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (20, 9)), np.tile([0, 1], 10)
+    exact = SVMRFE(C=1e12).fit(X, y)
+    assert sorted(exact.ranking_) == list(range(1, 10))
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=10000 steps in \d of 9 rounds"):
+        SVMRFE(C=1e12, tol=1e-3, max_iter=10_000).fit(X, y)
+
+
 def best_ten(tol, X, y):
     return set(np.argsort(SVMRFE(tol=tol).fit(X, y).ranking_)[:10])
 
 
-def test_the_default_finds_what_the_exact_solution_finds():
-    """Where rows are fewer than features; elsewhere it takes libsvm's own steps."""
+def test_the_default_finds_what_the_exact_solution_finds(monkeypatch):
+    """With rows fewer than features, and on the other side; libsvm has the tall tables."""
     data = [make_han_yu(40, n_features=200, random_state=seed)[:2] for seed in range(5)]
     exact = [best_ten(1e-12, X, y) for X, y in data]
     assert [best_ten("auto", X, y) for X, y in data] == exact
     assert [best_ten(1e-3, X, y) for X, y in data] != exact
-    for n, same_as in ((39, 1e-8), (40, 1e-3), (41, 1e-3)):
+    for n, most, same_as in ((39, 4000, 1e-8), (41, 4000, 1e-8), (41, 40, 1e-3)):
         X, y, _ = table(6, n, 40, 2)
+        monkeypatch.setattr(module, "GRAM_ROWS", most)
         for record in (True, False):
             default, given = (SVMRFE(tol=tol, record_path=record) for tol in ("auto", same_as))
             np.testing.assert_array_equal(
@@ -164,10 +211,10 @@ def test_the_default_finds_what_the_exact_solution_finds():
 
 def test_a_tight_tolerance_is_reached_with_fewer_features_than_rows():
     """In single precision, as libsvm has it, these take up to a million steps."""
-    starts, duals = np.array([0, 20, 40]), np.empty((1, 40))
+    starts, costs = np.array([0, 20, 40]), np.full(40, 100.0)
     for seed in range(30):
-        rows = 3 + np.random.default_rng(seed).random((40, 2)).round(1)
-        assert one_vs_one_duals(rows @ rows.T, starts, np.full(40, 100.0), 1e-8, duals) < 10_000
+        rows, duals = 3 + np.random.default_rng(seed).random((40, 2)).round(1), np.zeros((1, 40))
+        assert one_vs_one_duals(rows @ rows.T, starts, costs, 1e-8, 10**6, duals) < 10_000
 
 
 def test_copies_of_a_feature_tie_and_the_later_goes_first():
@@ -312,6 +359,7 @@ def test_control_of_spec_13_1():
         ({"scaling": "robust"}, "scaling"),
         ({"tol": 0}, "tol"),
         ({"tol": "exact"}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
         ({"record_path": "yes"}, "record_path"),
         ({"n_features_to_select": 50}, "n_features_to_select"),
     ],
@@ -337,15 +385,18 @@ def test_bad_data_are_explained():
 
 def test_a_machine_that_does_not_converge_says_so(monkeypatch):
     X, y, _ = table(16, 20, 30, 2)
-    monkeypatch.setattr(module, "MAX_ITER", 1)
-    with pytest.warns(UserWarning, match="did not converge"):
-        SVMRFE(step=0.9).fit(X, y)
+    for n_rows in (0, module.GRAM_ROWS):
+        monkeypatch.setattr(module, "GRAM_ROWS", n_rows)
+        for Z in (X, X[:, :10]):
+            for tol in (1e-3, 1e-8):
+                with pytest.warns(ConvergenceWarning, match=r"max_iter=1 steps in \d of \d rounds"):
+                    SVMRFE(step=0.9, max_iter=1, tol=tol).fit(Z, y)
 
 
 def test_weights_that_overflow_are_refused(monkeypatch):
     X, y, _ = table(18, 20, 30, 2)
 
-    def endless(gram, starts, costs, tol, duals):
+    def endless(gram, starts, costs, tol, max_iter, duals):
         duals[:] = costs
         return 1
 

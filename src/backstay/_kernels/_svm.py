@@ -1,155 +1,28 @@
-"""The dual of the linear soft-margin SVM with a cost per row, from its Gram matrix."""
+"""SVM-RFE from a Gram matrix: machines of every two classes, their weights, and elimination."""
 
 import numpy as np
 from numba import njit
 
-TAU = 1e-12  # stands in for a curvature that is not positive
+from backstay._kernels._smo import solve_dual
+from backstay._kernels._svm_exact import solve_dual_exactly
+
 LIBSVM_TOL = 1e-3  # its default; from here on the steps are its own
-MAX_ITER = 10_000_000
 LANES = 16
 CHUNK = 512  # features at a time, so that a few rows of them stay near the processor
-MAGNITUDE = 0x7FFFFFFFFFFFFFFF  # all bits of a float64 but its sign
 
 
 @njit(cache=True, nogil=True)
-def _last(bits, wanted):
-    """Return the last position of a value."""
-    t = len(bits) - 1
-    while t > 0 and bits[t] != wanted:
-        t -= 1
-    return t
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls):
-    """Return the pair of rows to move, or (-1, -1) when none gains more than `tol`."""
-    # i is pulled up most; j lowers the objective most together with i (second order). `gains` and
-    # `falls` are scratch. Their largest elements are found among their bits: those of floats
-    # without sign are ordered as the floats are, and unlike floats, of which any may be nan, the
-    # compiler compares integers side by side.
-    n = len(pull)
-    gain_bits, fall_bits = gains.view(np.int64), falls.view(np.int64)
-    for t in range(n):
-        gains[t] = pull[t] if dual[t] < high[t] else -np.inf
-    highest = np.int64(-MAGNITUDE)
-    for t in range(n):
-        key = gain_bits[t] ^ ((gain_bits[t] >> 63) & MAGNITUDE)
-        highest = key if key > highest else highest
-    i = _last(gain_bits, highest ^ ((highest >> 63) & MAGNITUDE))
-    best, at_i = gains[i], diagonal[i]
-    for t in range(n):
-        fall = best - pull[t]
-        falls[t] = fall if dual[t] > low[t] and fall > 0.0 else 0.0
-    for t in range(n):
-        curvature = at_i + diagonal[t] - 2.0 * K[i, t]
-        gains[t] = falls[t] * falls[t] / (curvature if curvature > 0.0 else TAU)
-    furthest = most = np.int64(0)
-    for t in range(n):
-        furthest = fall_bits[t] if fall_bits[t] > furthest else furthest
-    for t in range(n):
-        most = gain_bits[t] if gain_bits[t] > most else most
-    if best == -np.inf or most == 0 or falls[_last(fall_bits, furthest)] < tol:
-        return -1, -1
-    return i, _last(gain_bits, most)
-
-
-@njit(cache=True, nogil=True)
-def _restore(bounds, low, high):
-    """Let every row move within its bounds."""
-    for t in range(len(low)):
-        low[t], high[t] = bounds[0, t], bounds[1, t]
-
-
-@njit(cache=True, nogil=True)
-def _shrink(pull, dual, bounds, low, high, tol, restored):
-    """Set aside rows at a bound that point further out than any row can move."""
-    # When the gap first falls to ten times `tol` all rows come back before that; returns whether
-    # they have.
-    highest = lowest = -np.inf
-    for t in range(len(pull)):
-        highest = max(highest, pull[t] if dual[t] < high[t] else -np.inf)
-        lowest = max(lowest, -pull[t] if dual[t] > low[t] else -np.inf)
-    if not restored and highest + lowest <= 10.0 * tol:
-        restored = True
-        _restore(bounds, low, high)
-    for t in range(len(pull)):
-        beyond = dual[t] >= bounds[1, t] and pull[t] > highest
-        beyond |= dual[t] <= bounds[0, t] and -pull[t] > lowest
-        if beyond:
-            low[t], high[t] = np.inf, -np.inf
-    return restored
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def solve_dual(K, diagonal, sign, cost, tol, dual):
-    """Sequential minimal optimisation from 0; returns the number of steps.
-
-    min ½ Σ K_ij β_i β_j − Σ sign·β over the signed coefficients β = sign·α, under Σβ = 0 and
-    0 ≤ α_i ≤ cost_i, with the working sets of Fan, Chen & Lin (2005) and the shrinking and
-    stopping rule of Chang & Lin (2011). The first class comes first, and of equal candidates the
-    last is taken: so does libsvm, hence on a matrix rounded as its own both walk the same path
-    and stop at the same point. At its usual tolerance that point, not the optimum, decides which
-    of two features with nearly the same weight is dropped; for the same reason there is
-    shrinking here, although it saves no time.
-
-    `pull` is minus the gradient. Rows set aside have bounds that leave no room; rows of cost 0,
-    which fill up the last lanes, never have any.
-    """
-    n = len(sign)
-    pull = sign.copy()
-    bounds = np.empty((2, n))
-    n_rows = 0
-    for t in range(n):
-        n_rows += cost[t] > 0.0
-        bounds[0, t] = 0.0 if sign[t] > 0.0 else -cost[t]
-        bounds[1, t] = cost[t] if sign[t] > 0.0 else 0.0
-    low, high, gains, falls = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    _restore(bounds, low, high)
-    dual[:] = 0.0
-    restored = False
-    period = min(n_rows, 1000)
-    countdown = period + 1
-    for step in range(MAX_ITER):
-        countdown -= 1
-        if countdown == 0:
-            countdown = period
-            restored = _shrink(pull, dual, bounds, low, high, tol, restored)
-        i, j = _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
-        if i < 0:
-            _restore(bounds, low, high)
-            i, j = _working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
-            if i < 0:
-                return step
-            countdown = 1
-        # To the minimum along β_i + β_j = const, inside the box.
-        curvature = diagonal[i] + diagonal[j] - 2.0 * K[i, j]
-        total = dual[i] + dual[j]
-        by = (pull[i] - pull[j]) / (curvature if curvature > 0.0 else TAU)
-        a, b = dual[i] + by, dual[j] - by
-        if total > bounds[1, i] + bounds[0, j]:
-            if a > bounds[1, i]:
-                a, b = bounds[1, i], total - bounds[1, i]
-        elif b < bounds[0, j]:
-            a, b = total - bounds[0, j], bounds[0, j]
-        by_i, by_j = a - dual[i], b - dual[j]
-        dual[i], dual[j] = a, b
-        for t in range(n):
-            pull[t] -= K[i, t] * by_i + K[j, t] * by_j
-    return MAX_ITER
-
-
-@njit(cache=True, nogil=True)
-def one_vs_one_duals(K, starts, cost, tol, out):
+def one_vs_one_duals(K, starts, cost, tol, most_steps, out):
     """Signed dual coefficients of every pair of classes; returns the most steps taken.
 
     K and cost are ordered by class, class c in rows starts[c]:starts[c+1]. Row m of
-    `out` belongs to the m-th pair (a, b), a < b, and is 0 outside the two classes.
+    `out` belongs to the m-th pair (a, b), a < b, and is 0 outside the two classes. Below
+    libsvm's tolerance it is where the search starts: 0, or the coefficients of another K.
 
     libsvm rounds K, but not its diagonal, to single precision. So do we at its tolerance. Below
     it K is taken as it is: rounded, it is not quite positive semidefinite once fewer features
     than rows are left, and a tight tolerance may then take millions of steps.
     """
-    out[:] = 0.0
     most = 0
     m = 0
     n_classes = len(starts) - 1
@@ -160,13 +33,14 @@ def one_vs_one_duals(K, starts, cost, tol, out):
             size = -(-n // LANES) * LANES
             rows = np.empty(n, np.intp)
             sign = np.ones(size)
-            diagonal, costs, dual = np.ones(size), np.zeros(size), np.empty(size)
+            diagonal, costs, dual = np.ones(size), np.zeros(size), np.zeros(size)
             block = np.zeros((size, size))
             for t in range(n):
                 rows[t] = starts[a] + t if t < n_a else starts[b] + t - n_a
                 sign[t] = 1.0 if t < n_a else -1.0
                 diagonal[t] = K[rows[t], rows[t]]
                 costs[t] = cost[rows[t]]
+                dual[t] = out[m, rows[t]]
             for t in range(n):
                 for u in range(n_a):
                     block[t, u] = K[rows[t], starts[a] + u]
@@ -175,7 +49,11 @@ def one_vs_one_duals(K, starts, cost, tol, out):
                 if tol >= LIBSVM_TOL:
                     for u in range(n):
                         block[t, u] = np.float32(block[t, u])
-            most = max(most, solve_dual(block, diagonal, sign, costs, tol, dual))
+            if tol >= LIBSVM_TOL:
+                steps = solve_dual(block, diagonal, sign, costs, tol, most_steps, dual)
+            else:
+                steps = solve_dual_exactly(block, diagonal, sign, costs, tol, most_steps, dual)
+            most = max(most, steps)
             for t in range(n):
                 out[m, rows[t]] = dual[t]
             m += 1
@@ -335,7 +213,7 @@ def eliminate_rounds(
     weights, marked = np.empty(d), np.empty(d, np.bool_)
     while remaining > 1:
         now = weights[:remaining]
-        if one_vs_one_duals(gram, starts, costs, tol, duals) >= most_steps:
+        if one_vs_one_duals(gram, starts, costs, tol, most_steps, duals) >= most_steps:
             break
         squared_weights(rows, duals, now)
         finite = True

@@ -15,7 +15,6 @@ from sklearn.svm import SVC
 
 from backstay._kernels._svm import (
     LIBSVM_TOL,
-    MAX_ITER,
     add_products,
     eliminate_rounds,
     mark_smallest,
@@ -39,9 +38,19 @@ BLAS_WORK = 200_000_000
 # A wide table of single precision with more cells stays so; blocks of it are multiplied in double.
 SINGLE_CELLS, BLOCK_CELLS = 2**24, 2**22
 
-# With fewer rows than features, libsvm's tolerance leaves it to chance which of many features with
-# nearly the same weight are dropped (benchmarks/simulations/svm_tolerance.py).
-WIDE_TOL = 1e-8
+# libsvm's tolerance leaves it to chance which of many features with nearly the same weight are
+# dropped (benchmarks/simulations/svm_tolerance.py).
+TIGHT_TOL = 1e-8
+
+# Rows up to which the machines see the Gram matrix even if it is the larger table: 128 MB.
+GRAM_ROWS = 4000
+
+MAX_ITER = 1_000_000
+
+
+def uses_gram(n_rows: int, n_features: int) -> bool:
+    """Whether the machines see the Gram matrix instead of the rows."""
+    return n_rows < n_features or n_rows <= GRAM_ROWS
 
 
 class EliminationRound(NamedTuple):
@@ -111,6 +120,7 @@ class _Machines:
         tol: float,
         gram: Array | None,
         scaling: Scaling | None = None,
+        max_iter: int = MAX_ITER,
     ) -> None:
         n, d = X.shape
         order = np.argsort(y, kind="stable")  # libsvm, too, orders rows by class
@@ -123,12 +133,14 @@ class _Machines:
         self.starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
         self.costs = costs[order]
         self.tol = tol
+        self.max_iter = max_iter
+        self.unfinished = 0  # rounds in which a machine did not converge
         n_classes = len(self.starts) - 1
-        self.duals = np.empty((n_classes * (n_classes - 1) // 2, n))
+        self.duals = np.zeros((n_classes * (n_classes - 1) // 2, n))
         self.gram: Array | None = None
         if gram is not None:
             self._set_gram(gram[np.ix_(order, order)])
-        elif n < d:
+        elif uses_gram(n, d):
             self._multiply()
         else:
             with np.errstate(over="ignore"):
@@ -139,14 +151,10 @@ class _Machines:
         if self.gram is None:
             self._solve_plain()
         else:
-            steps = one_vs_one_duals(self.gram, self.starts, self.costs, self.tol, self.duals)
-            if steps >= MAX_ITER:
-                warnings.warn(
-                    f"the SVM on {self.remaining} features did not converge in {steps} steps; "
-                    "scale the features or lower C.",
-                    ConvergenceWarning,
-                    stacklevel=6,
-                )
+            steps = one_vs_one_duals(
+                self.gram, self.starts, self.costs, self.tol, self.max_iter, self.duals
+            )
+            self.unfinished += steps >= self.max_iter
         squared = np.empty(self.remaining)
         squared_weights(self.rows, self.duals, squared)
         if not np.isfinite(squared).all():
@@ -171,7 +179,7 @@ class _Machines:
             self.costs,
             self.duals,
             self.tol,
-            MAX_ITER,
+            self.max_iter,
             float(step),
             lift,
             TRACE_FALL,
@@ -206,10 +214,13 @@ class _Machines:
         self.gram = gram
 
     def _solve_plain(self) -> None:
-        """With n ≥ d the Gram matrix is the larger table: leave it to libsvm."""
-        machine = SVC(kernel="linear", C=1.0, tol=self.tol)
+        """Leave it to libsvm, where the Gram matrix would take too much memory."""
+        machine = SVC(kernel="linear", C=1.0, tol=self.tol, max_iter=self.max_iter)
         rows = np.ascontiguousarray(self.rows[:, : self.remaining])
-        machine.fit(rows, self.y, sample_weight=self.costs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # said once, at the end
+            machine.fit(rows, self.y, sample_weight=self.costs)
+        self.unfinished += int(np.max(machine.n_iter_)) >= self.max_iter
         n_classes = len(self.starts) - 1
         coefficients = np.zeros((n_classes - 1, len(self.y)))
         coefficients[:, machine.support_] = machine.dual_coef_
@@ -243,6 +254,7 @@ def eliminate(
     tol: float | str = "auto",
     gram: Array | None = None,
     scaling: Scaling | None = None,
+    max_iter: int = MAX_ITER,
     record_path: bool = False,
 ) -> Elimination:
     """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
@@ -255,8 +267,8 @@ def eliminate(
     """
     n, d = X.shape
     if isinstance(tol, str):
-        tol = WIDE_TOL if n < d else LIBSVM_TOL
-    machines = _Machines(X, y, costs, tol, gram, scaling)
+        tol = TIGHT_TOL if uses_gram(n, d) else LIBSVM_TOL
+    machines = _Machines(X, y, costs, tol, gram, scaling, max_iter)
     last_round = np.empty(d, dtype=np.intp)
     last_weight = np.zeros(d)
     path: list[EliminationRound] = []
@@ -278,6 +290,13 @@ def eliminate(
         machines.drop(dropped)
         number += 1
     last_round[machines.features[0]] = number
+    if machines.unfinished:
+        warnings.warn(
+            f"the SVM did not converge in max_iter={max_iter} steps in {machines.unfinished} of "
+            f"{number + 1} rounds; scale the features, lower C or raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
     return Elimination(last_round, last_weight, path)
 
 
@@ -305,8 +324,12 @@ class SVMRFE(FeatureRanker):
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
     tol : float or "auto", default="auto"
-        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8 with
-        fewer rows than features and 1e-3 otherwise. ``tol=1e-3`` takes libsvm's own steps.
+        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8, and
+        1e-3 with more than 4000 rows that are no fewer than the features: libsvm itself has
+        to solve these. ``tol=1e-3`` takes libsvm's own steps.
+    max_iter : int, default=1_000_000
+        Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``; it takes
+        data that no line separates and a C of many powers of ten.
     record_path : bool, default=False
         Keep every round's features and weights in ``path_``.
 
@@ -331,12 +354,13 @@ class SVMRFE(FeatureRanker):
 
     With several classes the criterion is Σ w_j² over the one-vs-one machines.
 
-    With fewer rows than features the machines see the Gram matrix only; the
-    dropped features' part is subtracted each round. With ``tol=1e-3``, the default of
-    ``SVC``, the solver takes the same steps as libsvm, so that selections agree with a
-    loop over ``SVC(kernel="linear")``. Where libsvm stops then decides which of many
-    features with nearly the same weight are dropped: at 1e-8 the best ten are those of
-    the exact solution, at 1e-3 about half of them are.
+    The machines see the Gram matrix only; the dropped features' part is subtracted each
+    round. With ``tol=1e-3``, the default of ``SVC``, the solver takes the same steps as
+    libsvm, so that selections agree with a loop over ``SVC(kernel="linear")``. Where libsvm
+    stops then decides which of many features with nearly the same weight are dropped: with
+    fewer rows than features the best ten at 1e-8 are those of the exact solution, at 1e-3 about
+    half of them are. Below 1e-3, Newton steps on the rows that are not at a bound finish what
+    libsvm's steps begin, and each round starts from the last one's solution.
 
     Examples
     --------
@@ -357,6 +381,7 @@ class SVMRFE(FeatureRanker):
         "rounding": [StrOptions({*LIFT})],
         "scaling": Scaling.OPTIONS,
         "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "max_iter": [positive_int()],
         "record_path": ["boolean"],
     }
 
@@ -369,6 +394,7 @@ class SVMRFE(FeatureRanker):
         n_features_to_select: int | float | None = None,
         scaling: str | None = "minmax",
         tol: float | str = "auto",
+        max_iter: int = MAX_ITER,
         record_path: bool = False,
     ) -> None:
         self.C = C
@@ -377,6 +403,7 @@ class SVMRFE(FeatureRanker):
         self.n_features_to_select = n_features_to_select
         self.scaling = scaling
         self.tol = tol
+        self.max_iter = max_iter
         self.record_path = record_path
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
@@ -395,6 +422,7 @@ class SVMRFE(FeatureRanker):
             rounding=self.rounding,
             tol=self.tol,
             scaling=Scaling(X, self.scaling),
+            max_iter=self.max_iter,
             record_path=self.record_path,
         )
         if self.record_path:

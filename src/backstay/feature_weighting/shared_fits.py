@@ -21,7 +21,7 @@ from backstay.base import Array, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import EUCLIDEAN, ReliefColumns, ReliefTable
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm import SVMRFE, eliminate
+from backstay.feature_weighting._svm import SVMRFE, eliminate, uses_gram
 
 __all__ = ["SharedFits", "shared_fits"]
 
@@ -67,8 +67,7 @@ class SharedSVMRFE:
     def prepare(self) -> None:
         """Scale, and multiply the rows with each other where that is the smaller table."""
         self.Z = np.asarray(self.scaling(self.X), dtype=np.float64)
-        n, d = self.X.shape
-        self.gram = self.Z @ self.Z.T if n < d else None
+        self.gram = self.Z @ self.Z.T if uses_gram(*self.X.shape) else None
 
     def at_one_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Eliminate on the rows, copies included, with their part of the Gram matrix.
@@ -88,6 +87,7 @@ class SharedSVMRFE:
             rounding=ranker.rounding,
             tol=ranker.tol,
             gram=gram,
+            max_iter=ranker.max_iter,
         )
         return course.importances()
 
