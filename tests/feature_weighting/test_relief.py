@@ -164,6 +164,27 @@ def test_double_relieff_equals_reference(data, table, k, progressive, miss):
     assert_allclose(ranker.feature_importances_, expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", [47, 140])
+def test_rounding_errors_are_no_weights(seed):
+    """Copies of a row as hit and miss cancel, but for the last digit of a product."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(4, 2))
+    one, other = rng.permutation(4)[:2]
+    X[one] = X[other]
+    y = rng.integers(0, 2, 4)
+    y[0], y[1] = 0, 1
+    omega = rng.random(4)
+    omega[rng.integers(0, 4)] = 0.0
+    with pytest.warns(UserWarning, match="single member"):
+        found = DoubleReliefF(n_neighbors=1, random_state=3).fit(X, y, sample_weight=omega)
+    visits = check_random_state(3).permutation(4).tolist()
+    expected = reference.double_relieff(
+        reference.Table(rows_of(X), list(y)), visits, 1, omega=omega.tolist()
+    )
+    assert expected == [0.0, 0.0]
+    assert_allclose(found.feature_importances_, expected, atol=1e-15)
+
+
 @pytest.mark.parametrize(
     "ranker", [ReliefF(3), ReliefF(3, miss="any"), Relief(), DoubleReliefF(random_state=0)]
 )

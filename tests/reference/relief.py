@@ -116,11 +116,16 @@ def relieff(table, k=10, miss="per_class", sigma=None, omega=None, visits=None):
 
 
 def double_relieff(table, visits, k=10, miss="per_class", progressive=False, omega=None):
-    """dReliefF and pdReliefF over the given order of visits."""
+    """dReliefF and pdReliefF over the given order of visits.
+
+    A weight no larger than the rounding errors of its terms, at most ω each, is 0.
+    """
     omega = omega or [1.0] * table.n
     m = len(visits)
     w = [0.0] * table.d
     for t, i in enumerate(visits):
+        rounding = 1e-14 * math.fsum(omega[j] for j in visits[:t])
+        w = [0.0 if abs(x) <= rounding else x for x in w]
         top = max(w)
         inside = [max(x, 0.0) / top for x in w] if top > 0 else None
         if inside is not None and progressive:

@@ -77,10 +77,13 @@ n_features_to_select
         visits = self._visits(table)
         mass = self._mass(omega, visits)
         k = self._n_listed(table)
-        total = np.zeros(table.n_features)
+        total, visited = np.zeros(table.n_features), 0.0
+        # Hits and misses that cancel leave rounding errors, which are no weights.
+        rounding = 16.0 * np.finfo(table.dense.dtype).eps
         for t, visit in enumerate(visits):
             queries = np.array([visit])
-            weights = distance_weights(total)
+            weights = distance_weights(np.where(total > rounding * visited, total, 0.0))
+            visited += omega[visit]
             if self.progressive:
                 weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
             D = table.distances(queries, weights)
