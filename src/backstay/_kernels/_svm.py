@@ -201,20 +201,23 @@ def eliminate_rounds(
     """Eliminate features round by round, as far as nothing is out of the ordinary.
 
     The arrays are left as after the last finished round; returns the number of rounds, the
-    number of features left, and the trace of the Gram matrix when it was last computed anew.
+    number of features left, the trace of the Gram matrix when it was last computed anew, and
+    the most steps a machine took.
     A round that takes `most_steps`, or whose weights are not finite, is left to the
     caller. `step` below 1 is the share of the remaining features to drop, else their number;
     a share is rounded down after `lift` is added;
     `rounds` and `weights_then` get when each feature was dropped, and its weight in that round.
     """
     d = rows.shape[1]
-    remaining, number = d, 0
+    remaining, number, most = d, 0, 0
     trace = np.trace(gram)
     weights, marked = np.empty(d), np.empty(d, np.bool_)
     while remaining > 1:
         now = weights[:remaining]
-        if one_vs_one_duals(gram, starts, costs, tol, most_steps, duals) >= most_steps:
+        steps = one_vs_one_duals(gram, starts, costs, tol, most_steps, duals)
+        if steps >= most_steps:
             break
+        most = max(most, steps)
         squared_weights(rows, duals, now)
         finite = True
         for t in range(remaining):
@@ -241,4 +244,4 @@ def eliminate_rounds(
             trace = np.trace(gram)
         remaining = left
         number += 1
-    return number, remaining, trace
+    return number, remaining, trace, most

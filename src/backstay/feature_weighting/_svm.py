@@ -67,6 +67,7 @@ class Elimination:
     last_round: Indices  # the round each feature was dropped in; the survivor has the highest
     last_weight: Array  # its criterion |w_j| in that round
     path: list[EliminationRound]  # every round, when recorded
+    n_steps: int  # the most that a machine took
 
     def importances(self) -> Array:
         """Share of the features a feature outlasts, itself included; exact ties share theirs."""
@@ -134,7 +135,8 @@ class _Machines:
         self.costs = costs[order]
         self.tol = tol
         self.max_iter = max_iter
-        self.unfinished = 0  # rounds in which a machine did not converge
+        self.n_steps = 0  # the most that a machine took
+        self.unfinished = 0  # rounds in which one did not converge
         n_classes = len(self.starts) - 1
         self.duals = np.zeros((n_classes * (n_classes - 1) // 2, n))
         self.gram: Array | None = None
@@ -149,12 +151,13 @@ class _Machines:
     def weights(self) -> Array:
         """|w_j| of the remaining features; √Σ w_j² over the machines with several classes."""
         if self.gram is None:
-            self._solve_plain()
+            steps = self._solve_plain()
         else:
             steps = one_vs_one_duals(
                 self.gram, self.starts, self.costs, self.tol, self.max_iter, self.duals
             )
-            self.unfinished += steps >= self.max_iter
+        self.n_steps = max(self.n_steps, steps)
+        self.unfinished += steps >= self.max_iter
         squared = np.empty(self.remaining)
         squared_weights(self.rows, self.duals, squared)
         if not np.isfinite(squared).all():
@@ -171,7 +174,7 @@ class _Machines:
         """
         if self.gram is None or self.rows.size * len(self.y) > BLAS_WORK:
             return 0
-        number, self.remaining, self.trace = eliminate_rounds(
+        number, self.remaining, self.trace, self.n_steps = eliminate_rounds(
             self.rows,
             self.features,
             self.gram,
@@ -213,14 +216,13 @@ class _Machines:
         self.trace = np.trace(gram)
         self.gram = gram
 
-    def _solve_plain(self) -> None:
+    def _solve_plain(self) -> int:
         """Leave it to libsvm, where the Gram matrix would take too much memory."""
         machine = SVC(kernel="linear", C=1.0, tol=self.tol, max_iter=self.max_iter)
         rows = np.ascontiguousarray(self.rows[:, : self.remaining])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # said once, at the end
             machine.fit(rows, self.y, sample_weight=self.costs)
-        self.unfinished += int(np.max(machine.n_iter_)) >= self.max_iter
         n_classes = len(self.starts) - 1
         coefficients = np.zeros((n_classes - 1, len(self.y)))
         coefficients[:, machine.support_] = machine.dual_coef_
@@ -232,6 +234,7 @@ class _Machines:
             second = slice(self.starts[b], self.starts[b + 1])
             self.duals[m, first] = coefficients[b - 1, first]
             self.duals[m, second] = coefficients[a, second]
+        return int(np.max(machine.n_iter_))
 
 
 # Added before a share of features is rounded down. One tenth of 30 must stay 3 when rounding up,
@@ -297,7 +300,7 @@ def eliminate(
             ConvergenceWarning,
             stacklevel=5,
         )
-    return Elimination(last_round, last_weight, path)
+    return Elimination(last_round, last_weight, path, machines.n_steps)
 
 
 class SVMRFE(FeatureRanker):
@@ -337,6 +340,8 @@ class SVMRFE(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Share of the features that a feature outlasts, itself included.
+    n_iter_ : int
+        Most steps that a machine took.
     path_ : list of EliminationRound
         With ``record_path=True``: for each round the surviving ``features`` and
         their normalised ``weights`` r_j = |w_j| / Σ|w|.
@@ -425,6 +430,7 @@ class SVMRFE(FeatureRanker):
             max_iter=self.max_iter,
             record_path=self.record_path,
         )
+        self.n_iter_ = course.n_steps
         if self.record_path:
             self.path_ = course.path
         elif hasattr(self, "path_"):
