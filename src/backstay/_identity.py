@@ -132,9 +132,9 @@ RENAMED = {
 }
 
 
-# Parameters that descriptions of formats 1 and 2 do not know yet, with the value that was the only one.
+# Parameters that descriptions of formats 1 and 2 do not know yet, with the only value there was.
 ADDED: dict[str, dict[str, Any]] = {
-    "backstay.feature_weighting.SVMRFE": {"rounding": "down"},
+    "backstay.feature_weighting.SVMRFE": {"max_iter": 1_000_000, "rounding": "down"},
     "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
     "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
     "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
