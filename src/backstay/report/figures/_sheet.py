@@ -275,6 +275,8 @@ class Sheet:
         """Give labels the room they need, and the axes the rest."""
         x, y = self._x, self._y
         labels = EDGE + self._tick + PAD + CAPITAL + GAP
+        if x.ticks is not None and not len(x.ticks):
+            labels = EDGE
         # Half of the uppermost label may stand above the axis.
         y.end = labels if self._top else EDGE + CAPITAL / 2
         y.start = self.height - (EDGE if self._top else labels) - (LARGE + GAP if x.label else 0)
