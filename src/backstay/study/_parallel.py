@@ -93,7 +93,8 @@ def _attempt(
         n_jobs=n_jobs,
         return_as="generator_unordered",
         max_nbytes=SHARED_BYTES,
-        pre_dispatch="3*n_jobs",
+        # More than fit into loky's queue would make it print a traceback when it is stopped.
+        pre_dispatch="2*n_jobs",
         **(worker_options(backend) if TAKES_OPTIONS else {}),
     )
     with ExitStack() as held:
