@@ -18,6 +18,8 @@ from benchmarks.simulations.quoted_score import draw
 
 GENERATORS = ("independent", "blocks of ten")
 NAMES = [f"g{j}" for j in range(300)]
+# The interval of the expected score was settled on the pairs 0 to 49; it is judged on others.
+FIRST_PAIR = 50
 
 
 def one(seed):
@@ -59,7 +61,8 @@ def one(seed):
 def main():
     args = arguments(__doc__, 50)
     lines = []
-    for row in repeat(one, [(seed,) for seed in range(args.sets)], args.out, args.jobs):
+    pairs = [(FIRST_PAIR + i,) for i in range(args.sets)]
+    for row in repeat(one, pairs, args.out, args.jobs):
         for kind, found in (row["found"] or {}).items():
             line = {"cohort": kind}
             for metric in ("roc_auc", "balanced_accuracy"):
