@@ -196,7 +196,9 @@ def rank(
     importances = importances_of(fitted)
     # An order by chance is no weight of a vote.
     votes = None if variant.weighting == "random order" else omega
-    return Ranked(importances, best_first(fitted, importances, X.shape[1], seed), votes)
+    return Ranked(
+        importances, best_first(fitted, importances, X.shape[1], seed, indifferent=True), votes
+    )
 
 
 def _fit(

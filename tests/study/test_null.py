@@ -14,6 +14,7 @@ from backstay.study import _study as module
 from backstay.study._protocols import (
     LABEL_DRAWS,
     NULL_RUNS,
+    Split,
     draw_null_splits,
     draw_splits,
     shuffled_labels,
@@ -178,7 +179,7 @@ def test_the_test_labels_of_shuffled_runs_are_never_used(monkeypatch):
         for split in splits:
             labels = split.labels.copy()
             labels[split.test] = -1
-            yield module.Split(split.train, split.test, split.seed, labels)
+            yield Split(split.train, split.test, split.seed, labels)
 
     monkeypatch.setattr(module, "draw_null_splits", lambda *a: list(spoilt(*a)))
     assert contents(study.run(X, y)) == expected
