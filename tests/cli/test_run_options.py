@@ -99,3 +99,14 @@ def test_classes_too_small_need_not_stop_a_run(call, tmp_path):
         out, _ = call(*command, *option)
         assert "kind: a (14), b (14)" in out
         assert "rare" in out
+
+
+def test_a_table_of_logs_is_said_to_be_one(files, call, capsys, monkeypatch):
+    monkeypatch.setattr(Results, "report", lambda self, path: path)
+    command = ("run", files / "genes.tsv", "--samples", files / "sheet.csv", "-t", TARGET, *QUICK)
+    call(*command, "--logged", "-o", files / "out")
+    assert Results.load(files / "out" / "study.db").data.logged
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in (*command, "--logged", "--log2", 20)])
+    assert stop.value.code == 2
+    assert "leave out --log2" in capsys.readouterr().err

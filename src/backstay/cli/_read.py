@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,6 +88,10 @@ class TableOptions:
             metavar="FLOOR",
         ),
     ] = None
+    logged: Annotated[
+        bool,
+        of_table("The values are log2 already: differences are log2 fold changes.", "--logged"),
+    ] = False
     dedupe: Annotated[
         str | None,
         of_table(
@@ -123,10 +127,12 @@ class TableOptions:
         """Read the table; an error that asks for a parameter names the option instead."""
         for path in (self.data, self.samples):
             _check_path(path)
+        if self.logged and self.log2 is not None:
+            raise WrongUse("--logged says that the values are log2 already; leave out --log2.")
         from backstay.datasets import TableError, read_table
 
         try:
-            return read_table(self.data, self.target, **self._parameters())
+            table = read_table(self.data, self.target, **self._parameters())
         except TableError as error:
             text = str(error)
             for part, option in HINTS.items():
@@ -135,6 +141,7 @@ class TableOptions:
             raise
         except ValueError as error:  # such as a floor of 0
             raise WrongUse(str(error)) from error
+        return replace(table, details={**table.details, "scale": "log2"}) if self.logged else table
 
     def _parameters(self) -> dict[str, Any]:
         alike = (

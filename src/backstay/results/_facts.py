@@ -123,9 +123,9 @@ class DatasetFacts:
 
     @property
     def logged(self) -> bool:
-        """Whether the values are log2: by ``--log2``, or as ``provenance={"scale": "log2"}`` says.
+        """Whether the values are log2, so that differences of means are log2 fold changes.
 
-        Differences between means are then log2 fold changes.
+        By ``--log2``, ``--logged`` or ``provenance={"scale": "log2"}``.
         """
         return "log2" in self.provenance or self.provenance.get("scale") == "log2"
 
