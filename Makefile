@@ -9,14 +9,17 @@ BENCH_STAMP := $(BENCH_VENV)/.installed
 # The oldest numpy and numba have no wheels for the newest Python.
 MIN_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
 MIN_VENV := .min-venv
+# One more than there are cores: many tests wait for processes.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 MIN_STAMP := $(MIN_VENV)/.installed
 # Tests of the methods, without simulations that say nothing about versions, and without a test
 # that itself needs a newer scipy (pearsonr of many pairs).
 MIN_TESTS := tests/feature_weighting tests/instance_weighting tests/stability tests/test_common.py \
 	--ignore tests/stability/test_inference.py --ignore tests/feature_weighting/test_svm_rounds.py \
+	--ignore tests/feature_weighting/test_single_precision.py \
 	--deselect tests/stability/test_similarity.py::test_equals_false_discovery_control
 
-.PHONY: demo test lint docs min-versions bench bench-quick bench-check clean
+.PHONY: demo test test-slow lint docs min-versions bench bench-quick bench-check clean
 
 # What the command line needs, and no more.
 $(APP_STAMP): pyproject.toml
@@ -34,7 +37,11 @@ demo: $(APP_STAMP)
 	$(BIN)/backstay demo --out demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+# What takes half a minute or more: a cluster of separate processes, whole experiments.
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -56,7 +63,7 @@ $(MIN_STAMP): pyproject.toml tools/minimum_versions.py
 
 # Kernels compiled by another numba go into a cache of their own.
 min-versions: $(MIN_STAMP)
-	NUMBA_CACHE_DIR=$(CURDIR)/$(MIN_VENV)/numba $(MIN_VENV)/bin/python -m pytest -q -n auto $(MIN_TESTS)
+	NUMBA_CACHE_DIR=$(CURDIR)/$(MIN_VENV)/numba $(MIN_VENV)/bin/python -m pytest -q -n $(WORKERS) -m "not slow" $(MIN_TESTS)
 
 # Peers live in an environment of their own: some of them hold back numpy or pandas.
 $(BENCH_STAMP): pyproject.toml benchmarks/requirements.txt

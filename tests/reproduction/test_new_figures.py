@@ -41,7 +41,14 @@ def written(one, settings):
     return result
 
 
-@pytest.mark.parametrize("name", sorted(set(WITHOUT_DATA) - SLOW))
+LONG = {"prat-tests", "prat-readings"}
+
+
+def long_ones_marked(names):
+    return [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in names]
+
+
+@pytest.mark.parametrize("name", long_ones_marked(sorted(set(WITHOUT_DATA) - SLOW)))
 def test_runs_without_data(name, tmp_path):
     repeats = 2 if name in ("han-margins", "prat-tests", "prat-redundancy") else None
     settings = RunSettings(tmp_path, quick=True, repeats=repeats)
@@ -60,7 +67,7 @@ def folder(tmp_path_factory):
     return data
 
 
-@pytest.mark.parametrize("name", WITH_DATA)
+@pytest.mark.parametrize("name", long_ones_marked(WITH_DATA))
 def test_runs_with_data(name, folder, tmp_path, monkeypatch):
     for problem, d in (("heart-statlog", 4), ("parkinsons", 3)):
         old = wrappers.WRAPPER_PROBLEMS[problem]

@@ -118,6 +118,7 @@ def test_ties_pass_for_stability_unless_shuffled():
     assert abs(cells.over_pairs(shuffled)[0]) < 0.2
 
 
+@pytest.mark.slow
 def test_ties_are_controlled(folder, tmp_path):
     table = EXPERIMENTS["prat-tab6.4"].reproduce(RunSettings(tmp_path, folder, quick=True)).table
     first = table[table["method"].str.endswith("ties to the first column")]
@@ -152,7 +153,7 @@ def folder(tmp_path):
 # Tables that differ in their searches only, and the other second readings, run the same code.
 SAME_CODE = {"prat-tab6.4", "prat-tab6.5", "prat-tab7.2"}
 QUICK = [name for name in EXPERIMENTS if not name.endswith("second") and name not in SAME_CODE]
-QUICK += ["prat-tab6.4-second"]
+QUICK += [pytest.param("prat-tab6.4-second", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("name", QUICK)
