@@ -2,9 +2,11 @@
 
 from backstay.feature_weighting._discretize import MDLDiscretizer
 from backstay.feature_weighting._double_relief import DoubleReliefF
+from backstay.feature_weighting._effect import EffectRanker
 from backstay.feature_weighting._forest import ForestImportance
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
 from backstay.feature_weighting._myopic_relief import MyopicReliefF
+from backstay.feature_weighting._mrmr import MRMR
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
 from backstay.feature_weighting._simba import Simba
@@ -22,14 +24,17 @@ from backstay.feature_weighting._univariate import (
     SymmetricalUncertainty,
     ValueDifference,
 )
+from backstay.feature_weighting._wilcoxon import Wilcoxon
 
 __all__ = [
+    "MRMR",
     "SVMRFE",
     "BetweenWithinRatio",
     "CategoryImportance",
     "ChiSquared",
     "DistributionDifference",
     "DoubleReliefF",
+    "EffectRanker",
     "EntropicDistance",
     "FStatistic",
     "ForestImportance",
@@ -47,4 +52,5 @@ __all__ = [
     "SymmetricalUncertainty",
     "TTest",
     "ValueDifference",
+    "Wilcoxon",
 ]
