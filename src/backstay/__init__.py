@@ -19,6 +19,7 @@ _HOMES = {
     "DistributionDifference": "feature_weighting",
     "DoubleReliefF": "feature_weighting",
     "DoublyWeightedKNeighborsClassifier": "neighbors",
+    "EffectRanker": "feature_weighting",
     "EntropicDistance": "feature_weighting",
     "FStatistic": "feature_weighting",
     "FeatureRanker": "base",
@@ -32,6 +33,7 @@ _HOMES = {
     "JointWeighting": "instance_weighting",
     "LogisticWeighting": "instance_weighting",
     "MDLDiscretizer": "feature_weighting",
+    "MRMR": "feature_weighting",
     "MantarasDistance": "feature_weighting",
     "MarginWeighting": "instance_weighting",
     "MyopicReliefF": "feature_weighting",
@@ -49,6 +51,7 @@ _HOMES = {
     "TTest": "feature_weighting",
     "UniformWeighting": "instance_weighting",
     "ValueDifference": "feature_weighting",
+    "Wilcoxon": "feature_weighting",
     "write_report": "report",
 }
 _PACKAGES = frozenset(_HOMES.values()) | {"comparison", "datasets", "redundancy", "stability"}
@@ -76,12 +79,14 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.ensemble import BaggedRanker as BaggedRanker
     from backstay.ensemble import RepeatedSelector as RepeatedSelector
     from backstay.ensemble import StabilitySelection as StabilitySelection
+    from backstay.feature_weighting import MRMR as MRMR
     from backstay.feature_weighting import SVMRFE as SVMRFE
     from backstay.feature_weighting import BetweenWithinRatio as BetweenWithinRatio
     from backstay.feature_weighting import CategoryImportance as CategoryImportance
     from backstay.feature_weighting import ChiSquared as ChiSquared
     from backstay.feature_weighting import DistributionDifference as DistributionDifference
     from backstay.feature_weighting import DoubleReliefF as DoubleReliefF
+    from backstay.feature_weighting import EffectRanker as EffectRanker
     from backstay.feature_weighting import EntropicDistance as EntropicDistance
     from backstay.feature_weighting import ForestImportance as ForestImportance
     from backstay.feature_weighting import FStatistic as FStatistic
@@ -99,6 +104,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import SymmetricalUncertainty as SymmetricalUncertainty
     from backstay.feature_weighting import TTest as TTest
     from backstay.feature_weighting import ValueDifference as ValueDifference
+    from backstay.feature_weighting import Wilcoxon as Wilcoxon
     from backstay.instance_weighting import JointWeighting as JointWeighting
     from backstay.instance_weighting import LogisticWeighting as LogisticWeighting
     from backstay.instance_weighting import MarginWeighting as MarginWeighting

@@ -5,8 +5,8 @@ from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._effect import EffectRanker
 from backstay.feature_weighting._forest import ForestImportance
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
-from backstay.feature_weighting._myopic_relief import MyopicReliefF
 from backstay.feature_weighting._mrmr import MRMR
+from backstay.feature_weighting._myopic_relief import MyopicReliefF
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
 from backstay.feature_weighting._simba import Simba

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._scaling import near_one
 from backstay._validation import Interval
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import Moments, class_moments, quotient
@@ -120,12 +121,13 @@ class EffectRanker(FeatureRanker):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        moments = class_moments(X[rows], codes, omega)
+        X = near_one(X[rows].astype(np.float64), together=True)
+        moments = class_moments(X, codes, omega, 0)
         effects, shrunken = standardised_effects(moments)
         if self.scale_power > 0:
             self._check_units(shrunken)
         if self.denoise is not None:
-            residuals = _residuals(X[rows], codes, omega, moments, shrunken)
+            residuals = _residuals(X, codes, omega, moments, shrunken)
             df = max(float(omega.sum()) - len(moments.mass), 1.0)
             finite = np.isfinite(effects).all(axis=0)
             effects[:, finite] = without_shared_factors(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._scaling import near_one
 from backstay._validation import StrOptions, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import class_moments, quotient
@@ -159,7 +160,7 @@ class MRMR(FeatureRanker):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        measure = MEASURES[self.measure](X[rows].astype(np.float64), codes, omega)
+        measure = MEASURES[self.measure](near_one(X[rows].astype(np.float64)), codes, omega)
         self.relevance_ = measure.relevance
         n_features = len(measure.relevance)
         self.n_ranked_ = min(self.n_ranked, n_features)

@@ -12,12 +12,14 @@ import pandas as pd
 from backstay.base import InstanceWeighted
 from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
 from backstay.feature_weighting import (
+    MRMR,
     SVMRFE,
     BetweenWithinRatio,
     CategoryImportance,
     ChiSquared,
     DistributionDifference,
     DoubleReliefF,
+    EffectRanker,
     EntropicDistance,
     ForestImportance,
     FStatistic,
@@ -34,6 +36,7 @@ from backstay.feature_weighting import (
     SymmetricalUncertainty,
     TTest,
     ValueDifference,
+    Wilcoxon,
 )
 from backstay.instance_weighting import JointWeighting, LogisticWeighting, MarginWeighting
 from backstay.wrappers import SequentialSelector
@@ -72,6 +75,13 @@ _FILTERS = (
     Method("f", "filter", "F statistic of the analysis of variance", "Fisher 1925", FStatistic),
     Method("bw", "filter", "sum of squares between classes over that within",
            "Dudoit, Fridlyand & Speed 2002", BetweenWithinRatio),
+    Method("wilcoxon", "filter", "rank sums: AUC of every feature", "Wilcoxon 1945", Wilcoxon),
+    Method("effect", "filter", "shrunken effects, factors shared within classes removed",
+           "Tibshirani et al. 2002", lambda: EffectRanker(denoise=5.0)),
+    Method("mrmr", "filter", "mutual information, over that with features before it",
+           "Ding & Peng 2005", MRMR),
+    Method("mrmr-f", "filter", "F statistic, over correlation with features before it",
+           "Ding & Peng 2005", lambda: MRMR("f_ratio")),
     Method("info-gain", "filter", "information gain, MDL-discretised", PRAT, InformationGain),
     Method("gain-ratio", "filter", "information gain over the feature's entropy", PRAT, GainRatio),
     Method("su", "filter", "symmetrical uncertainty", PRAT, SymmetricalUncertainty),
