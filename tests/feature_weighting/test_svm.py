@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, UniformWeighting
 from backstay._kernels._svm import one_vs_one_duals
 from backstay.datasets import make_han_yu
+from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import SVMRFE
 from backstay.feature_weighting import _svm as module
 from backstay.feature_weighting._svm import LIFT, _n_dropped, eliminate
@@ -305,6 +306,24 @@ def test_mass_of_the_weights_is_regularisation():
     weak = SVMRFE(C=1.0).fit(X, y, np.full(40, 1 / 40))
     assert weak.ranking_.tolist() == SVMRFE(C=1 / 40).fit(X, y).ranking_.tolist()
     assert weak.ranking_.tolist() != SVMRFE(C=1.0).fit(X, y).ranking_.tolist()
+
+
+def test_a_cost_of_1_over_n_is_that_of_equal_weights_summing_to_1():
+    X, y, _ = make_han_yu(n_samples=40, n_features=60, n_relevant=10, random_state=3)
+    shared = SVMRFE(C="1/n").fit(X, y).ranking_
+    control = InstanceWeighted(SVMRFE(), UniformWeighting(scale="sum")).fit(X, y)
+    assert np.array_equal(shared, SVMRFE(C=1 / 40).fit(X, y).ranking_)
+    assert np.array_equal(shared, control.ranking_)
+    omega = np.linspace(0, 2, 40)
+    weighted = SVMRFE(C="1/n").fit(X, y, omega).ranking_
+    assert np.array_equal(weighted, SVMRFE(C=1 / omega.sum()).fit(X, y, omega).ranking_)
+    assert np.array_equal(weighted, SVMRFE(C="1/n").fit(X, y, omega * 2.0**1022).ranking_)
+
+
+def test_bagged_fits_share_the_cost_among_the_rows_drawn():
+    X, y, _ = make_han_yu(n_samples=40, n_features=60, n_relevant=10, random_state=3)
+    bags = [BaggedRanker(SVMRFE(C=C), random_state=0).fit(X, y) for C in ("1/n", 1 / 40)]
+    assert np.array_equal(bags[0].ranking_, bags[1].ranking_)
 
 
 def test_zero_weight_means_absent():

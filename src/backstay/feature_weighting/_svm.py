@@ -303,6 +303,14 @@ def eliminate(
     return Elimination(last_round, last_weight, path, machines.n_steps)
 
 
+def row_costs(C: float | str, omega: Array) -> Array:
+    """Return what a violated margin costs in every row, given its instance weight."""
+    if C != "1/n":
+        return float(C) * omega
+    shares = omega / omega.max()  # sums of weights near 1e308 would overflow
+    return np.asarray(shares / shares.sum())
+
+
 class SVMRFE(FeatureRanker):
     """SVM-RFE: drop the features with the smallest SVM weights, retrain, repeat.
 
@@ -312,8 +320,9 @@ class SVMRFE(FeatureRanker):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Cost of margin violations.
+    C : float or "1/n", default=1.0
+        Cost of margin violations. "1/n" shares a cost of 1 among the rows; many features then
+        keep similar weights, and rankings are far more stable than with C = 1.
     step : float or int, default=0.1
         A float drops this fraction of the *remaining* features each round,
         at least one; an int drops this many. (scikit-learn's
@@ -354,8 +363,8 @@ class SVMRFE(FeatureRanker):
     -----
     ``sample_weight`` ω makes row i cost C·ω_i [Han eq. 5.2]. Its mass matters:
     weights that sum to 1 make the SVM n times more regularised than weights of
-    mean 1. Compare with ``UniformWeighting`` of the same mass. Rows of weight 0
-    are left out.
+    mean 1. Compare with ``UniformWeighting`` of the same mass. With ``C="1/n"`` row i costs
+    ω_i/Σω, whatever the mass. Rows of weight 0 are left out.
 
     With several classes the criterion is Σ w_j² over the one-vs-one machines.
 
@@ -381,7 +390,7 @@ class SVMRFE(FeatureRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"1/n"})],
         "step": [positive_int(), Interval(Real, 0, 1, closed="neither")],
         "rounding": [StrOptions({*LIFT})],
         "scaling": Scaling.OPTIONS,
@@ -392,7 +401,7 @@ class SVMRFE(FeatureRanker):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         *,
         step: int | float = 0.1,
         rounding: str = "down",
@@ -415,10 +424,10 @@ class SVMRFE(FeatureRanker):
         wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS
         if X.dtype != np.float32 or not wide:
             X = np.asarray(X, dtype=np.float64)
-        costs = np.full(len(y), float(self.C))
+        costs = row_costs(self.C, np.ones(len(y)) if sample_weight is None else sample_weight)
         if sample_weight is not None:
             rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)
-            X, costs = X[rows], costs[rows] * sample_weight[rows]
+            X, costs = X[rows], costs[rows]
         course = eliminate(
             X,
             y,

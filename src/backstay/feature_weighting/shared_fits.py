@@ -21,7 +21,7 @@ from backstay.base import Array, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import EUCLIDEAN, ReliefColumns, ReliefTable
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm import SVMRFE, eliminate, uses_gram
+from backstay.feature_weighting._svm import SVMRFE, eliminate, row_costs, uses_gram
 
 __all__ = ["SharedFits", "shared_fits"]
 
@@ -77,7 +77,7 @@ class SharedSVMRFE:
         """
         omega = np.ones(len(rows)) if omega is None else omega
         kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
-        rows, costs = rows[kept], float(ranker.C) * omega[kept]
+        rows, costs = rows[kept], row_costs(ranker.C, omega)[kept]
         gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
         course = eliminate(
             self.Z[rows],
