@@ -11,7 +11,16 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from pandas.testing import assert_frame_equal
 
-from backstay import SVMRFE, InstanceWeighted, LogisticWeighting, MarginWeighting, TTest
+from backstay import (
+    SVMRFE,
+    EffectRanker,
+    InstanceWeighted,
+    LogisticWeighting,
+    MarginWeighting,
+    Study,
+    TTest,
+)
+from backstay.datasets import make_han_yu
 from backstay.report import (
     AccuracyDisplay,
     AgreementDisplay,
@@ -27,6 +36,7 @@ from backstay.report import (
 )
 from backstay.report.figures._style import styles
 from backstay.results import METRICS, Role, SampleWeights
+from backstay.study import Subsampling
 from report.conftest import WEIGHTED, small_study, table
 
 EVERY = {
@@ -281,6 +291,24 @@ def test_methods_lie_apart_in_the_plane():
     assert np.ptp(ax.get_xlim()) < 1.5 * np.ptp(data["stability"])
     assert np.ptp(ax.get_ylim()) < 0.03
     assert [text.get_text() for text in ax.texts] == ["a", "b", "c"]
+
+
+def test_the_dial_is_a_curve_in_the_plane():
+    X, y, _ = make_han_yu(40, n_features=30, n_relevant=10, random_state=0)
+    methods = {
+        "late": EffectRanker(1.0),
+        "t": TTest(),
+        "first": EffectRanker(),
+        "mid": EffectRanker(0.5),
+    }
+    results = Study(methods, Subsampling(4), sizes=[5], random_state=0, verbose=0).run(X, y)
+    assert results.facts.dial == ["first", "mid", "late"]
+    display = ParetoDisplay.from_results(results, size=5)
+    assert "Along the dial, from first to late, stability goes from" in display.finding()
+    ax = display.plot(Figure(figsize=(11, 5)).subplots()).ax_
+    points = results.pareto(size=5).frame().set_index("method")
+    wanted = points.loc[["first", "mid", "late"], ["stability", "accuracy"]].to_numpy()
+    assert any(np.array_equal(line.get_xydata(), wanted) for line in ax.lines)
 
 
 def test_names_at_the_ends_of_curves_do_not_touch():

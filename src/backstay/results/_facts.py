@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -168,6 +169,22 @@ class StudyFacts:
     seed_drawn: bool
     versions: list[dict[str, str]]
     datasets: dict[str, DatasetFacts]
+
+    @property
+    def dial(self) -> list[str]:
+        """Methods that are one ranker with its ``scale_power`` turned up step by step, in order.
+
+        The longest such series; empty below three.
+        """
+        series: dict[str, dict[str, float]] = {}
+        for name, described in self.methods.items():
+            held = described.get("parameters", {}) if isinstance(described, dict) else {}
+            if "scale_power" in held:
+                others = {key: value for key, value in held.items() if key != "scale_power"}
+                kind = json.dumps([described.get("class"), others], sort_keys=True)
+                series.setdefault(kind, {})[name] = float(held["scale_power"])
+        longest = max(series.values(), key=len, default={})
+        return sorted(longest, key=longest.__getitem__) if len(longest) > 2 else []
 
 
 def study_facts(stored: Mapping[str, Any], datasets: dict[str, DatasetFacts]) -> StudyFacts:

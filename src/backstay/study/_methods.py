@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -54,7 +55,6 @@ class Method:
     what: str
     source: str
     factory: Callable[[], Any]
-    default: bool = False
     max_features: int | None = None
 
 
@@ -65,7 +65,7 @@ HY, HAN, PRAT, PB = (
 
 _FILTERS = (
     Method("t", "filter", "t statistic, median standard error added (shrunken)",
-           "Tusher, Tibshirani & Chu 2001", lambda: TTest(moderation="shrunken"), True),
+           "Tusher, Tibshirani & Chu 2001", lambda: TTest(moderation="shrunken")),
     Method("student-t", "filter", "t statistic, one variance for both classes", "Student 1908",
            TTest),
     Method("welch-t", "filter", "t statistic, a variance for each class", "Welch 1947",
@@ -76,8 +76,14 @@ _FILTERS = (
     Method("bw", "filter", "sum of squares between classes over that within",
            "Dudoit, Fridlyand & Speed 2002", BetweenWithinRatio),
     Method("wilcoxon", "filter", "rank sums: AUC of every feature", "Wilcoxon 1945", Wilcoxon),
-    Method("effect", "filter", "shrunken effects, factors shared within classes removed",
+    Method("effect-denoised", "filter", "shrunken t, factors shared within classes removed",
            "Tibshirani et al. 2002", lambda: EffectRanker(denoise=5.0)),
+    *(
+        Method(f"dial-{round(100 * g)}", "filter",
+               f"class effects times the feature's deviation to the power of {g:g}",
+               "Tibshirani et al. 2002", partial(EffectRanker, g))
+        for g in (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
+    ),
     Method("mrmr", "filter", "mutual information, over that with features before it",
            "Ding & Peng 2005", MRMR),
     Method("mrmr-f", "filter", "F statistic, over correlation with features before it",
@@ -102,9 +108,9 @@ _FILTERS = (
 
 _RELIEF = (
     Method("relieff", "relief", "10 nearest hits against 10 nearest misses",
-           "Kononenko 1994", ReliefF, True),
+           "Kononenko 1994", ReliefF),
     Method("iw-relieff", "relief", "ReliefF with margin-based instance weights", HAN,
-           lambda: InstanceWeighted(ReliefF(), MarginWeighting()), True),
+           lambda: InstanceWeighted(ReliefF(), MarginWeighting())),
     Method("liw-relieff", "relief", "ReliefF with logistic instance weights", PRAT,
            lambda: InstanceWeighted(ReliefF(), LogisticWeighting())),
     Method("joint-relieff", "relief", "ReliefF and margin weights, by turns", PRAT,
@@ -123,16 +129,18 @@ _RELIEF = (
 )  # fmt: skip
 
 _SVM = (
-    Method("svm-rfe", "svm", "linear SVM, drops a tenth each round",
-           "Guyon et al. 2002", SVMRFE, True),
+    Method("svm-rfe", "svm", "linear SVM of cost 1/n, drops a tenth each round",
+           "Guyon et al. 2002", lambda: SVMRFE(C="1/n")),
+    Method("svm-rfe-c1", "svm", "the same of cost 1, as published",
+           "Guyon et al. 2002", SVMRFE),
     Method("iw-svm-rfe", "svm", "margin weights summing to 1, as published: look at its control",
-           HY, lambda: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")), True),
+           HY, lambda: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))),
     Method("iw-svm-rfe-mean", "svm", "margin weights of mean 1: the weighting alone", HY,
            lambda: InstanceWeighted(SVMRFE(), MarginWeighting())),
     Method("liw-svm-rfe", "svm", "logistic weights of mean 1", PRAT,
            lambda: InstanceWeighted(SVMRFE(), LogisticWeighting())),
     Method("bagged-svm-rfe", "ensemble", "20 bootstraps of SVM-RFE, ranks summed",
-           "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE()), True),
+           "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE())),
     Method("bagged-iw-svm-rfe", "ensemble", "20 bootstraps of IW SVM-RFE, ranks summed", HAN,
            lambda: BaggedRanker(InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")))),
     Method("bagged-relieff", "ensemble", "20 bootstraps of ReliefF, ranks summed", HAN,
@@ -164,7 +172,7 @@ def _simba_method(prefix: str, weighting: Any, strategy: str, delta: bool) -> Me
 
 _SIMBA = (
     Method("simba", "simba", "ascends the sum of margins, one pass",
-           "Gilad-Bachrach, Navot & Tishby 2004", Simba, True),
+           "Gilad-Bachrach, Navot & Tishby 2004", Simba),
     Method("simba-batch", "simba", "Simba, batch ascent to convergence", PRAT,
            lambda: Simba(solver="batch")),
     Method("reweighted-simba", "simba", "Simba, margin weights anew at every visit", PB,
@@ -206,6 +214,13 @@ _WRAPPERS = tuple(
 )
 
 PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_SVM, *_SIMBA, *_WRAPPERS)}
+# Names that stand for several methods. What earned its place in the default panel is in
+# docs/which-method.md; the second is that of the four documents, weightings and all.
+GROUPS = {
+    "default": ("t", "relieff", "svm-rfe"),
+    "papers": ("t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"),
+    "dial": tuple(name for name in PANEL if name.startswith("dial-")),
+}
 
 
 def list_methods() -> pd.DataFrame:
@@ -229,7 +244,8 @@ def list_methods() -> pd.DataFrame:
     ['t', 'relieff', 'iw-relieff', 'svm-rfe', 'iw-svm-rfe', 'bagged-svm-rfe', 'simba']
     """
     columns = ("name", "group", "default", "what", "max_features", "source")
-    frame = pd.DataFrame([{c: getattr(m, c) for c in columns} for m in PANEL.values()])
+    rows = [{**vars(m), "default": m.name in GROUPS["default"]} for m in PANEL.values()]
+    frame = pd.DataFrame([{c: row[c] for c in columns} for row in rows])
     return frame.sort_values("default", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -241,7 +257,9 @@ def make_methods(
     Parameters
     ----------
     names : iterable of str, default=None
-        Names in :func:`list_methods`; "default", like None, stands for the default panel.
+        Names in :func:`list_methods`; "default", like None, stands for the default panel,
+        "papers" for the methods of the four documents that the study adds controls to, and "dial"
+        for :class:`EffectRanker` with its ``scale_power`` turned up step by step.
     n_features : int, default=None
         Number of features of the data; methods that would take forever are refused.
 
@@ -260,8 +278,7 @@ def make_methods(
     {'t': TTest(moderation='shrunken'), 'relieff': ReliefF()}
     """
     given = ["default"] if names is None else list(names)
-    default = [name for name, method in PANEL.items() if method.default]
-    chosen = dict.fromkeys(n for name in given for n in (default if name == "default" else [name]))
+    chosen = dict.fromkeys(n for name in given for n in GROUPS.get(name, (name,)))
     if not chosen:
         raise ValueError("no method is named; leave names out for the default panel.")
     for name in chosen:
@@ -278,7 +295,7 @@ def make_methods(
 
 
 def _unknown_method(name: str) -> ValueError:
-    near = difflib.get_close_matches(name.lower().replace("_", "-"), [*PANEL, "default"], 3, 0.5)
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), [*PANEL, *GROUPS], 3, 0.5)
     near += [n for n in PANEL if name.lower() in n and n not in near][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."
     return ValueError(f"no method is called {name!r}; {hint}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -30,9 +30,12 @@ class ParetoDisplay(Display):
         classifier: str,
         metric: str,
         chance: float,
+        dial: Sequence[str] = (),
     ) -> None:
         super().__init__(data, roles)
         self.size, self.classifier, self.metric, self.chance = size, classifier, metric, chance
+        known = data.dropna(subset=["stability", "accuracy"]).set_index("method")
+        self._dial = known.loc[[name for name in dial if name in known.index]]
 
     @classmethod
     def from_results(
@@ -58,7 +61,8 @@ class ParetoDisplay(Display):
         if size is not None:
             data = _with_intervals(data, results, size, classifier, metric)
         chance = results.chance(metric)
-        return cls(data, results.data.methods, size, classifier, metric, chance)
+        dial = results.facts.dial
+        return cls(data, results.data.methods, size, classifier, metric, chance, dial)
 
     def finding(self) -> str:
         """Say which methods are on the front."""
@@ -73,7 +77,19 @@ class ParetoDisplay(Display):
         return (
             f"Stability against {metric_title(self.metric)}: on the front "
             f"{'is' if len(points) == 1 else 'are'} {listed(points)}; {count(others, 'method')} "
-            f"{'is' if others == 1 else 'are'} not on it."
+            f"{'is' if others == 1 else 'are'} not on it.{self._along_the_dial()}"
+        )
+
+    def _along_the_dial(self) -> str:
+        """Say where the curve of the dial begins and ends."""
+        if len(self._dial) < 3:
+            return ""
+        ends = self._dial.iloc[[0, -1]]
+        (first, last), stability, score = ends.index, ends["stability"], ends["accuracy"]
+        return (
+            f" Along the dial, from {first} to {last}, stability goes from {stability.iloc[0]:.2f} "
+            f"to {stability.iloc[1]:.2f} and {metric_title(self.metric)} from {score.iloc[0]:.3f} "
+            f"to {score.iloc[1]:.3f}."
         )
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
@@ -82,6 +98,8 @@ class ParetoDisplay(Display):
         canvas.plot(
             front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=(0, (1, 2))
         )
+        if len(self._dial) > 2:
+            canvas.plot(self._dial["stability"], self._dial["accuracy"], color=INK, linewidth=1.2)
         # The methods must lie apart: intervals, and guessing, may lie beyond the ends.
         across = zoomed_limits(known["stability"], 0.05, 1.0)
         along = zoomed_limits(known["accuracy"], 0.02, METRICS[self.metric].high)
