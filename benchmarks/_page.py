@@ -68,7 +68,7 @@ exceed 100 % where a table stays in the cache, which is faster than memory.
 """
 
 END_TO_END = """\
-The default study of `backstay run`, from a CSV file to an HTML report, beside the same study
+A study of `backstay run --methods papers`, from a CSV file to an HTML report, beside the same one
 written with pandas, SciPy, scikit-learn and fast-select (`benchmarks/_plain_study.py`). Both use
 the same methods and controls, the same resamples and seeds, the same classifiers at the same
 sizes, and the same number of jobs. Workers are started and kernels compiled beforehand on both

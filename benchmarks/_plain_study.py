@@ -1,4 +1,4 @@
-"""The default study written the plain way: pandas, SciPy, scikit-learn and fast-select.
+"""The study of the papers' panel written the plain way: pandas, SciPy, scikit-learn and fast-select.
 
 Same methods, same resamples, same seeds, same classifiers and metrics, the same runs with shuffled
 labels, same number of jobs; what a careful user would write without backstay. Each method hands
@@ -102,17 +102,17 @@ def simba(X, y, split):
     return _plain.simba(X, y, np.random.RandomState(split.seed).permutation(len(y)))
 
 
-# By the names of backstay's default panel, the controls that a study adds included.
+# By the names of backstay's panel of the papers, the controls that a study adds included.
 METHODS = {
     "t": shrunken_t,
     "relieff": relieff,
     "iw-relieff": weighted_relieff,
-    "svm-rfe": svm_rfe,
+    "svm-rfe-c1": svm_rfe,
     "iw-svm-rfe": weighted_svm_rfe,
     "bagged-svm-rfe": bagged_svm_rfe,
     "simba": simba,
     "relieff (control, mean 1)": relieff,
-    "svm-rfe (control, sum 1)": control_svm_rfe,
+    "svm-rfe-c1 (control, sum 1)": control_svm_rfe,
 }
 
 

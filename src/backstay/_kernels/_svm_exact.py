@@ -13,6 +13,9 @@ from backstay._kernels._smo import move_pair, working_set
 
 DEPENDENT = 1e-11  # of its square, what is left of a row that others on the face determine
 MOST_BLOCKED = 6  # Newton steps that end at a bound before pairs take over again
+# Turns without gaining half of what is left, and how near to the tolerance the end may then be.
+# Where as many rows are free as the features determine, rounding can keep it from getting nearer.
+MOST_STALE, NEAR = 100, 100.0
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -134,11 +137,24 @@ def _newton(K, shift, low, high, pull, dual, enough, face, root, by, level):
     return kept, blocker < 0
 
 
+@njit(cache=True, nogil=True)
+def _gap(pull, dual, low, high):
+    """Return what the pair of rows furthest apart could still gain."""
+    highest, lowest = -np.inf, np.inf
+    for t in range(len(pull)):
+        if dual[t] < high[t]:
+            highest = max(highest, pull[t])
+        if dual[t] > low[t]:
+            lowest = min(lowest, pull[t])
+    return highest - lowest
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve_dual_exactly(K, diagonal, sign, cost, tol, most_steps, dual):
     """Solve the problem of :func:`solve_dual` from a feasible `dual`; returns the steps taken.
 
-    Stops once no pair gains more than `tol`, or than the rounding of the gradient.
+    Stops once no pair gains more than `tol`, or than the rounding of the gradient; near `tol`
+    also where turns no longer gain anything.
     """
     n = len(sign)
     low, high, pull = np.empty(n), np.empty(n), sign.copy()
@@ -154,7 +170,15 @@ def solve_dual_exactly(K, diagonal, sign, cost, tol, most_steps, dual):
     gains, falls, face = np.empty(n), np.empty(n), np.empty(n, np.intp)
     root, by, level = np.empty((n + 1, n)), np.empty(n), np.empty(n)
     step, pairs, blocked = 0, n // 4, MOST_BLOCKED
+    least, stale = np.inf, 0
     while True:
+        gap = _gap(pull, dual, low, high)
+        if gap < 0.5 * least:
+            least, stale = gap, 0
+        else:
+            stale += 1
+            if stale > MOST_STALE and gap <= NEAR * tol:
+                return step
         rounding = 0.0
         for t in range(n):
             rounding = max(rounding, abs(dual[t]) * diagonal[t])
