@@ -19,7 +19,7 @@ MIN_TESTS := tests/feature_weighting tests/instance_weighting tests/stability te
 	--ignore tests/feature_weighting/test_single_precision.py \
 	--deselect tests/stability/test_similarity.py::test_equals_false_discovery_control
 
-.PHONY: demo test test-slow lint docs min-versions bench bench-quick bench-check clean
+.PHONY: demo test test-slow lint docs environments min-versions bench bench-quick bench-check clean
 
 # What the command line needs, and no more.
 $(APP_STAMP): pyproject.toml
@@ -71,6 +71,9 @@ $(BENCH_STAMP): pyproject.toml benchmarks/requirements.txt
 	$(BENCH_VENV)/bin/python -m pip install --quiet --upgrade pip
 	$(BENCH_VENV)/bin/python -m pip install --quiet --editable . -r benchmarks/requirements.txt
 	touch $@
+
+# The two environments that are not needed for work on the code itself.
+environments: $(MIN_STAMP) $(BENCH_STAMP)
 
 bench: $(BENCH_STAMP)
 	$(BENCH_VENV)/bin/python -m benchmarks
