@@ -115,3 +115,12 @@ def pyensemblefs_bagged(selector, X, y, n_members, jobs):
 
     ensemble = Bootstrapper(selector, n_bootstraps=n_members, n_jobs=jobs, random_state=0)
     return [np.flatnonzero(row) for row in ensemble.fit(X, y).results_]
+
+
+def celer_path(Z, y, lambdas):
+    """Celer's path of the logistic lasso: no intercept, no weights, no elastic net."""
+    from celer import celer_path
+
+    # Its loss is a sum over rows.
+    path = celer_path(Z, 2.0 * y - 1, "logreg", alphas=lambdas * len(y), tol=1e-4)
+    return path[1] != 0

@@ -4,7 +4,8 @@ import numpy as np
 from numba import njit
 from scipy.stats import ttest_ind
 from sklearn.feature_selection import f_classif
-from sklearn.preprocessing import minmax_scale
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import minmax_scale, scale
 
 from backstay import ReliefF, Simba
 from backstay.datasets import make_han_yu
@@ -12,6 +13,7 @@ from backstay.feature_weighting import (
     SVMRFE,
     FStatistic,
     InformationGain,
+    LassoPath,
     TTest,
 )
 from backstay.feature_weighting import _svm as svm
@@ -272,6 +274,61 @@ def svm_rfe(n, d, check=False):
     )
 
 
+# The lasso. All run the same grid of 100 penalties on standardised features.
+
+
+def best_by_path(path):
+    """The features that enter first."""
+    entered = np.where(path.any(axis=0), path.argmax(axis=0), len(path))
+    return np.argsort(entered, kind="stable")[:KEEP]
+
+
+def lasso_problem(n, d):
+    X, y = han_yu(n, d)
+    return X, y, np.asfortranarray(scale(X)), LassoPath().fit(X, y).lambdas_
+
+
+def liblinear_path(Z, y, lambdas):
+    """One model a penalty; a large column of ones makes the penalty on the intercept small."""
+    model = LogisticRegression(l1_ratio=1, solver="liblinear", intercept_scaling=100, max_iter=1000)
+    fits = (model.set_params(C=1 / (len(y) * penalty)).fit(Z, y).coef_[0] for penalty in lambdas)
+    return np.array([coef != 0 for coef in fits])
+
+
+def lasso(n, d, quick):
+    celer, liblinear = "celer", "scikit-learn, liblinear"
+    return Workload(
+        f"lasso_{n}x{d}",
+        f"The path of the logistic lasso, 100 penalties, {n:,} × {d:,}",
+        lambda: lasso_problem(n, d),
+        lambda p, jobs: best_by_path(LassoPath().fit(p[0], p[1]).selection_path_),
+        (
+            Peer(
+                celer,
+                lambda p, jobs: best_by_path(_peers.celer_path(p[2], p[1], p[3]).T),
+                parallel=False,
+                note="no intercept, no weights, two classes only",
+            ),
+            Peer(
+                liblinear,
+                lambda p, jobs: best_by_path(liblinear_path(p[2], p[1], p[3])),
+                parallel=False,
+                note="every penalty anew; saga, which could go on from the last, is slower still",
+            ),
+        ),
+        SAME_SET,
+        (
+            Target(f"the lasso's path, {n:,} × {d:,}", seconds(), at_most=1, unit="s"),
+            Target(f"the lasso's path beside celer, {n:,} × {d:,}", ratio(celer), at_least=1),
+            Target(
+                f"the lasso's path beside liblinear, {n:,} × {d:,}", ratio(liblinear), at_least=10
+            ),
+        ),
+        quick=lambda: lasso_problem(*quick),
+        parallel=False,
+    )
+
+
 # Filters.
 
 
@@ -345,5 +402,6 @@ WORKLOADS = (
     simba(5000, 100, quick=(500, 100)),
     svm_rfe(100, 1000, check=True),
     svm_rfe(100, 10000),
+    lasso(100, 10000, quick=(60, 500)),
     *filters(),
 )

@@ -20,6 +20,7 @@ _HOMES = {
     "DoubleReliefF": "feature_weighting",
     "DoublyWeightedKNeighborsClassifier": "neighbors",
     "EffectRanker": "feature_weighting",
+    "ElasticNetRanker": "feature_weighting",
     "EntropicDistance": "feature_weighting",
     "FStatistic": "feature_weighting",
     "FeatureRanker": "base",
@@ -31,6 +32,7 @@ _HOMES = {
     "InstanceWeighted": "base",
     "InstanceWeighter": "base",
     "JointWeighting": "instance_weighting",
+    "LassoPath": "feature_weighting",
     "LogisticWeighting": "instance_weighting",
     "MDLDiscretizer": "feature_weighting",
     "MRMR": "feature_weighting",
@@ -87,6 +89,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import DistributionDifference as DistributionDifference
     from backstay.feature_weighting import DoubleReliefF as DoubleReliefF
     from backstay.feature_weighting import EffectRanker as EffectRanker
+    from backstay.feature_weighting import ElasticNetRanker as ElasticNetRanker
     from backstay.feature_weighting import EntropicDistance as EntropicDistance
     from backstay.feature_weighting import ForestImportance as ForestImportance
     from backstay.feature_weighting import FStatistic as FStatistic
@@ -94,6 +97,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import GiniGain as GiniGain
     from backstay.feature_weighting import InformationGain as InformationGain
     from backstay.feature_weighting import InstanceReweighted as InstanceReweighted
+    from backstay.feature_weighting import LassoPath as LassoPath
     from backstay.feature_weighting import MantarasDistance as MantarasDistance
     from backstay.feature_weighting import MDLDiscretizer as MDLDiscretizer
     from backstay.feature_weighting import MyopicReliefF as MyopicReliefF

@@ -143,13 +143,27 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     and returns one importance per feature, higher is better. Every ranker is a
     scikit-learn selector that keeps the ``n_features_to_select`` best.
 
+    A method that leaves features out by giving them the importance 0 (the lasso, trees) sets the
+    class attribute ``_zero_is_unranked = True``, and its importances are 0 or more. What it left
+    out is not ranked: it comes last, in no order that means anything, and is never kept.
+
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Importances, higher is better.
     ranking_ : ndarray of shape (n_features,)
         1 is best; a permutation.
+    n_ranked_ : int
+        How many features are truly ranked: all of them, but for methods that leave features out.
+
+    Warns
+    -----
+    UserWarning
+        If ``n_features_to_select`` asks for more features than are ranked. Only these are kept.
     """
+
+    # Whether importance 0 says that the method did not use a feature.
+    _zero_is_unranked: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
@@ -185,7 +199,16 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         importances = np.asarray(self._score(X, codes, weights), dtype=np.float64)
         self.feature_importances_ = self._checked(importances)
         self.ranking_ = self._rank(self.feature_importances_)
-        self.n_features_ = self._n_kept(n_selected)
+        self.n_ranked_ = self._n_ranked()
+        wanted = self._n_kept(n_selected)
+        self.n_features_ = min(wanted, self.n_ranked_)
+        if wanted > self.n_ranked_ and self._n_requested() is not None:
+            warnings.warn(
+                f"n_features_to_select={self._n_requested()!r} asks for {wanted} features, but "
+                f"{type(self).__name__} ranks {self.n_ranked_}; only these are kept.",
+                UserWarning,
+                stacklevel=3,
+            )
         return self
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
@@ -208,6 +231,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _rank(self, importances: Array) -> Indices:
         return ranking_from_importances(importances)
+
+    def _n_ranked(self) -> int:
+        if self._zero_is_unranked:
+            return int(np.count_nonzero(self.feature_importances_))
+        return self.n_features_in_
 
     def _n_requested(self) -> int | float | None:
         return self.n_features_to_select
@@ -292,6 +320,19 @@ def importances_of(estimator: Any) -> Array:
         f"{type(estimator).__name__} exposes none of feature_importances_, coef_ and ranking_ "
         "after fit, so its features cannot be ranked."
     )
+
+
+def n_ranked_of(estimator: Any, importances: Array) -> int:
+    """Read off a fitted estimator how many features it truly ranks.
+
+    A ranker says so itself, and a ``ranking_`` is complete. Other models (sparse ones, trees) leave
+    features out by giving them exactly 0.
+    """
+    if isinstance(estimator, FeatureRanker):
+        return estimator.n_ranked_
+    if hasattr(estimator, "ranking_"):
+        return len(importances)
+    return int(np.count_nonzero(importances))
 
 
 class MetaRanker(MetaEstimatorMixin, FeatureRanker):
@@ -408,6 +449,9 @@ class InstanceWeighted(MetaRanker):
             rows = self._rows(weights, y)
             self.estimator_.fit(take(X, rows), y[rows])
         return importances_of(self.estimator_)
+
+    def _n_ranked(self) -> int:
+        return n_ranked_of(self.estimator_, self.feature_importances_)
 
     def _rows(self, weights: Array, y: Indices) -> Indices:
         if self.strategy == "order":

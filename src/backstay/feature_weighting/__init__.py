@@ -4,6 +4,7 @@ from backstay.feature_weighting._discretize import MDLDiscretizer
 from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._effect import EffectRanker
 from backstay.feature_weighting._forest import ForestImportance
+from backstay.feature_weighting._lasso import ElasticNetRanker, LassoPath
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
 from backstay.feature_weighting._mrmr import MRMR
 from backstay.feature_weighting._myopic_relief import MyopicReliefF
@@ -35,6 +36,7 @@ __all__ = [
     "DistributionDifference",
     "DoubleReliefF",
     "EffectRanker",
+    "ElasticNetRanker",
     "EntropicDistance",
     "FStatistic",
     "ForestImportance",
@@ -42,6 +44,7 @@ __all__ = [
     "GiniGain",
     "InformationGain",
     "InstanceReweighted",
+    "LassoPath",
     "MDLDiscretizer",
     "MantarasDistance",
     "MyopicReliefF",

@@ -33,6 +33,7 @@ SPELT_OUT = {
     "bagged-relieff": "bagged ReliefF",
     "simba": "Simba",
     "forest": "random forest",
+    "elastic-net": "elastic net",
 }
 # Names up to this length are letters, not words; what their classes are called.
 SHORT = 3

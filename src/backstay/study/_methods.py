@@ -21,6 +21,7 @@ from backstay.feature_weighting import (
     DistributionDifference,
     DoubleReliefF,
     EffectRanker,
+    ElasticNetRanker,
     EntropicDistance,
     ForestImportance,
     FStatistic,
@@ -28,6 +29,7 @@ from backstay.feature_weighting import (
     GiniGain,
     InformationGain,
     InstanceReweighted,
+    LassoPath,
     MantarasDistance,
     MyopicReliefF,
     OneR,
@@ -128,6 +130,13 @@ _RELIEF = (
            lambda: DoubleReliefF(progressive=True)),
 )  # fmt: skip
 
+_LASSO = (
+    Method("lasso", "lasso", "order of entry on the path of the logistic lasso",
+           "Tibshirani 1996", LassoPath),
+    Method("elastic-net", "lasso", "the same, half of the penalty on squares",
+           "Zou & Hastie 2005", ElasticNetRanker),
+)  # fmt: skip
+
 _SVM = (
     Method("svm-rfe", "svm", "linear SVM of cost 1/n, drops a tenth each round",
            "Guyon et al. 2002", lambda: SVMRFE(C="1/n")),
@@ -213,7 +222,7 @@ _WRAPPERS = tuple(
     _wrapper(mark, move, inducer) for mark in _CRITERIA for move in _MOVES for inducer in _INDUCERS
 )
 
-PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_SVM, *_SIMBA, *_WRAPPERS)}
+PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRAPPERS)}
 # Names that stand for several methods. What earned its place in the default panel is in
 # docs/which-method.md; the second is that of the four documents, weightings and all.
 GROUPS = {
