@@ -326,11 +326,11 @@ def n_ranked_of(estimator: Any, importances: Array) -> int:
     """Read off a fitted estimator how many features it truly ranks.
 
     A ranker says so itself, and a ``ranking_`` is complete. Other models (sparse ones, trees) leave
-    features out by giving them exactly 0.
+    features out by giving them exactly 0, unless importances may be negative.
     """
     if isinstance(estimator, FeatureRanker):
         return estimator.n_ranked_
-    if hasattr(estimator, "ranking_"):
+    if hasattr(estimator, "ranking_") or (importances < 0.0).any():
         return len(importances)
     return int(np.count_nonzero(importances))
 

@@ -81,6 +81,7 @@ def write_outputs(
         "recommendation": None if found is None else _plain(_as_dict(found)),
         "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
+        "ranked": _plain(results.ranked().frame().to_dict("records")),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -236,6 +237,11 @@ def show_methods(
     runs = {row["method"]: row for row in results.runs().frame().to_dict("records")}
     names.append("runs")
     rows = [[*row, _runs(runs[row[0]])] for row in rows]
+    ranked = results.ranked().frame()
+    filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
+    if any(filled.values()):
+        names.append("by lot")
+        rows = [[*row, f"{filled[row[0]]:.0%}" if filled.get(row[0]) else ""] for row in rows]
     table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
 
 

@@ -67,7 +67,7 @@ class BaggedRanker(Ensemble):
     Attributes
     ----------
     rankings_ : ndarray of shape (n_resamples, n_features)
-        The members' rankings, 1 is best.
+        The members' rankings, 1 is best; d for all features that a member does not rank.
     weights_ : ndarray of shape (n_resamples, n_features)
         The members' importances.
     selection_frequency_ : ndarray of shape (n_features,)
@@ -138,7 +138,7 @@ class BaggedRanker(Ensemble):
         rng = check_random_state(self.random_state)
         members = self._fit_runs(X, y, sample_weight, rng, self.n_resamples)
         k = resolve_n_features(self._n_requested(), self.n_features_in_)
-        self.rankings_ = np.array([member.ranking for member in members])
+        self.rankings_ = np.array([member.places() for member in members])
         self.weights_ = np.array([member.importances for member in members])
         self.selection_frequency_ = np.mean([member.selected(k) for member in members], axis=0)
         return aggregate_scores(self.aggregate, self.rankings_, self.weights_, k)

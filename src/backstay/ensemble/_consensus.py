@@ -210,7 +210,7 @@ class RepeatedSelector(Ensemble):
         )
         self.supports_ = np.array([self._support(member) for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)
-        ranks = [member.ranking for member in members if member.ranking is not None]
+        ranks = [member.places() for member in members if member.ranking is not None]
         self.rankings_ = np.array(ranks) if len(ranks) == len(members) else None
         self.holdout_scores_ = np.empty(0)
         if self.keep == "grow":

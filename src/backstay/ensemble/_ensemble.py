@@ -28,6 +28,10 @@ class Ensemble(NominalFramesMixin, MetaRanker):
     scale_on: str
     n_jobs: int | None
     rankings_: Indices | None
+    _n_ever_ranked: int
+
+    def _n_ranked(self) -> int:
+        return self._n_ever_ranked
 
     def _rank(self, importances: Array) -> Indices:
         return break_ties(importances, self.rankings_)
@@ -53,7 +57,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
         draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
         self.estimators_samples_ = [among[rows] for rows in draws]
-        return fit_members(
+        members = fit_members(
             self.estimator,
             X,
             self.classes_[y],
@@ -64,3 +68,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
             n_jobs=self.n_jobs,
             rng=rng,
         )
+        known = [member.ranked() for member in members if member.ranking is not None]
+        every = len(known) < len(members)  # supports alone: nothing says what was not ranked
+        self._n_ever_ranked = self.n_features_in_ if every else int(np.any(known, axis=0).sum())
+        return members

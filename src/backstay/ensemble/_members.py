@@ -63,18 +63,30 @@ def _draw_pairs(by_class: list[Indices], n: int, rng: np.random.RandomState) -> 
 class Member:
     """What one run of the base estimator says about the features.
 
-    A selector may have a support only; with `drops_zeros`, importance 0 means unused.
+    A selector may have a support only; with `drops_zeros`, importance 0 means unused. A ranker
+    may have ranked fewer than all features, `n_ranked`.
     """
 
     importances: Array | None
     ranking: Indices | None
     support: NDArray[np.bool_] | None
     drops_zeros: bool = False
+    n_ranked: int | None = None
+
+    def ranked(self) -> NDArray[np.bool_]:
+        """Mask of the features that a ranker truly ranked."""
+        assert self.ranking is not None
+        return self.ranking <= (len(self.ranking) if self.n_ranked is None else self.n_ranked)
+
+    def places(self) -> Indices:
+        """Ranks; features that are not ranked all have the last one, whatever their column."""
+        assert self.ranking is not None
+        return np.where(self.ranked(), self.ranking, len(self.ranking))
 
     def selected(self, k: int) -> NDArray[np.bool_]:
         """Mask of the k best by rank, without unused ones."""
         assert self.ranking is not None  # members are read with ranked=True, or have a support
-        best = self.ranking <= k
+        best = (self.ranking <= k) & self.ranked()
         return best & (self.importances != 0.0) if self.drops_zeros else best
 
 
@@ -102,7 +114,7 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             "to be ranked."
         )
     if isinstance(estimator, FeatureRanker):
-        return Member(importances, estimator.ranking_, support)
+        return Member(importances, estimator.ranking_, support, n_ranked=estimator.n_ranked_)
     # Sparse models and trees leave features out by giving them exactly 0: such a feature must
     # not come out as selected because it comes first among the zeros.
     zeros = not hasattr(estimator, "ranking_")

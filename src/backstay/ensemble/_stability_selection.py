@@ -70,7 +70,7 @@ class StabilitySelection(Ensemble):
     supports_ : ndarray of shape (n_runs, n_features)
         What every run selected; runs 2i and 2i + 1 are a pair.
     rankings_ : ndarray of shape (n_runs, n_features)
-        The runs' rankings, 1 is best.
+        The runs' rankings, 1 is best; d for all features that a run does not rank.
     estimators_samples_ : list of ndarray
         The rows of every run.
     ranking_ : ndarray of shape (n_features,)
@@ -152,7 +152,7 @@ class StabilitySelection(Ensemble):
         n_runs = self.n_resamples * (2 if self.resample == "complementary_pairs" else 1)
         members = self._fit_runs(X, y, sample_weight, rng, n_runs)
         self.supports_ = np.array([member.selected(q) for member in members])
-        self.rankings_ = np.array([member.ranking for member in members])
+        self.rankings_ = np.array([member.places() for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)
         self.threshold_ = threshold
         mean_q = float(self.supports_.sum(axis=1).mean())

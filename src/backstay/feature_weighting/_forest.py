@@ -44,7 +44,10 @@ class ForestImportance(FeatureRanker):
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        Importances that sum to 1, or all 0 where no tree could split.
+        Importances that sum to 1, or all 0 where no tree could split. Features that no tree uses
+        have 0 and are not ranked.
+    n_ranked_ : int
+        How many features the trees use.
     forest_ : RandomForestClassifier or ExtraTreesClassifier
         The fitted forest, on class numbers 0..C-1. Features whose largest value is below 0.0005
         or above 1e18 are divided by a power of two first, because trees see no differences
@@ -64,6 +67,7 @@ class ForestImportance(FeatureRanker):
     array([False, False,  True,  True])
     """
 
+    _zero_is_unranked = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "n_estimators": [positive_int()],

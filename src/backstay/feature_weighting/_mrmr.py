@@ -72,7 +72,7 @@ MEASURES: dict[str, type[MutualInformation] | type[Correlation]] = {
 
 
 def minimum_redundancy(
-    measure: MutualInformation | Correlation, n_ranked: int, form: str
+    measure: MutualInformation | Correlation, n_searched: int, form: str
 ) -> Indices:
     """Return features in the order of the greedy search: relevant, unlike those before them."""
     relevance = measure.relevance
@@ -80,7 +80,7 @@ def minimum_redundancy(
     total = np.zeros(len(relevance))
     order = [int(np.argmax(relevance))]
     open_[order[0]] = False
-    while len(order) < n_ranked:
+    while len(order) < n_searched:
         total += measure.redundancy(order[-1])
         mean = total / len(order)
         if form == "difference":
@@ -105,7 +105,7 @@ class MRMR(FeatureRanker):
         deviation below and above the mean; or the F statistic and the absolute correlation.
     form : {"difference", "quotient"}, default="quotient"
         Relevance minus redundancy (MID, FCD), or over it (MIQ, FCQ).
-    n_ranked : int, default=200
+    n_searched : int, default=200
         How many features the search orders, at n·d operations each. All others follow by
         relevance alone.
     n_features_to_select : int, float or None, default=None
@@ -115,7 +115,7 @@ class MRMR(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Places from the end: d for the first feature, 1 for the last.
-    n_ranked_ : int
+    n_searched_ : int
         How many features the search ordered.
     relevance_ : ndarray of shape (n_features,)
         Relevance of every feature alone.
@@ -142,7 +142,7 @@ class MRMR(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         "measure": [StrOptions(set(MEASURES))],
         "form": [StrOptions({"difference", "quotient"})],
-        "n_ranked": [positive_int()],
+        "n_searched": [positive_int()],
     }
 
     def __init__(
@@ -150,12 +150,12 @@ class MRMR(FeatureRanker):
         measure: str = "mutual_information",
         *,
         form: str = "quotient",
-        n_ranked: int = 200,
+        n_searched: int = 200,
         n_features_to_select: int | float | None = None,
     ) -> None:
         self.measure = measure
         self.form = form
-        self.n_ranked = n_ranked
+        self.n_searched = n_searched
         self.n_features_to_select = n_features_to_select
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
@@ -163,8 +163,8 @@ class MRMR(FeatureRanker):
         measure = MEASURES[self.measure](near_one(X[rows].astype(np.float64)), codes, omega)
         self.relevance_ = measure.relevance
         n_features = len(measure.relevance)
-        self.n_ranked_ = min(self.n_ranked, n_features)
-        first = minimum_redundancy(measure, self.n_ranked_, self.form)
+        self.n_searched_ = min(self.n_searched, n_features)
+        first = minimum_redundancy(measure, self.n_searched_, self.form)
         rest = np.argsort(-measure.relevance, kind="stable")
         order = np.concatenate([first, rest[~np.isin(rest, first)]])
         importances = np.empty(n_features)

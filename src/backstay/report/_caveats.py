@@ -65,6 +65,7 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
         *_about_unfinished(data),
         *_about_too_few(evidence.runs),
         *_about_failures(evidence.failures),
+        *_about_filling(evidence.ranked, choice),
         *_about_imbalance(data),
         *_about_numbers(data, choice),
     ]
@@ -272,6 +273,23 @@ def _about_failures(failures: pd.DataFrame) -> Iterator[Caveat]:
         yield Caveat(
             "That failed tasks would have changed nothing.",
             f"{count(len(failures), 'task')} failed: {named}. The reasons are below.",
+        )
+
+
+def _about_filling(ranked: pd.DataFrame, choice: Choice) -> Iterator[Caveat]:
+    """Name the methods whose subsets hold features that they did not rank."""
+    filled = ranked[(ranked["size"] == choice.size) & (ranked["filled"] > 0)].to_dict("records")
+    if filled:
+        named = [
+            f"{row['method']} in {percent(row['filled'])} of its runs, which rank {row['least']} "
+            "or more"
+            for row in filled
+        ]
+        yield Caveat(
+            f"That {listed([row['method'] for row in filled])} selected "
+            f"{count(choice.size, 'feature')} in every run.",
+            f"Where a run ranks fewer, its subset was filled up by lot: {listed(named)}. Features "
+            "drawn by lot lower the stability, and say nothing.",
         )
 
 

@@ -48,6 +48,7 @@ class Evidence:
     relevant: RelevantFound | None
     samples: list[SampleWeights]
     runs: pd.DataFrame
+    ranked: pd.DataFrame
     failures: pd.DataFrame
     names: dict[str, Name]
     recalls: pd.DataFrame
@@ -119,6 +120,7 @@ def gather(results: Results) -> Evidence:
         relevant=results.relevant_found(size),
         samples=results.sample_weights(),
         runs=results.runs().frame(),
+        ranked=results.ranked().frame(),
         failures=results.errors().frame(),
         names=names_of(results.facts, results.data),
         recalls=results.recalls().frame() if judged else pd.DataFrame(),

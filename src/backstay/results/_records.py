@@ -309,10 +309,13 @@ class Records:
             total[order] += places - behind
         return total / len(orders)
 
+    def ranked_counts(self, method: str) -> list[int]:
+        """Return, for every resample, how many features were truly ranked."""
+        return [int(count[0]) for count in self._read(method, "n_ranked")[1]]
+
     def n_ranked(self, method: str) -> int:
-        """Return how many features were ranked on every resample, not dropped before."""
-        _, counts = self._read(method, "n_ranked")
-        return min((int(count[0]) for count in counts), default=0)
+        """Return how many features were ranked on every resample, neither dropped nor left out."""
+        return min(self.ranked_counts(method), default=0)
 
     def weights(self, method: str) -> tuple[Ints, Floats]:
         """Return resamples and, for each, the weights of all features.

@@ -19,6 +19,7 @@ from backstay.results._features import FeatureAnswers
 from backstay.results._judged import RunAnswers
 from backstay.results._null import NullAnswers
 from backstay.results._predictions import PredictionAnswers
+from backstay.results._ranked import RankedAnswers
 from backstay.results._recommendation import RecommendationAnswers
 from backstay.results._records import Records
 from backstay.results._row_scores import RowScoreAnswers
@@ -44,6 +45,7 @@ class Results(
     RecommendationAnswers,
     ChoiceAnswers,
     RunAnswers,
+    RankedAnswers,
     TaskAnswers,
 ):
     """What a study found, read from its store as it is asked for.

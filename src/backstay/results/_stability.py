@@ -76,15 +76,15 @@ class StabilityAnswers(Parts):
 
     def _ends(self, sizes: Any) -> str:
         """Say why curves over all sizes end before the number of features."""
-        cut = {
-            part.depth(method)
-            for part in self._parts.values()
-            for method in _repeated(part)
-            if part.depth(method) < part.n_features
-        }
-        if not cut or not isinstance(sizes, str):
+        if not isinstance(sizes, str):
             return ""
-        return f"; curves end at {min(cut)} features, as rankings were kept down to that place"
+        parts = [(part, method) for part in self._parts.values() for method in _repeated(part)]
+        cut = {part.depth(method) for part, method in parts if part.depth(method) < part.n_features}
+        short = [m for part, m in parts if part.n_ranked(m) < part.depth(m)]
+        said = f"; those of {', '.join(short)} end where a run ranks no more" if short else ""
+        if cut:
+            said += f"; curves end at {min(cut)} features, as rankings were kept down to that place"
+        return said
 
     def weight_variance(self, *, normalize: bool = True, confidence: float = 0.95) -> Table:
         """Variance of the feature weights over resamples, and their correlation.

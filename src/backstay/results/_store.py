@@ -45,7 +45,7 @@ class TaskRecord:
     ``arrays`` may hold "order" (features, best first; of a wide table, the best of them), "weights"
     (importances by column) or, of a wide table, "best weights" (in that order) and "other weights"
     (number, sum, sum of squares, sum of sizes, least and largest of the others), "n_ranked" (how
-    many features preprocessing left), "sample_weight",
+    many features the method truly ranked; others follow by lot), "sample_weight",
     "predicted" (classifier × size × test row, class numbers) and "scores" (the
     same, times one column, or one per class beyond two).
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.base import FeatureRanker, importances_of, ranking_from_importances
+from backstay.base import FeatureRanker, importances_of, n_ranked_of, ranking_from_importances
 
 # Features of a ranking that are kept one by one: so many at least, and so many times the largest
 # size of a study.
@@ -17,11 +17,15 @@ LEAST_DEPTH, DEPTH_PER_SIZE = 5000, 20
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a method says: columns best first, importances by column, weights of training rows."""
+    """What a method says: columns best first, importances by column, weights of training rows.
+
+    Behind the first `n_ranked` columns the order is by lot.
+    """
 
     order: NDArray[np.intp]
     importances: NDArray[np.float64]
     sample_weight: NDArray[np.float64] | None
+    n_ranked: int
 
     def arrays(
         self, columns: NDArray[np.intp], n_features: int, depth: int
@@ -39,7 +43,7 @@ class Ranking:
             weights[columns] = self.importances
         kept: dict[str, NDArray[Any]] = {
             "order": order[:depth].astype("<i4"),
-            "n_ranked": np.array([len(columns)], dtype="<i4"),
+            "n_ranked": np.array([self.n_ranked], dtype="<i4"),
         }
         if n_features <= depth:
             kept["weights"] = weights.astype("<f8")
@@ -76,7 +80,7 @@ def ranking_of(
     if sample_weight is not None:
         one_per_row = np.shape(sample_weight) == (n_rows,)
         sample_weight = np.asarray(sample_weight, dtype="<f8") if one_per_row else None
-    return Ranking(order, importances, sample_weight)
+    return Ranking(order, importances, sample_weight, n_ranked_of(fitted, importances))
 
 
 def best_first(
@@ -93,7 +97,7 @@ def best_first(
     Rankers break ties by column, which is right for a single ranking; over
     resamples it would make every feature of importance 0 "agree", and a method
     that finds nothing look stable. A ranker whose ranking says more than its
-    importances keeps its order.
+    importances keeps its order, as far as it ranks.
     """
     name = type(fitted).__name__
     if importances.shape != (n_features,):
@@ -105,7 +109,10 @@ def best_first(
         raise ValueError(f"{name} gives no feature a finite importance.")
     by_column = ranking_from_importances(importances)
     if isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column):
-        return np.argsort(fitted.ranking_, kind="stable")
+        order = np.argsort(fitted.ranking_, kind="stable")
+        left_out = order[fitted.n_ranked_ :]
+        np.random.default_rng(seed).shuffle(left_out)  # in place
+        return order
     if not indifferent and n_features > 1 and (importances == importances[0]).all():
         raise ValueError(
             f"{name} gives all {n_features} features the importance {importances[0]:g}, which is "
