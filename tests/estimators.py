@@ -25,6 +25,7 @@ from backstay import (
     JointWeighting,
     LogisticWeighting,
     MarginWeighting,
+    NearestShrunkenCentroids,
     Relief,
     ReliefF,
     RepeatedSelector,
@@ -68,6 +69,7 @@ INSTEAD = {
 BESIDE = {
     Simba: [Simba(strategy="sample", delta=True), Simba(solver="batch")],
     CategoryImportance: [CategoryImportance(kind="pcf")],
+    NearestShrunkenCentroids: [NearestShrunkenCentroids("cv", cv=3, priors="uniform")],
     TTest: [TTest(moderation="shrunken"), TTest(moderation="moderated")],
 }
 

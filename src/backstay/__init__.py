@@ -39,6 +39,7 @@ _HOMES = {
     "MantarasDistance": "feature_weighting",
     "MarginWeighting": "instance_weighting",
     "MyopicReliefF": "feature_weighting",
+    "NearestShrunkenCentroids": "feature_weighting",
     "OneR": "feature_weighting",
     "Relief": "feature_weighting",
     "ReliefF": "feature_weighting",
@@ -101,6 +102,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import MantarasDistance as MantarasDistance
     from backstay.feature_weighting import MDLDiscretizer as MDLDiscretizer
     from backstay.feature_weighting import MyopicReliefF as MyopicReliefF
+    from backstay.feature_weighting import NearestShrunkenCentroids as NearestShrunkenCentroids
     from backstay.feature_weighting import OneR as OneR
     from backstay.feature_weighting import Relief as Relief
     from backstay.feature_weighting import ReliefF as ReliefF

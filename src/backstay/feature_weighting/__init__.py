@@ -10,6 +10,7 @@ from backstay.feature_weighting._mrmr import MRMR
 from backstay.feature_weighting._myopic_relief import MyopicReliefF
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
+from backstay.feature_weighting._shrunken_centroids import NearestShrunkenCentroids
 from backstay.feature_weighting._simba import Simba
 from backstay.feature_weighting._svm import SVMRFE
 from backstay.feature_weighting._univariate import (
@@ -48,6 +49,7 @@ __all__ = [
     "MDLDiscretizer",
     "MantarasDistance",
     "MyopicReliefF",
+    "NearestShrunkenCentroids",
     "OneR",
     "Relief",
     "ReliefF",

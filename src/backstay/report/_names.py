@@ -34,6 +34,7 @@ SPELT_OUT = {
     "simba": "Simba",
     "forest": "random forest",
     "elastic-net": "elastic net",
+    "pam": "shrunken centroids",
 }
 # Names up to this length are letters, not words; what their classes are called.
 SHORT = 3
@@ -50,6 +51,11 @@ CLASSIFIERS = {
         "nearest neighbour",
         ("KNeighborsClassifier(", "n_neighbors=1,"),
         "the class of the nearest training row",
+    ),
+    "pam": (
+        "nearest shrunken centroids",
+        ("NearestShrunkenCentroids(",),
+        "the class whose mean is nearest, small differences between means shrunken away",
     ),
 }
 

@@ -25,6 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC, LinearSVC
 
 from backstay._validation import ovr_decision_function
+from backstay.feature_weighting import NearestShrunkenCentroids
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -35,6 +36,7 @@ LINEAR = (
     LogisticRegressionCV,
     LinearDiscriminantAnalysis,
     LinearSVC,
+    NearestShrunkenCentroids,
     RidgeClassifier,
     RidgeClassifierCV,
 )

@@ -32,6 +32,7 @@ from backstay.feature_weighting import (
     LassoPath,
     MantarasDistance,
     MyopicReliefF,
+    NearestShrunkenCentroids,
     OneR,
     Relief,
     ReliefF,
@@ -86,6 +87,8 @@ _FILTERS = (
                "Tibshirani et al. 2002", partial(EffectRanker, g))
         for g in (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
     ),
+    Method("pam", "filter", "threshold at which nearest shrunken centroids drop a feature",
+           "Tibshirani et al. 2002", NearestShrunkenCentroids),
     Method("mrmr", "filter", "mutual information, over that with features before it",
            "Ding & Peng 2005", MRMR),
     Method("mrmr-f", "filter", "F statistic, over correlation with features before it",
