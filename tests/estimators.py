@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 import backstay
 from backstay import (
     BaggedRanker,
+    BoostingImportance,
     CategoryImportance,
     DoubleReliefF,
     ForestImportance,
@@ -26,6 +27,7 @@ from backstay import (
     LogisticWeighting,
     MarginWeighting,
     NearestShrunkenCentroids,
+    PermutationImportance,
     Relief,
     ReliefF,
     RepeatedSelector,
@@ -48,6 +50,11 @@ INSTEAD = {
         InstanceReweighted(Simba(strategy="order", random_state=0), MarginWeighting(), every=10),
     ],
     ForestImportance: [ForestImportance(5), ForestImportance(5, forest="extra_trees")],
+    BoostingImportance: [BoostingImportance(5)],
+    PermutationImportance: [
+        PermutationImportance(n_estimators=5, n_repeats=1),
+        PermutationImportance(NearestShrunkenCentroids(), cv=2, n_repeats=1),
+    ],
     BaggedRanker: [
         BaggedRanker(ReliefF(), 4, random_state=0),
         BaggedRanker(
@@ -94,6 +101,8 @@ NOT_REPETITION = {
     StabilitySelection: DRAWS,
     RepeatedSelector: DRAWS,
     ForestImportance: BOOTSTRAP,
+    PermutationImportance: "values are shuffled between the rows there are",
+    BoostingImportance: "leaves count rows, whatever their weight",
 }
 
 

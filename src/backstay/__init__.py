@@ -14,6 +14,7 @@ _HOMES = {
     "SVMRFE": "feature_weighting",
     "BaggedRanker": "ensemble",
     "BetweenWithinRatio": "feature_weighting",
+    "BoostingImportance": "feature_weighting",
     "CategoryImportance": "feature_weighting",
     "ChiSquared": "feature_weighting",
     "DistributionDifference": "feature_weighting",
@@ -41,6 +42,7 @@ _HOMES = {
     "MyopicReliefF": "feature_weighting",
     "NearestShrunkenCentroids": "feature_weighting",
     "OneR": "feature_weighting",
+    "PermutationImportance": "feature_weighting",
     "Relief": "feature_weighting",
     "ReliefF": "feature_weighting",
     "RepeatedSelector": "ensemble",
@@ -85,6 +87,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import MRMR as MRMR
     from backstay.feature_weighting import SVMRFE as SVMRFE
     from backstay.feature_weighting import BetweenWithinRatio as BetweenWithinRatio
+    from backstay.feature_weighting import BoostingImportance as BoostingImportance
     from backstay.feature_weighting import CategoryImportance as CategoryImportance
     from backstay.feature_weighting import ChiSquared as ChiSquared
     from backstay.feature_weighting import DistributionDifference as DistributionDifference
@@ -104,6 +107,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import MyopicReliefF as MyopicReliefF
     from backstay.feature_weighting import NearestShrunkenCentroids as NearestShrunkenCentroids
     from backstay.feature_weighting import OneR as OneR
+    from backstay.feature_weighting import PermutationImportance as PermutationImportance
     from backstay.feature_weighting import Relief as Relief
     from backstay.feature_weighting import ReliefF as ReliefF
     from backstay.feature_weighting import Simba as Simba

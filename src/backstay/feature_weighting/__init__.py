@@ -1,5 +1,6 @@
 """Feature weighting: from rows, labels and instance weights to a ranking of features."""
 
+from backstay.feature_weighting._boosting import BoostingImportance
 from backstay.feature_weighting._discretize import MDLDiscretizer
 from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._effect import EffectRanker
@@ -8,6 +9,7 @@ from backstay.feature_weighting._lasso import ElasticNetRanker, LassoPath
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
 from backstay.feature_weighting._mrmr import MRMR
 from backstay.feature_weighting._myopic_relief import MyopicReliefF
+from backstay.feature_weighting._permutation import PermutationImportance
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
 from backstay.feature_weighting._shrunken_centroids import NearestShrunkenCentroids
@@ -32,6 +34,7 @@ __all__ = [
     "MRMR",
     "SVMRFE",
     "BetweenWithinRatio",
+    "BoostingImportance",
     "CategoryImportance",
     "ChiSquared",
     "DistributionDifference",
@@ -51,6 +54,7 @@ __all__ = [
     "MyopicReliefF",
     "NearestShrunkenCentroids",
     "OneR",
+    "PermutationImportance",
     "Relief",
     "ReliefF",
     "Simba",

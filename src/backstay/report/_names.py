@@ -35,6 +35,8 @@ SPELT_OUT = {
     "forest": "random forest",
     "elastic-net": "elastic net",
     "pam": "shrunken centroids",
+    "permutation": "permutation importance",
+    "boosting": "gradient boosting",
 }
 # Names up to this length are letters, not words; what their classes are called.
 SHORT = 3

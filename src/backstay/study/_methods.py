@@ -16,6 +16,7 @@ from backstay.feature_weighting import (
     MRMR,
     SVMRFE,
     BetweenWithinRatio,
+    BoostingImportance,
     CategoryImportance,
     ChiSquared,
     DistributionDifference,
@@ -34,6 +35,7 @@ from backstay.feature_weighting import (
     MyopicReliefF,
     NearestShrunkenCentroids,
     OneR,
+    PermutationImportance,
     Relief,
     ReliefF,
     Simba,
@@ -167,6 +169,10 @@ _SVM = (
            ForestImportance),
     Method("extra-trees", "forest", "decrease of impurity in extremely random trees",
            "Geurts, Ernst & Wehenkel 2006", lambda: ForestImportance(forest="extra_trees")),
+    Method("permutation", "forest", "answers of a forest lost when the feature is shuffled",
+           "Breiman 2001", PermutationImportance),
+    Method("boosting", "forest", "gain of the feature's splits in boosted trees",
+           "Friedman 2001", BoostingImportance),
 )  # fmt: skip
 
 
