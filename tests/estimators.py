@@ -28,6 +28,7 @@ from backstay import (
     MarginWeighting,
     NearestShrunkenCentroids,
     PermutationImportance,
+    ModuleRanker,
     Relief,
     ReliefF,
     RepeatedSelector,
@@ -61,6 +62,7 @@ INSTEAD = {
             LogisticRegression(), 4, resample="subsample", aggregate="rra", random_state=0
         ),
     ],
+    ModuleRanker: [ModuleRanker(TTest()), ModuleRanker(LogisticRegression(), cut=0.5)],
     StabilitySelection: [StabilitySelection(ReliefF(), n_resamples=3, random_state=0)],
     RepeatedSelector: [
         RepeatedSelector(ReliefF(), 4, random_state=0),

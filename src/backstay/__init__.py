@@ -39,6 +39,7 @@ _HOMES = {
     "MRMR": "feature_weighting",
     "MantarasDistance": "feature_weighting",
     "MarginWeighting": "instance_weighting",
+    "ModuleRanker": "redundancy",
     "MyopicReliefF": "feature_weighting",
     "NearestShrunkenCentroids": "feature_weighting",
     "OneR": "feature_weighting",
@@ -59,7 +60,7 @@ _HOMES = {
     "Wilcoxon": "feature_weighting",
     "write_report": "report",
 }
-_PACKAGES = frozenset(_HOMES.values()) | {"comparison", "datasets", "redundancy", "stability"}
+_PACKAGES = frozenset(_HOMES.values()) | {"comparison", "datasets", "stability"}
 
 __all__ = [*_HOMES, "__version__"]
 
@@ -122,6 +123,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.neighbors import (
         DoublyWeightedKNeighborsClassifier as DoublyWeightedKNeighborsClassifier,
     )
+    from backstay.redundancy import ModuleRanker as ModuleRanker
     from backstay.report import write_report as write_report
     from backstay.results import Results as Results
     from backstay.signature import Signature as Signature

@@ -1,12 +1,22 @@
-"""How redundant, important and relevant each of a set of discrete features is [Prat 2.1, 4].
+"""What do other features already say? Modules of correlated features, and exact redundancy.
 
-All are properties of a joint distribution of features and class. From rows,
-its probabilities are the rows' frequencies: with so many features that nearly
-every row is different, every feature looks redundant, whatever it holds.
+Correlated features form modules (`correlation_modules`), which `ModuleRanker` ranks. How redundant,
+important and relevant each of a few discrete features is [Prat 2.1, 4] follows from the joint
+distribution of features and class. From rows, its probabilities are the rows' frequencies: with so
+many features that nearly every row is different, every feature looks redundant, whatever it holds.
 """
 
 from backstay.redundancy._importance import feature_importance_bayes
 from backstay.redundancy._level import redundancy_level
+from backstay.redundancy._module_ranker import ModuleRanker
+from backstay.redundancy._modules import correlation_modules, module_sensitivity
 from backstay.redundancy._relevance import feature_relevance
 
-__all__ = ["feature_importance_bayes", "feature_relevance", "redundancy_level"]
+__all__ = [
+    "ModuleRanker",
+    "correlation_modules",
+    "feature_importance_bayes",
+    "feature_relevance",
+    "module_sensitivity",
+    "redundancy_level",
+]

@@ -45,6 +45,7 @@ from backstay.feature_weighting import (
     Wilcoxon,
 )
 from backstay.instance_weighting import JointWeighting, LogisticWeighting, MarginWeighting
+from backstay.redundancy import ModuleRanker
 from backstay.wrappers import SequentialSelector
 
 # A sequential search evaluates d(d + 1)/2 subsets per resample; it is refused beyond these d.
@@ -161,6 +162,8 @@ _SVM = (
            lambda: BaggedRanker(ReliefF())),
     Method("bagged-t", "ensemble", "20 bootstraps of the shrunken t, ranks summed",
            "Abeel et al. 2010", lambda: BaggedRanker(TTest(moderation="shrunken"))),
+    Method("modules-t", "ensemble", "shrunken t of modules of correlated features, then members",
+           "Park, Hastie & Tibshirani 2007", lambda: ModuleRanker(TTest(moderation="shrunken"))),
     Method("stability-selection", "ensemble", "how often ReliefF picks it in 50 pairs of halves",
            "Shah & Samworth 2013", lambda: StabilitySelection(ReliefF())),
     Method("repeated-relieff", "ensemble", "how often 20 bootstraps of ReliefF keep it in half",
