@@ -80,6 +80,11 @@ BESIDE = {
     CategoryImportance: [CategoryImportance(kind="pcf")],
     NearestShrunkenCentroids: [NearestShrunkenCentroids("cv", cv=3, priors="uniform")],
     TTest: [TTest(moderation="shrunken"), TTest(moderation="moderated")],
+    TTest: [
+        TTest(moderation="shrunken"),
+        TTest(moderation="moderated"),
+        TTest(n_features_to_select="fdr", alpha=0.5),
+    ],
 }
 
 COPIES = (

@@ -285,6 +285,12 @@ def resolve_n_features(requested: Any, n_features: int) -> int:
     """Turn ``n_features_to_select`` (int, float in (0, 1], None = half) into a count."""
     if requested is None:
         return max(1, n_features // 2)
+    if requested == "fdr":
+        raise ValueError(
+            "n_features_to_select='fdr' needs a p-value for every feature. BetweenWithinRatio, "
+            "ChiSquared, FStatistic, TTest and Wilcoxon have them, on their own and not inside "
+            "another ranker; for any other ranker, DecoyControl finds q-values."
+        )
     if isinstance(requested, Integral):
         if not 1 <= int(requested) <= n_features:
             raise ValueError(

@@ -166,12 +166,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     _zero_is_unranked: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
+        "n_features_to_select": [
+            None,
+            positive_int(),
+            Interval(Real, 0, 1, closed="right"),
+            StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
+        ],
         # For the rankers that have these parameters; the others are not concerned.
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | str | None
 
     # Nested estimators and discretizers come from the caller and check their own parameters.
     @fit_context(prefer_skip_nested_validation=False)
@@ -238,6 +243,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self.n_features_in_
 
     def _n_requested(self) -> int | float | None:
+    def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select
 
     def _n_kept(self, n_selected: int) -> int:
@@ -343,11 +349,11 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
 
-    def _n_requested(self) -> int | float | None:
+    def _n_requested(self) -> int | float | str | None:
         if self.n_features_to_select is not None:
             return self.n_features_to_select
         own = getattr(self.estimator, "n_features_to_select", None)
-        return None if isinstance(own, str) else own  # scikit-learn also has "auto"
+        return None if own == "auto" else own  # scikit-learn has that, too
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

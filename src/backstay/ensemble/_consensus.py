@@ -224,7 +224,7 @@ class RepeatedSelector(Ensemble):
             self.holdout_scores_ = holdout.accuracies(order)
         return self.selection_frequency_
 
-    def _n_requested(self) -> int | float | None:
+    def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select
 
     def _support(self, member: Member) -> NDArray[np.bool_]:

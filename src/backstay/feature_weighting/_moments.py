@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ from scipy.special import digamma, polygamma
 
 from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import StrOptions
-from backstay.base import Array, FeatureRanker, Indices
+from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import counted_rows
+from backstay.feature_weighting._significance import SignificanceFilter, two_sided_t, upper_f
 
 # Cells of a wide table that are turned into double precision together.
 BLOCK_CELLS = 2**23
@@ -102,21 +104,29 @@ def prior_variance(variances: Array, df: float) -> tuple[float, float]:
     return float(np.exp(e.mean() + digamma(half) - np.log(half))), 2.0 * half
 
 
-def moderated_variances(variances: Array, df: float) -> Array:
-    """Posterior variances (d₀ s₀² + df s²) / (d₀ + df) [Smyth 2004]."""
+def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
+    """Posterior variances (d₀ s₀² + df s²) / (d₀ + df), and their degrees of freedom [Smyth 2004].
+
+    These are d₀ + df, but as in limma no more than all features have together.
+    """
     prior, prior_df = prior_variance(variances, df)
+    together = df * len(variances)
     if np.isinf(prior_df):
-        return np.full_like(variances, prior)
+        return np.full_like(variances, prior), together
     if prior_df + df <= 0.0:
-        return variances
-    return (prior_df * prior + df * variances) / (prior_df + df)
+        return variances, 0.0
+    moderated = (prior_df * prior + df * variances) / (prior_df + df)
+    return moderated, min(prior_df + df, together)
 
 
-class _MomentFilter(FeatureRanker):
+class _MomentFilter(SignificanceFilter):
     """What these filters share: the moments of the classes that have rows."""
 
-    def __init__(self, *, n_features_to_select: int | float | None = None) -> None:
+    def __init__(
+        self, *, n_features_to_select: int | float | str | None = None, alpha: float = 0.05
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
 
     def _moments(
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None
@@ -147,12 +157,21 @@ class BetweenWithinRatio(_MomentFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        How many features ``transform`` keeps; None is half. "fdr" keeps those with
+        ``qvalues_`` of at most `alpha`, perhaps none.
+    alpha : float, default=0.05
+        The false discovery rate that "fdr" allows: the expected share of features
+        unrelated to the class among those kept.
+
+    Attributes
+    ----------
+    pvalues_, qvalues_ : ndarray of shape (n_features,)
+        P-value of the F test, and Benjamini and Hochberg's q-value.
 
     Notes
     -----
-    ``sample_weight`` makes a row count for ω rows.
+    ``sample_weight`` makes a row count for ω rows, also in the test.
 
     Examples
     --------
@@ -164,8 +183,12 @@ class BetweenWithinRatio(_MomentFilter):
     """
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        moments, _ = self._moments(X, y, sample_weight)
-        return quotient(moments.between(), moments.squares.sum(axis=0))
+        moments, classes = self._moments(X, y, sample_weight)
+        ratio = quotient(moments.between(), moments.squares.sum(axis=0))
+        df = max(moments.mass.sum() - len(classes), 0.0)
+        between = len(classes) - 1
+        self._p = partial(upper_f, ratio * (df / between) if df else ratio, between, df)
+        return ratio
 
 
 class FStatistic(_MomentFilter):
@@ -176,12 +199,21 @@ class FStatistic(_MomentFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        How many features ``transform`` keeps; None is half. "fdr" keeps those with
+        ``qvalues_`` of at most `alpha`, perhaps none.
+    alpha : float, default=0.05
+        The false discovery rate that "fdr" allows: the expected share of features
+        unrelated to the class among those kept.
+
+    Attributes
+    ----------
+    pvalues_, qvalues_ : ndarray of shape (n_features,)
+        P-value of the F test, and Benjamini and Hochberg's q-value.
 
     See Also
     --------
-    sklearn.feature_selection.f_classif : The same without weights, with p-values.
+    sklearn.feature_selection.f_classif : The same without weights.
 
     Examples
     --------
@@ -197,7 +229,9 @@ class FStatistic(_MomentFilter):
         between, within = moments.between(), moments.squares.sum(axis=0)
         # With no more rows than classes `within` is 0 and the factor cancels.
         df = max(moments.mass.sum() - len(classes), 0.0)
-        return quotient(between * df / (len(classes) - 1) if df else between, within)
+        f = quotient(between * df / (len(classes) - 1) if df else between, within)
+        self._p = partial(upper_f, f, len(classes) - 1, df)
+        return f
 
 
 class TTest(_MomentFilter):
@@ -216,21 +250,30 @@ class TTest(_MomentFilter):
         each one's own (the t of SAM, with the constant of nearest shrunken
         centroids); "moderated" draws the pooled variances together by empirical
         Bayes (limma's t).
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        How many features ``transform`` keeps; None is half. "fdr" keeps those with
+        ``qvalues_`` of at most `alpha`, perhaps none.
+    alpha : float, default=0.05
+        The false discovery rate that "fdr" allows: the expected share of features
+        unrelated to the class among those kept.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         |t|; 0 for constant features, infinite where only the variance is 0.
+    pvalues_, qvalues_ : ndarray of shape (n_features,)
+        Two-sided p-value, and Benjamini and Hochberg's q-value. With more than two
+        classes the smallest p-value times the number of classes. The shrunken t has
+        neither, as its distribution is not known.
 
     See Also
     --------
     FStatistic : All classes at once.
+    DecoyControl : q-values for any ranker, also for the shrunken t.
 
     Notes
     -----
-    ``sample_weight`` makes a row count for ω rows.
+    ``sample_weight`` makes a row count for ω rows, also in the test.
 
     References
     ----------
@@ -247,7 +290,7 @@ class TTest(_MomentFilter):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
+        **SignificanceFilter._parameter_constraints,
         "variance": [StrOptions({"pooled", "welch"})],
         "moderation": [StrOptions({"shrunken", "moderated"}), None],
     }
@@ -257,11 +300,13 @@ class TTest(_MomentFilter):
         *,
         variance: str = "pooled",
         moderation: str | None = None,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
+        alpha: float = 0.05,
     ) -> None:
         self.variance = variance
         self.moderation = moderation
         self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":
@@ -272,16 +317,27 @@ class TTest(_MomentFilter):
         moments, classes = self._moments(X, y, sample_weight)
         # Two classes: the first against the rest is the only comparison.
         compared = range(1) if len(classes) == 2 else range(len(classes))
-        return np.max([self._against_rest(moments, c, classes) for c in compared], axis=0)
+        found = [self._against_rest(moments, c, classes) for c in compared]
+        t = np.array([size for size, _ in found])
+        if self.moderation == "shrunken":
+            self._p = (
+                "the distribution of the shrunken t is not known. Use moderation='moderated', or "
+                "DecoyControl, which finds q-values for any ranker."
+            )
+        else:
+            self._p = partial(two_sided_t, t, np.array([df for _, df in found]), len(found))
+        return t.max(axis=0)
 
     def _compares_features(self) -> bool:
         return self.moderation is not None
 
-    def _against_rest(self, moments: Moments, c: int, classes: Any) -> Array:
+    def _against_rest(self, moments: Moments, c: int, classes: Any) -> tuple[Array, Array]:
+        """Return |t| and its degrees of freedom (not those of the shrunken t, which has none)."""
         one = Moments(*(part[[c]] for part in moments))
         rest = Moments(*(np.delete(part, c, axis=0) for part in moments)).merged()
         mass = np.concatenate([one.mass, rest.mass])
         squares = np.concatenate([one.squares, rest.squares])
+        df: Any
         if self.variance == "welch":
             if (mass <= 1.0).any():
                 raise ValueError(
@@ -289,13 +345,18 @@ class TTest(_MomentFilter):
                     f"{classes.tolist()[c]!r} has {mass[0]:.3g} and the others "
                     f"{mass[1]:.3g}. Use variance='pooled'."
                 )
-            error = np.sqrt((squares / ((mass - 1.0) * mass)[:, None]).sum(axis=0))
+            errors = squares / ((mass - 1.0) * mass)[:, None]
+            error = np.sqrt(errors.sum(axis=0))
+            # Welch and Satterthwaite's; any will do without spread, where t is 0 or infinite.
+            squared = (errors**2 / (mass - 1.0)[:, None]).sum(axis=0)
+            df = np.where(squared > 0.0, quotient(errors.sum(axis=0) ** 2, squared), 1.0)
         else:
             df = mass.sum() - 2.0
             variances = squares.sum(axis=0) / df if df > 0.0 else np.zeros(squares.shape[1])
             if self.moderation == "moderated":
-                variances = moderated_variances(variances, df)
+                variances, df = moderated_variances(variances, df)
             error = np.sqrt(variances * (1.0 / mass).sum())
         if self.moderation == "shrunken":
             error = error + np.median(error)
-        return quotient(np.abs(one.means[0] - rest.means[0]), error)
+        t = quotient(np.abs(one.means[0] - rest.means[0]), error)
+        return t, np.broadcast_to(df, t.shape)

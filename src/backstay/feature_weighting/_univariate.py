@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from backstay._validation import StrOptions
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting import _contingency as measures
+from backstay.feature_weighting._significance import SignificanceFilter, upper_chi2
 from backstay.feature_weighting._value_filter import ValueFilter
 
 
@@ -192,7 +194,7 @@ class DistributionDifference(ValueFilter):
     _measure = staticmethod(measures.distribution_difference)
 
 
-class ChiSquared(ValueFilter):
+class ChiSquared(SignificanceFilter, ValueFilter):
     """χ² of the table of values by classes, Σ (N − E)²/E.
 
     Cells with E = 0 (values or classes that do not occur) do not count. χ² grows
@@ -201,8 +203,21 @@ class ChiSquared(ValueFilter):
 
     Parameters
     ----------
-    discretizer, n_features_to_select
+    discretizer : "mdl", transformer or None, default="mdl"
         As in :class:`InformationGain`.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        How many features ``transform`` keeps; None is half. "fdr" keeps those with
+        ``qvalues_`` of at most `alpha`, perhaps none. It is refused with "mdl".
+    alpha : float, default=0.05
+        The false discovery rate that "fdr" allows: the expected share of features
+        unrelated to the class among those kept.
+
+    Attributes
+    ----------
+    pvalues_, qvalues_ : ndarray of shape (n_features,)
+        P-value of the χ² test, and Benjamini and Hochberg's q-value. There are none
+        with "mdl": it puts its cuts where the classes differ, which the test
+        would take for evidence. A transformer must not look at the classes, either.
 
     See Also
     --------
@@ -218,6 +233,35 @@ class ChiSquared(ValueFilter):
     """
 
     _measure = staticmethod(measures.chi_squared)
+
+    def __init__(
+        self,
+        *,
+        discretizer: Any = "mdl",
+        n_features_to_select: int | float | str | None = None,
+        alpha: float = 0.05,
+    ) -> None:
+        self.discretizer = discretizer
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+        self._df = np.zeros(X.shape[1])
+        chi2 = super()._score(X, y, sample_weight)
+        if isinstance(self.discretizer, str):
+            self._p = (
+                "discretizer='mdl' puts its cuts where the classes differ. Use None for features "
+                "whose values are categories already, or cuts that do not depend on the class, "
+                "such as KBinsDiscretizer(encode='ordinal')."
+            )
+        else:
+            self._p = partial(upper_chi2, chi2, self._df)
+        return chi2
+
+    def _judge(self, counts: Array, features: Indices) -> Array:
+        n_classes = (counts.sum(axis=1) > 0).sum(axis=1)
+        self._df[features] = (counts.shape[1] - 1) * (n_classes - 1)
+        return super()._judge(counts, features)
 
 
 class OneR(ValueFilter):

@@ -2,43 +2,83 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from backstay.base import Array, FeatureRanker, Indices
+from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import counted_rows
+from backstay.feature_weighting._significance import SignificanceFilter, smallest_p
 
 # Columns sorted at a time, to spare memory.
 BLOCK = 1024
 
 
-def areas(X: NDArray[Any], positive: NDArray[np.bool_], omega: Array) -> Array:
+class Order(NamedTuple):
+    """Rows in ascending order per column, and the first and last place of a row's tied value."""
+
+    rows: Indices
+    first: Indices
+    last: Indices
+
+
+def ordered(X: NDArray[Any]) -> Order:
+    """Sort every column."""
+    order = np.argsort(X, axis=0, kind="stable")
+    values = np.take_along_axis(X, order, axis=0)
+    new = np.ones(values.shape, dtype=bool)
+    new[1:] = values[1:] != values[:-1]
+    places = np.arange(len(X))[:, None]
+    first = np.maximum.accumulate(np.where(new, places, 0), axis=0)
+    ends = np.ones(values.shape, dtype=bool)
+    ends[:-1] = new[1:]
+    last = np.minimum.accumulate(np.where(ends, places, len(X) - 1)[::-1], axis=0)[::-1]
+    return Order(order, first, last)
+
+
+def areas(order: Order, positive: NDArray[np.bool_], omega: Array) -> Array:
     """Return each feature's AUC, ties as halves, rows counted ω times.
 
     Beside a positive row stand the other rows below it; among tied rows, half of them.
     """
-    order = np.argsort(X, axis=0, kind="stable")
-    values = np.take_along_axis(X, order, axis=0)
-    others = np.where(positive, 0.0, omega)[order]
-    ours = np.where(positive, omega, 0.0)[order]
+    others = np.where(positive, 0.0, omega)[order.rows]
+    ours = np.where(positive, omega, 0.0)[order.rows]
     below = np.cumsum(others, axis=0)
-    # A tied value's first and last place: between them every row stands at their middle.
-    new = np.ones(values.shape, dtype=bool)
-    new[1:] = values[1:] != values[:-1]
-    rows = np.arange(len(X))[:, None]
-    first = np.maximum.accumulate(np.where(new, rows, 0), axis=0)
-    ends = np.ones(values.shape, dtype=bool)
-    ends[:-1] = new[1:]
-    last = np.minimum.accumulate(np.where(ends, rows, len(X) - 1)[::-1], axis=0)[::-1]
-    before = np.take_along_axis(below - others, first, axis=0)
-    through = np.take_along_axis(below, last, axis=0)
+    # Between its first and last place every row of a tied value stands at their middle.
+    before = np.take_along_axis(below - others, order.first, axis=0)
+    through = np.take_along_axis(below, order.last, axis=0)
     pairs = omega[positive].sum() * omega[~positive].sum()
     return np.asarray((ours * (before + through)).sum(axis=0) / (2 * pairs))
 
 
-class Wilcoxon(FeatureRanker):
+def tied_cubes(order: Order, omega: Array) -> Array:
+    """Return Σ (m³ − m) over the tied values of each feature, m rows each."""
+    mass = omega[order.rows]
+    upto = np.cumsum(mass, axis=0)
+    m = np.take_along_axis(upto, order.last, axis=0) - np.take_along_axis(
+        upto - mass, order.first, axis=0
+    )
+    # A sum over rows counts a value's m rows with (m² − 1) each.
+    return np.asarray((mass * (m**2 - 1)).sum(axis=0))
+
+
+def rank_sum_p(auc: Array, masses: Array, cubes: Array) -> Array:
+    """P of areas (classes × features): normal, corrected for ties and continuity."""
+    total = masses.sum()
+    ours = masses[: len(auc), None]
+    pairs = ours * (total - ours)
+    variance = pairs / 12 * (total + 1 - cubes / (total * (total - 1)))
+    distance = np.maximum(np.abs(auc - 0.5) * pairs - 0.5, 0.0)
+    z = np.divide(
+        distance, np.sqrt(variance), out=np.zeros(auc.shape), where=variance > 1e-12 * pairs
+    )
+    return smallest_p(2 * special.ndtr(-z), len(auc))
+
+
+class Wilcoxon(SignificanceFilter):
     """Wilcoxon's rank-sum filter: |2 AUC − 1|, without regard to the shape of distributions.
 
     The area under the ROC curve of a single feature is Mann and Whitney's share of pairs in the
@@ -47,8 +87,12 @@ class Wilcoxon(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+    n_features_to_select : int, float, "fdr" or None, default=None
+        How many features ``transform`` keeps; None is half. "fdr" keeps those with
+        ``qvalues_`` of at most `alpha`, perhaps none.
+    alpha : float, default=0.05
+        The false discovery rate that "fdr" allows: the expected share of features
+        unrelated to the class among those kept.
 
     Attributes
     ----------
@@ -56,6 +100,10 @@ class Wilcoxon(FeatureRanker):
         |2 AUC − 1|: 0 without any difference in order, 1 where a cut separates a class.
     auc_ : ndarray of shape (n_classes, n_features)
         The area for every class against the others.
+    pvalues_, qvalues_ : ndarray of shape (n_features,)
+        Two-sided p-value of the rank-sum test (normal approximation, corrected for ties
+        and continuity), and Benjamini and Hochberg's q-value. With more than two classes
+        the smallest p-value times the number of classes.
 
     See Also
     --------
@@ -63,7 +111,7 @@ class Wilcoxon(FeatureRanker):
 
     Notes
     -----
-    ``sample_weight`` makes a row count for ω rows.
+    ``sample_weight`` makes a row count for ω rows, also in the test.
 
     References
     ----------
@@ -79,18 +127,27 @@ class Wilcoxon(FeatureRanker):
     array([0.92, 0.76, 1.  , 1.  ])
     """
 
-    def __init__(self, *, n_features_to_select: int | float | None = None) -> None:
+    def __init__(
+        self, *, n_features_to_select: int | float | str | None = None, alpha: float = 0.05
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         X, present = X[rows], np.unique(y[rows])
         self.auc_ = np.full((len(self.classes_), X.shape[1]), np.nan)
+        cubes = np.empty(X.shape[1])
+        # Two classes are each other's opposite.
+        compared = present[:1] if len(present) == 2 else present
         for start in range(0, X.shape[1], BLOCK):
             part = slice(start, start + BLOCK)
-            # Two classes are each other's opposite.
-            for code, c in list(enumerate(present))[: 1 if len(present) == 2 else None]:
-                self.auc_[c, part] = areas(X[:, part], codes == code, omega)
+            order = ordered(X[:, part])
+            cubes[part] = tied_cubes(order, omega)
+            for code, c in enumerate(compared):
+                self.auc_[c, part] = areas(order, codes == code, omega)
         if len(present) == 2:
             self.auc_[present[1]] = 1 - self.auc_[present[0]]
+        masses = np.array([omega[codes == code].sum() for code in range(len(present))])
+        self._p = partial(rank_sum_p, self.auc_[compared], masses, cubes)
         return np.asarray(np.abs(2 * self.auc_[present] - 1).max(axis=0))
