@@ -1,4 +1,4 @@
-"""The study of the papers' panel written the plain way: pandas, SciPy, scikit-learn and fast-select.
+"""A study of the papers' methods the plain way: pandas, SciPy, scikit-learn and fast-select.
 
 Same methods, same resamples, same seeds, same classifiers and metrics, the same runs with shuffled
 labels, same number of jobs; what a careful user would write without backstay. Each method hands

@@ -259,7 +259,7 @@ WORKLOADS = (
     measurement(181, 12533, 10, 2),
     Measurement(
         "null_62x2000",
-        "What runs with shuffled labels cost: a run of the papers' methods on 62 × 2,000 with and without them",
+        "What shuffled labels cost: a run of the papers' methods on 62 × 2,000 with and without",
         cost_of_null,
         (
             Target(

@@ -26,9 +26,9 @@ from backstay import (
     JointWeighting,
     LogisticWeighting,
     MarginWeighting,
+    ModuleRanker,
     NearestShrunkenCentroids,
     PermutationImportance,
-    ModuleRanker,
     Relief,
     ReliefF,
     RepeatedSelector,
@@ -79,7 +79,6 @@ BESIDE = {
     Simba: [Simba(strategy="sample", delta=True), Simba(solver="batch")],
     CategoryImportance: [CategoryImportance(kind="pcf")],
     NearestShrunkenCentroids: [NearestShrunkenCentroids("cv", cv=3, priors="uniform")],
-    TTest: [TTest(moderation="shrunken"), TTest(moderation="moderated")],
     TTest: [
         TTest(moderation="shrunken"),
         TTest(moderation="moderated"),

@@ -242,7 +242,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             return int(np.count_nonzero(self.feature_importances_))
         return self.n_features_in_
 
-    def _n_requested(self) -> int | float | None:
     def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select
 
