@@ -2,17 +2,22 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from backstay import ReliefF
+from backstay import LassoPath, ReliefF
 from backstay.base import FeatureRanker
 from backstay.datasets import make_han_yu
 from backstay.ensemble import StabilitySelection
 from backstay.ensemble._error_bounds import error_bound
+from backstay.ensemble._paths import cut_path
 from backstay.feature_weighting import SVMRFE
+from tests.reference import ensemble as reference
 
 
 class MeanDifference(FeatureRanker):
@@ -187,3 +192,95 @@ def test_same_result_with_two_jobs(data):
 def test_bad_parameters(parameters, message, data):
     with pytest.raises(ValueError, match=message):
         StabilitySelection(ReliefF(), n_resamples=2).set_params(**parameters).fit(*data)
+
+
+# Along a path.
+
+
+def test_a_path_by_hand():
+    # Two runs, three λ. At the second, runs have selected 1.5 features on average: within 2. At the
+    # third 2.5, which is too many. Feature 0 is in both runs at the second λ, 1 in one of them.
+    paths = [[{0}, {0, 1}, {2}], [set(), {0}, {3, 4}]]
+    assert reference.path_frequencies(paths, 2) == ({0: 1.0, 1: 0.5}, 2)
+    assert found_by_cutting(paths, 2, 5) == ({0: 1.0, 1: 0.5}, 2)
+
+
+def found_by_cutting(paths, q, n_features):
+    tables = []
+    for path in paths:
+        table = np.zeros((len(path), n_features), dtype=bool)
+        for step, features in enumerate(path):
+            table[step, sorted(features)] = True
+        tables.append(sparse.csr_array(table))
+    shares, supports = cut_path(tables, max(map(len, paths)), q)
+    largest = shares.max(axis=0)
+    assert_array_equal(supports.any(axis=0), largest > 0)
+    return {j: s for j, s in enumerate(largest.tolist()) if s}, len(shares)
+
+
+@given(
+    st.lists(st.lists(st.sets(st.integers(0, 5)), min_size=1, max_size=4), min_size=1, max_size=4),
+    st.integers(1, 4),
+)
+@settings(max_examples=60)
+def test_paths_are_cut_as_published(paths, q):
+    expected = reference.path_frequencies(paths, q)
+    if expected[1] == 0:
+        with pytest.raises(ValueError, match="let lambdas begin higher, or raise pfer"):
+            found_by_cutting(paths, q, 6)
+        return
+    largest, left = found_by_cutting(paths, q, 6)
+    assert left == expected[1]
+    assert largest == pytest.approx({j: s for j, s in expected[0].items() if s})
+
+
+@pytest.mark.parametrize("resample", ["complementary_pairs", "subsample"])
+def test_selection_along_the_lassos_path(resample, data):
+    X, y = data
+    selection = StabilitySelection(
+        LassoPath(n_lambdas=30),
+        n_features_per_run=6,
+        n_resamples=8,
+        resample=resample,
+        path=True,
+        random_state=0,
+    ).fit(X, y)
+    top = LassoPath(n_lambdas=30).fit(X, y).lambdas_
+    assert selection.lambdas_[0] >= 2 * top[0]
+    paths = []
+    for rows in selection.estimators_samples_:
+        ranker = LassoPath(lambdas=np.r_[selection.lambdas_, top[-1] / 2]).fit(X[rows], y[rows])
+        paths.append([set(np.flatnonzero(step)) for step in ranker.selection_path_])
+    kept = [path[: len(selection.lambdas_)] for path in paths]
+    largest, left = reference.path_frequencies(kept, 6)
+    assert left == len(selection.lambdas_)
+    expected = [largest.get(j, 0) for j in range(X.shape[1])]
+    assert_allclose(selection.selection_frequency_, expected)
+    sizes = [len(set().union(*path)) for path in kept]
+    assert selection.n_features_per_run_ == pytest.approx(np.mean(sizes))
+    assert 3 < np.mean(sizes) <= 6
+    assert_array_equal(selection.supports_.sum(axis=1), sizes)
+    assert (selection.selection_frequency_ <= selection.supports_.mean(axis=0) + 1e-12).all()
+    bound = error_bound(selection.n_features_per_run_, 80, 0.6, 8, "none")
+    assert selection.error_bound_["meinshausen_buhlmann"] == pytest.approx(bound)
+
+
+def test_only_estimators_with_a_path_select_along_it(data):
+    X, y = data
+    with pytest.raises(ValueError, match="such as LassoPath; ReliefF has no such parameter"):
+        StabilitySelection(ReliefF(), path=True).fit(X, y)
+    with pytest.raises(ValueError, match="no feature enters that of LassoPath"):
+        StabilitySelection(LassoPath(), path=True).fit(np.ones(X.shape), y)
+
+
+def test_the_randomised_lasso_draws_between_equal_features(data):
+    X, y = data
+    entered = [
+        LassoPath(weakness=0.5, random_state=seed).fit(X[:, [0, 0]], y).feature_importances_ > 0
+        for seed in range(20)
+    ]
+    # Where one of the two is penalised more, the other enters alone.
+    assert {tuple(pair.tolist()) for pair in entered} >= {(True, False), (False, True)}
+    options = {"n_features_per_run": 6, "n_resamples": 4, "path": True, "random_state": 0}
+    both = [StabilitySelection(LassoPath(weakness=0.5), **options).fit(X, y) for _ in range(2)]
+    assert_array_equal(both[0].selection_frequency_, both[1].selection_frequency_)

@@ -131,3 +131,23 @@ def frequency_curve(subsets, n_features):
     """For m = 1..M, how many features were selected in at least m runs."""
     counts = [sum(f in set(s) for s in subsets) for f in range(n_features)]
     return [sum(c >= m for c in counts) for m in range(1, len(subsets) + 1)]
+
+
+def path_frequencies(paths, q):
+    """Meinshausen & Bühlmann: largest share of runs over the λ, cut where unions exceed q.
+
+    `paths` holds, for every run, one set of features per λ. Runs may end early, and keep then what
+    they have. Returns the frequencies, and how many λ are left.
+    """
+    n_steps = max(map(len, paths))
+    paths = [path + [path[-1]] * (n_steps - len(path)) for path in paths]
+    largest, left = {}, 0
+    for step in range(n_steps):
+        unions = [set().union(*path[: step + 1]) for path in paths]
+        if sum(map(len, unions)) / len(paths) > q:
+            break
+        left += 1
+        for feature in set().union(*unions):
+            share = sum(feature in path[step] for path in paths) / len(paths)
+            largest[feature] = max(largest.get(feature, 0), share)
+    return largest, left

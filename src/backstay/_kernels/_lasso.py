@@ -17,7 +17,7 @@ from numba import njit
 SUM = {"reassoc", "contract", "nsz"}
 # A row that is all but certain keeps this much curvature, of 1/4 at most.
 LEAST_CURVATURE = 1e-8
-ROUNDS, SWEEPS, STEPS, HALVINGS = 20, 100, 100, 30
+ROUNDS, SWEEPS, STEPS, HALVINGS = 20, 100, 1000, 30
 
 
 @njit(cache=True, nogil=True, fastmath=SUM)

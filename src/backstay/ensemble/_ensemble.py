@@ -46,8 +46,12 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         *,
         among: Indices | None = None,
         ranked: bool = True,
+        estimator: Any = None,
     ) -> list[Member]:
-        """Draw the rows of every run, `among` these if given, and fit the estimator on them."""
+        """Draw the rows of every run, `among` these if given, and fit the estimator on them.
+
+        Another `estimator` may stand in for the ensemble's own.
+        """
         among = np.arange(len(y)) if among is None else among
         if self.resample == "complementary_pairs":
             if n_runs % 2:
@@ -58,7 +62,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
         self.estimators_samples_ = [among[rows] for rows in draws]
         members = fit_members(
-            self.estimator,
+            self.estimator if estimator is None else estimator,
             X,
             self.classes_[y],
             sample_weight,

@@ -21,6 +21,7 @@ from backstay.base import (
     one_thread,
     ranking_from_importances,
 )
+from backstay.ensemble._paths import packed_path
 from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
@@ -64,7 +65,7 @@ class Member:
     """What one run of the base estimator says about the features.
 
     A selector may have a support only; with `drops_zeros`, importance 0 means unused. A ranker
-    may have ranked fewer than all features, `n_ranked`.
+    may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections.
     """
 
     importances: Array | None
@@ -72,6 +73,7 @@ class Member:
     support: NDArray[np.bool_] | None
     drops_zeros: bool = False
     n_ranked: int | None = None
+    path: Any = None
 
     def ranked(self) -> NDArray[np.bool_]:
         """Mask of the features that a ranker truly ranked."""
@@ -114,11 +116,18 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             "to be ranked."
         )
     if isinstance(estimator, FeatureRanker):
-        return Member(importances, estimator.ranking_, support, n_ranked=estimator.n_ranked_)
+        return Member(
+            importances,
+            estimator.ranking_,
+            support,
+            n_ranked=estimator.n_ranked_,
+            path=packed_path(estimator),
+        )
     # Sparse models and trees leave features out by giving them exactly 0: such a feature must
     # not come out as selected because it comes first among the zeros.
     zeros = not hasattr(estimator, "ranking_")
-    return Member(importances, ranking_from_importances(importances), support, drops_zeros=zeros)
+    ranking = ranking_from_importances(importances)
+    return Member(importances, ranking, support, drops_zeros=zeros, path=packed_path(estimator))
 
 
 def _seeds(estimator: Any, n: int, rng: np.random.RandomState) -> list[dict[str, int]]:

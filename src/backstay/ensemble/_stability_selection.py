@@ -6,11 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
 from backstay.base import Array, Indices
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._error_bounds import ASSUMPTIONS, error_bound, largest_q, smallest_threshold
+from backstay.ensemble._paths import common_grid, cut_path
 
 
 class StabilitySelection(Ensemble):
@@ -38,6 +40,12 @@ class StabilitySelection(Ensemble):
         halves [Meinshausen & Bühlmann]. Classes are halved one by one.
     assumption : {"none", "unimodal", "r_concave"}, default="none"
         Which bound chooses q or τ. The others are for complementary pairs only.
+    path : bool, default=False
+        Whether a run selects along a path of penalties, as published by Meinshausen & Bühlmann:
+        the frequency of a feature is the largest, over all λ of a common grid, of the share of
+        the runs that select it at this λ. The grid is cut where runs have selected more than q
+        features on average at any of its λ. The estimator must have the parameter ``lambdas``
+        and, fitted, ``lambdas_`` and ``selection_path_``, as :class:`LassoPath` has.
     scale_on, n_jobs
         As in :class:`BaggedRanker`.
     random_state : int, RandomState instance or None, default=None
@@ -46,8 +54,8 @@ class StabilitySelection(Ensemble):
     Attributes
     ----------
     selection_frequency_ : ndarray of shape (n_features,)
-        Share of the runs that selected each feature; also
-        ``feature_importances_``.
+        Share of the runs that selected each feature (with ``path=True``, at the λ where it is
+        largest); also ``feature_importances_``.
     error_bound_ : dict
         Bounds on the expected number of falsely selected features, at
         ``threshold_`` and ``n_features_per_run_``, d features in all:
@@ -65,10 +73,14 @@ class StabilitySelection(Ensemble):
     threshold_ : float
         τ.
     n_features_per_run_ : float
-        q: the number given or, where models left features out, the mean
+        q: the number given or, where models left features out or with ``path=True``, the mean
         number selected.
     supports_ : ndarray of shape (n_runs, n_features)
-        What every run selected; runs 2i and 2i + 1 are a pair.
+        What every run selected, with ``path=True`` at any λ; runs 2i and 2i + 1 are a pair.
+    lambdas_ : ndarray of shape (n_steps,)
+        The λ of the path that was cut. Only with ``path=True``, as is:
+    path_frequency_ : ndarray of shape (n_steps, n_features)
+        Share of the runs that selected each feature at each λ.
     rankings_ : ndarray of shape (n_runs, n_features)
         The runs' rankings, 1 is best; d for all features that a run does not rank.
     estimators_samples_ : list of ndarray
@@ -83,7 +95,8 @@ class StabilitySelection(Ensemble):
 
     Notes
     -----
-    The bounds are on an expectation over data sets, not on this data set.
+    The bounds are on an expectation over data sets, not on this data set. With ``path=True`` they
+    are those of selecting a feature at any λ, which happens at least as often.
 
     References
     ----------
@@ -110,6 +123,7 @@ class StabilitySelection(Ensemble):
         "n_features_per_run": [None, positive_int()],
         "resample": [StrOptions({"complementary_pairs", "subsample"})],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
+        "path": ["boolean"],
     }
 
     max_samples = 0.5
@@ -124,6 +138,7 @@ class StabilitySelection(Ensemble):
         n_resamples: int = 50,
         resample: str = "complementary_pairs",
         assumption: str = "none",
+        path: bool = False,
         scale_on: str = "member",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -135,6 +150,7 @@ class StabilitySelection(Ensemble):
         self.n_resamples = n_resamples
         self.resample = resample
         self.assumption = assumption
+        self.path = path
         self.scale_on = scale_on
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -150,10 +166,20 @@ class StabilitySelection(Ensemble):
         threshold, q = self._resolve(self.n_features_in_)
         rng = check_random_state(self.random_state)
         n_runs = self.n_resamples * (2 if self.resample == "complementary_pairs" else 1)
-        members = self._fit_runs(X, y, sample_weight, rng, n_runs)
-        self.supports_ = np.array([member.selected(q) for member in members])
+        estimator = self.estimator
+        if self.path:
+            self.lambdas_ = common_grid(estimator, X, self.classes_[y], sample_weight)
+            estimator = clone(estimator).set_params(lambdas=self.lambdas_)
+        members = self._fit_runs(X, y, sample_weight, rng, n_runs, estimator=estimator)
+        if self.path:
+            paths = [member.path for member in members]
+            self.path_frequency_, self.supports_ = cut_path(paths, len(self.lambdas_), q)
+            self.lambdas_ = self.lambdas_[: len(self.path_frequency_)]
+            self.selection_frequency_ = self.path_frequency_.max(axis=0)
+        else:
+            self.supports_ = np.array([member.selected(q) for member in members])
+            self.selection_frequency_ = self.supports_.mean(axis=0)
         self.rankings_ = np.array([member.places() for member in members])
-        self.selection_frequency_ = self.supports_.mean(axis=0)
         self.threshold_ = threshold
         mean_q = float(self.supports_.sum(axis=1).mean())
         self.n_features_per_run_ = q if mean_q == q else mean_q

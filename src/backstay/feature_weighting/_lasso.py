@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from backstay._kernels._lasso import net_path, null_model, slopes
 from backstay._scaling import column_ends, near_one
-from backstay._validation import Interval, positive_int
+from backstay._validation import Interval, check_random_state, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._rows import counted_rows
 
@@ -72,10 +72,15 @@ class ElasticNetRanker(FeatureRanker):
         Where the grid ends, as a share of the λ at which the first feature enters.
     lambdas : array-like or None, default=None
         A grid of falling λ in place of the two parameters before.
+    weakness : float, default=1.0
+        Below 1, the randomised lasso: features drawn by lot, every other one on average, are
+        penalised 1/weakness times as much. For many runs, in :class:`StabilitySelection`.
     tol : float, default=1e-6
         Largest violation of the optimality conditions, as a share of the largest gradient.
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half. Never more than are ranked.
+    random_state : int, RandomState instance or None, default=None
+        Draws the features that `weakness` is about.
 
     Attributes
     ----------
@@ -89,7 +94,8 @@ class ElasticNetRanker(FeatureRanker):
     selection_path_ : ndarray of shape (n_steps, n_features)
         Which features have a coefficient at every λ.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients of the standardised features at the end of the path.
+        Coefficients of the standardised features at the end of the path; of those that
+        `weakness` shrank, on their shrunken scale.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts there.
 
@@ -107,12 +113,13 @@ class ElasticNetRanker(FeatureRanker):
     Features are standardised on the training rows and the intercept is free. With two classes the
     loss is logistic. With more it is multinomial, with a coefficient for every class, and a
     feature enters with its first. ``sample_weight`` weighs rows in the loss, the mean and the
-    deviation; only proportions matter. Of two equal features the lasso takes the first.
+    deviation; only proportions matter. Of equal features
+    the lasso may take any.
 
     References
     ----------
-    Tibshirani (1996), JRSS B 58. Zou and Hastie (2005), JRSS B 67. Friedman, Hastie and Tibshirani
-    (2010), Journal of Statistical Software 33.
+    Tibshirani (1996), JRSS B 58. Zou and Hastie (2005), JRSS B 67. Meinshausen and Bühlmann (2010),
+    JRSS B 72. Friedman, Hastie and Tibshirani (2010), Journal of Statistical Software 33.
 
     Examples
     --------
@@ -130,6 +137,7 @@ class ElasticNetRanker(FeatureRanker):
         "n_lambdas": [positive_int(minimum=2)],
         "lambda_min_ratio": [Interval(Real, 0, 1, closed="neither")],
         "lambdas": [None, "array-like"],
+        "weakness": [Interval(Real, 0, 1, closed="right")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -140,20 +148,27 @@ class ElasticNetRanker(FeatureRanker):
         n_lambdas: int = 100,
         lambda_min_ratio: float = 0.01,
         lambdas: ArrayLike | None = None,
+        weakness: float = 1.0,
         tol: float = 1e-6,
         n_features_to_select: int | float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.l1_ratio = l1_ratio
         self.n_lambdas = n_lambdas
         self.lambda_min_ratio = lambda_min_ratio
         self.lambdas = lambdas
+        self.weakness = weakness
         self.tol = tol
         self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         omega = omega / omega.sum()
         Z = standardised(X[rows], omega)
+        if self.weakness < 1.0:
+            lots = check_random_state(self.random_state).uniform(size=len(Z))
+            Z[lots < 0.5] *= self.weakness  # a smaller feature needs a larger coefficient
         indicators = (codes == np.arange(codes.max() + 1)[:, None]).astype(np.float64)
         Y = indicators[1:] if len(indicators) == 2 else indicators
         top = float(slopes(Z, null_model(Y, omega)[2]).max() / self.l1_ratio)
@@ -195,7 +210,7 @@ class LassoPath(ElasticNetRanker):
 
     Parameters
     ----------
-    n_lambdas, lambda_min_ratio, lambdas, tol, n_features_to_select
+    n_lambdas, lambda_min_ratio, lambdas, weakness, tol, n_features_to_select, random_state
         As in :class:`ElasticNetRanker`.
 
     Attributes
@@ -236,11 +251,15 @@ class LassoPath(ElasticNetRanker):
         n_lambdas: int = 100,
         lambda_min_ratio: float = 0.01,
         lambdas: ArrayLike | None = None,
+        weakness: float = 1.0,
         tol: float = 1e-6,
         n_features_to_select: int | float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.n_lambdas = n_lambdas
         self.lambda_min_ratio = lambda_min_ratio
         self.lambdas = lambdas
+        self.weakness = weakness
         self.tol = tol
         self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
