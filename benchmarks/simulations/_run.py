@@ -68,9 +68,13 @@ def _one(task, case):
     return {"case": list(case), **task(*case)}
 
 
+def parser(description, n):
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--sets", type=int, default=n, help="data sets of each kind")
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--out", type=Path, required=True, help="file of results, to resume from")
+    return options
+
+
 def arguments(description, n):
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--sets", type=int, default=n, help="data sets of each kind")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, required=True, help="file of results, to resume from")
-    return parser.parse_args()
+    return parser(description, n).parse_args()

@@ -17,6 +17,7 @@ _HOMES = {
     "BoostingImportance": "feature_weighting",
     "CategoryImportance": "feature_weighting",
     "ChiSquared": "feature_weighting",
+    "DecoyControl": "ensemble",
     "DistributionDifference": "feature_weighting",
     "DoubleReliefF": "feature_weighting",
     "DoublyWeightedKNeighborsClassifier": "neighbors",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.base import InstanceWeighted as InstanceWeighted
     from backstay.base import InstanceWeighter as InstanceWeighter
     from backstay.ensemble import BaggedRanker as BaggedRanker
+    from backstay.ensemble import DecoyControl as DecoyControl
     from backstay.ensemble import RepeatedSelector as RepeatedSelector
     from backstay.ensemble import StabilitySelection as StabilitySelection
     from backstay.feature_weighting import MRMR as MRMR

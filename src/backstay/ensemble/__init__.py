@@ -1,7 +1,18 @@
-"""Many runs of one method: bagged rankings, repeated selection, stability selection."""
+"""Many runs of one method: bagged rankings, repeated selection, error control."""
 
 from backstay.ensemble._bagging import BaggedRanker
 from backstay.ensemble._consensus import RepeatedSelector, frequency_curve
+from backstay.ensemble._decoy_control import DecoyControl
+from backstay.ensemble._decoy_scores import ExpectedFalse, decoy_qvalues, expected_false
 from backstay.ensemble._stability_selection import StabilitySelection
 
-__all__ = ["BaggedRanker", "RepeatedSelector", "StabilitySelection", "frequency_curve"]
+__all__ = [
+    "BaggedRanker",
+    "DecoyControl",
+    "ExpectedFalse",
+    "RepeatedSelector",
+    "StabilitySelection",
+    "decoy_qvalues",
+    "expected_false",
+    "frequency_curve",
+]

@@ -1,0 +1,307 @@
+"""Error control by decoys: which features are more than luck, for any ranker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.stats import false_discovery_control
+from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
+
+from backstay._validation import (
+    Interval,
+    StrOptions,
+    check_is_fitted,
+    check_random_state,
+    positive_int,
+    resolve_n_features,
+    validate_X_y,
+)
+from backstay.base import Array, Indices, one_thread, ranking_from_importances
+from backstay.ensemble._decoy_scores import (
+    ExpectedFalse,
+    decoy_qvalues,
+    expected_false,
+    knockoff_evalues,
+    run_ranks,
+    run_scores,
+)
+from backstay.ensemble._decoys import Decoys, decoys_of
+from backstay.ensemble._ensemble import Ensemble
+from backstay.ensemble._members import draw_rows, fit_members
+
+
+class Contest(NamedTuple):
+    """What features and decoys reached in one draw, the features first: means over its runs."""
+
+    scores: Array
+    frequencies: Array
+
+
+@dataclass(frozen=True)
+class _Contests:
+    """Everything that the draws share."""
+
+    estimator: Any
+    X: Any
+    y: Indices
+    labels: NDArray[Any]
+    sample_weight: Array | None
+    decoys: Decoys
+    n_resamples: int
+    resample: str
+    max_samples: float
+    scale_on: str
+    k: int
+
+    def hold(self, seed: int) -> Contest:
+        """Draw decoys once and let them compete with the features in every resample.
+
+        A decoy stays over the resamples, because the luck of a feature does, too.
+        """
+        rng = np.random.RandomState(seed)
+        decoys = self.decoys.draw(self.X, rng)
+        # Where an estimator breaks ties by column, neither side must come first.
+        order = rng.permutation(2 * self.X.shape[1])
+        if sparse.issparse(self.X):
+            table = sparse.hstack([self.X, decoys], format="csr")[:, order]
+        else:
+            table = np.hstack([self.X, decoys])[:, order]
+        samples = draw_rows(self.resample, self.y, self.n_resamples, self.max_samples, rng)
+        members = fit_members(
+            self.estimator,
+            table,
+            self.labels,
+            self.sample_weight,
+            samples,
+            scale_on=self.scale_on,
+            ranked=True,
+            n_jobs=1,
+            rng=rng,
+        )
+        ranks = np.empty((len(members), len(order)))
+        for run, member in enumerate(members):
+            assert member.importances is not None  # they were read with ranked=True
+            ranks[run, order] = run_ranks(member.importances)
+        scores = np.mean([run_scores(row) for row in ranks], axis=0)
+        return Contest(scores, (ranks <= self.k).mean(axis=0))
+
+
+class DecoyControl(Ensemble):
+    """Keep the features that do better than decoys, which cannot know the class.
+
+    Every feature gets a decoy, a copy with its rows permuted. Features and decoys compete in
+    the same fits of the estimator, on resamples of the rows. This is repeated with fresh
+    decoys, and a feature's q-value says how its score compares with those of all decoys. It
+    works for any ranker, also where no test is known.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker or scikit-learn estimator
+        Anything that exposes ``feature_importances_``, ``coef_`` or ``ranking_`` after fit.
+    n_draws : int, default=50
+        How often decoys are drawn. A single feature reaches a q-value of `alpha` only with
+        more than 1/alpha draws.
+    n_resamples : int, default=5
+        Runs per draw, each on other rows.
+    resample : {"subsample", "bootstrap", "complementary_pairs"}, default="subsample"
+        How the rows of a run are drawn, as in :class:`BaggedRanker`.
+    max_samples : float, default=0.8
+        Share of the rows in a subsample. 1.0 with ``n_resamples=1`` does without resamples.
+    decoys : {"permuted", "independent", "knockoffs"}, default="permuted"
+        "permuted": one permutation of the rows for all decoys of a draw, so that they are
+        correlated like the features. "independent": one for every column. "knockoffs":
+        Gaussian knockoffs, which stay correlated with the features; see the notes.
+    n_features_per_run : int, float or None, default=None
+        How many of features and decoys count as selected in a run, for the frequencies.
+        None takes the estimator's own number, or a tenth of the features. It does
+        not change q-values.
+    alpha : float, default=0.05
+        False discovery rate: features with a q-value of at most this are kept.
+    scale_on, n_jobs
+        As in :class:`BaggedRanker`.
+    random_state : int, RandomState instance or None, default=None
+        Draws decoys and rows, and a seed for every run.
+
+    Attributes
+    ----------
+    qvalues_ : ndarray of shape (n_features,)
+        The smallest false discovery rate at which a feature is kept.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean score over all runs: ln(m / rank) among m features and decoys. With knockoffs,
+        the mean lead of the feature over its own.
+    selection_frequency_ : ndarray of shape (n_features,)
+        Share of the runs that selected each feature.
+    decoy_frequency_ : ndarray of shape (n_draws, n_features)
+        The same for the decoys of every draw.
+    scores_, decoy_scores_ : ndarray of shape (n_draws, n_features)
+        Scores of features and decoys in every draw; with knockoffs the lead and its opposite.
+    ranking_ : ndarray of shape (n_features,)
+        By importance, 1 is best.
+
+    See Also
+    --------
+    StabilitySelection : A bound on the number of false features instead of a rate.
+    TTest : Has q-values of its own, with ``n_features_to_select="fdr"``.
+
+    Notes
+    -----
+    Scores of decoys are pooled over draws: p = (1 + #{decoys ≥ feature})/(1 + N), and q-values
+    are Benjamini and Hochberg's. A feature is false if it is independent of the class. One that
+    is correlated with a relevant feature is not false in this sense; with knockoffs it is,
+    because they are. There, q-values come from e-values averaged over draws, for the
+    rate `alpha`; no fewer than 2/alpha features can be kept, if any.
+
+    References
+    ----------
+    Candès, Fan, Janson, Lv (2018), Panning for gold: model-X knockoffs. Ren, Barber (2024),
+    Derandomised knockoffs: leveraging e-values for false discovery rate control.
+
+    Examples
+    --------
+    >>> from backstay import TTest
+    >>> from backstay.datasets import make_han_yu
+    >>> from backstay.ensemble import DecoyControl
+    >>> X, y, relevance = make_han_yu(n_features=200, n_relevant=10, random_state=0)
+    >>> shrunken = TTest(moderation="shrunken")
+    >>> control = DecoyControl(shrunken, n_draws=25, random_state=0).fit(X, y)
+    >>> control.get_support(indices=True)
+    array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 19])
+    >>> print(control.expected_false(11))
+    0.4 [0.0, 2.0]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ensemble._parameter_constraints,
+        "n_draws": [positive_int()],
+        "decoys": [StrOptions({"permuted", "independent", "knockoffs"})],
+        "n_features_per_run": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
+        "alpha": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        n_draws: int = 50,
+        *,
+        n_resamples: int = 5,
+        resample: str = "subsample",
+        max_samples: float = 0.8,
+        decoys: str = "permuted",
+        n_features_per_run: int | float | None = None,
+        alpha: float = 0.05,
+        scale_on: str = "member",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_draws = n_draws
+        self.n_resamples = n_resamples
+        self.resample = resample
+        self.max_samples = max_samples
+        self.decoys = decoys
+        self.n_features_per_run = n_features_per_run
+        self.alpha = alpha
+        self.scale_on = scale_on
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        tags = get_tags(self).input_tags
+        formats = ["csr"] if tags.sparse else False
+        return validate_X_y(self, X, y, accept_sparse=formats, allow_nan=tags.allow_nan)
+
+    def _n_requested(self) -> None:
+        return None  # how many are kept is known after the runs
+
+    def _n_kept(self, n_selected: int) -> int:
+        return int((self.qvalues_ <= self.alpha).sum())
+
+    def _rank(self, importances: Array) -> Indices:
+        return ranking_from_importances(importances)
+
+    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+        self._check_parameters()
+        d = self.n_features_in_
+        rng = check_random_state(self.random_state)
+        with one_thread():
+            contests = _Contests(
+                self.estimator,
+                X,
+                y,
+                self.classes_[y],
+                sample_weight,
+                decoys_of(self.decoys, X),
+                self.n_resamples,
+                self.resample,
+                self.max_samples,
+                self.scale_on,
+                self._n_per_run(d),
+            )
+            seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
+            calls = [delayed(contests.hold)(seed) for seed in seeds]
+            held = list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
+        scores = np.array([contest.scores for contest in held])
+        frequencies = np.array([contest.frequencies for contest in held])
+        self.selection_frequency_ = frequencies[:, :d].mean(axis=0)
+        self.decoy_frequency_ = frequencies[:, d:]
+        if self.decoys == "knockoffs":
+            # Knockoffs of relevant features do well, too: each is compared with its own.
+            self.scores_ = scores[:, :d] - scores[:, d:]
+            self.decoy_scores_ = -self.scores_
+            evalues = knockoff_evalues(self.scores_, self.alpha / 2)
+            with np.errstate(divide="ignore"):
+                self.qvalues_ = false_discovery_control(np.minimum(1 / evalues, 1.0))
+        else:
+            self.scores_, self.decoy_scores_ = scores[:, :d], scores[:, d:]
+            self.qvalues_ = decoy_qvalues(self.scores_, self.decoy_scores_)
+        # By what q-values are made of: differences in rounding must not order features.
+        return np.round(self.scores_.mean(axis=0), 10)
+
+    def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
+        """Return how many of some features are expected to be false.
+
+        Parameters
+        ----------
+        features : int or array-like of int
+            How many of the best, or which features.
+
+        Returns
+        -------
+        ExpectedFalse
+            ``value``, and ``low`` and ``high``, which hold 95 % of the draws between them; as
+            text "1.8 [0.0, 4.1]". See :func:`expected_false`.
+        """
+        check_is_fitted(self)
+        return expected_false(self.scores_, self.decoy_scores_, features)
+
+    def _check_parameters(self) -> None:
+        if self.resample == "complementary_pairs" and self.n_resamples % 2:
+            raise ValueError(
+                f"n_resamples={self.n_resamples!r} must be even for resample='complementary_pairs'."
+            )
+        given = getattr(self.estimator, "categorical_features", None)
+        if given is not None and not isinstance(given, str):
+            raise ValueError(
+                f"categorical_features={given!r} of the estimator does not name the decoys of "
+                "these columns; encode them as numbers and leave it out."
+            )
+
+    def _n_per_run(self, d: int) -> int:
+        k: Any = self.n_features_per_run
+        if k is None:
+            own = getattr(self.estimator, "n_features_to_select", None)
+            k = own if isinstance(own, Integral | Real) else max(1, d // 10)
+        return resolve_n_features(k, d)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = False
+        if self.decoys == "knockoffs":
+            tags.input_tags.sparse = tags.input_tags.allow_nan = False
+        return tags

@@ -1,0 +1,112 @@
+"""Where do decoys come from? Columns that look like the features and cannot know the class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from backstay._validation import take
+from backstay.base import Array
+
+# Knockoffs nearer to their features than this share of the variance would say nothing.
+LEAST_DISTANCE = 0.01
+
+
+class Decoys(Protocol):
+    """A way to draw a decoy for every feature."""
+
+    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
+        """Return a table like `X`, whose column j is the decoy of feature j."""
+        ...
+
+
+class PermutedRows:
+    """The features of other rows: one permutation of the rows for all of them.
+
+    Decoys are correlated among each other exactly as the features are.
+    """
+
+    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
+        """Return the rows in another order."""
+        return take(X, rng.permutation(X.shape[0]))
+
+
+class PermutedColumns:
+    """Every column permuted by itself, so that decoys are not correlated with each other."""
+
+    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
+        """Return a table whose columns have their values in other rows."""
+        columns = X.toarray() if sparse.issparse(X) else X
+        shuffled = np.empty_like(columns)
+        for j in range(columns.shape[1]):
+            shuffled[:, j] = columns[rng.permutation(len(columns)), j]
+        return sparse.csr_array(shuffled) if sparse.issparse(X) else shuffled
+
+
+@dataclass(frozen=True)
+class Knockoffs:
+    """Gaussian model-X knockoffs of second order, equicorrelated [Candès et al. 2018].
+
+    Standardised features have the covariance Σ = (1 − λ)ZᵀZ/n + λI, with Ledoit and Wolf's λ.
+    Knockoffs are drawn from N(Z − sZΣ⁻¹, 2sI − s²Σ⁻¹) with s = min(1, 2·smallest eigenvalue).
+    Σ differs from λI only along the right singular vectors of Z, so no matrix is larger
+    than features × rows.
+    """
+
+    mean: Array
+    deviation: Array
+    basis: Array  # right singular vectors, as rows
+    along: Array  # eigenvalues of Σ along them
+    across: float  # and in all other directions
+    s: float
+
+    @classmethod
+    def of(cls, X: Any) -> Knockoffs:
+        """Estimate the distribution of the features."""
+        if sparse.issparse(X) or np.isnan(X).any():
+            raise ValueError(
+                "decoys='knockoffs' needs a dense table without missing values; "
+                "decoys='permuted' takes any."
+            )
+        X = np.asarray(X, dtype=np.float64)
+        mean, deviation = X.mean(axis=0), X.std(axis=0)
+        Z = np.divide(X - mean, deviation, out=np.zeros(X.shape), where=deviation > 0)
+        shrinkage = float(ledoit_wolf_shrinkage(Z, assume_centered=True))
+        _, singular, basis = np.linalg.svd(Z, full_matrices=False)
+        # Ledoit and Wolf shrink towards the mean variance, which is 1 but for constant columns.
+        across = shrinkage * float((deviation > 0).mean())
+        along = (1 - shrinkage) * singular**2 / len(Z) + across
+        smallest = float(min(along.min(), across if len(along) < X.shape[1] else np.inf))
+        s = min(1.0, 2 * smallest)
+        if s < LEAST_DISTANCE:
+            raise ValueError(
+                "decoys='knockoffs' finds features that others determine almost exactly, so "
+                "their knockoffs would be copies; use decoys='permuted', or drop such features."
+            )
+        return cls(mean, deviation, basis, along, across, s)
+
+    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
+        """Draw a knockoff of every feature."""
+        Z = np.divide(
+            X - self.mean, self.deviation, out=np.zeros(X.shape), where=self.deviation > 0
+        )
+        centre = Z - self.s * self._times(Z, 1 / self.along, 1 / self.across if self.across else 0)
+        spread = np.sqrt(np.maximum(2 * self.s - self.s**2 / self.along, 0.0))
+        rest = 2 * self.s - self.s**2 / self.across if self.across else 0.0
+        noise = self._times(rng.standard_normal(Z.shape), spread, np.sqrt(max(rest, 0.0)))
+        return ((centre + noise) * self.deviation + self.mean).astype(X.dtype)
+
+    def _times(self, rows: Array, along: Array, across: float) -> Array:
+        """Multiply by the matrix with these eigenvalues along the basis and across it."""
+        return across * rows + ((rows @ self.basis.T) * (along - across)) @ self.basis
+
+
+def decoys_of(kind: str, X: Any) -> Decoys:
+    """Return the way to draw decoys for a table."""
+    if kind == "permuted":
+        return PermutedRows()
+    return PermutedColumns() if kind == "independent" else Knockoffs.of(X)
