@@ -35,7 +35,7 @@ from ipss import ipss
 table = np.load(sys.argv[1])
 found = ipss(table["X"], table["y"].astype(float), selector="l1", n_jobs=1)
 q = found["q_values"]
-print(json.dumps([float(q[j]) for j in range(table["X"].shape[1])]))
+print(json.dumps([float(q.get(j, 1.0)) for j in range(table["X"].shape[1])]))
 """
 
 
