@@ -163,6 +163,16 @@ def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
     return n_permutations * n_each, words
 
 
+def describe_decoys(n_draws: int, table: LabelledTable) -> list[tuple[str, str]]:
+    """Return a line on decoys, if there are to be any."""
+    if n_draws and table.groups is not None:
+        raise WrongUse(
+            f"--decoys {n_draws} permutes rows, and --groups keeps some together; leave one out."
+        )
+    words = f"{n_draws} draws, for the method that the report is about"
+    return [("decoys", words)] if n_draws else []
+
+
 def describe_classes(table: LabelledTable) -> list[tuple[str, str]]:
     """Return a line on classes of very different size, if they are."""
     sizes = table.classes.values()
@@ -196,6 +206,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         sizes=sizes,
         metric=options.metric,
         null=options.permutations,
+        decoys=options.decoys,
         preprocess=preprocess,
         store=store,
         n_jobs=n_jobs,
@@ -224,6 +235,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         ("metric", f"{title} decides"),
         *describe_classes(table),
         ("null", null),
+        *describe_decoys(options.decoys, table),
         ("tasks", f"{tasks}, {at_a_time}, seed {options.seed}"),
         *([("shard", f"{options.shard} of these tasks")] if options.shard else []),
     ]

@@ -59,6 +59,15 @@ class StudyOptions:
             metavar="N",
         ),
     ] = None
+    decoys: Annotated[
+        int,
+        of_study(
+            "Draws of decoys (features with permuted rows) that give every feature a q-value in "
+            "the recommended method; 25 or more, none if omitted.",
+            min=0,
+            metavar="N",
+        ),
+    ] = 0
     quick: Annotated[
         bool,
         of_study(

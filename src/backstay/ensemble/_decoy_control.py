@@ -37,10 +37,14 @@ from backstay.ensemble._members import draw_rows, fit_members
 
 
 class Contest(NamedTuple):
-    """What features and decoys reached in one draw, the features first: means over its runs."""
+    """What features and decoys reached in one draw, the features first: means over its runs.
+
+    Some may not have been ranked in any of them.
+    """
 
     scores: Array
     frequencies: Array
+    ranked: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,13 @@ class _Contests:
             rng=rng,
         )
         ranks = np.empty((len(members), len(order)))
+        ranked = np.zeros(len(order), dtype=bool)
         for run, member in enumerate(members):
             assert member.importances is not None  # they were read with ranked=True
             ranks[run, order] = run_ranks(member.importances)
+            ranked[order] |= member.ranked()
         scores = np.mean([run_scores(row) for row in ranks], axis=0)
-        return Contest(scores, (ranks <= self.k).mean(axis=0))
+        return Contest(scores, (ranks <= self.k).mean(axis=0), ranked)
 
 
 class DecoyControl(Ensemble):
@@ -248,6 +254,7 @@ class DecoyControl(Ensemble):
             held = list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
         scores = np.array([contest.scores for contest in held])
         frequencies = np.array([contest.frequencies for contest in held])
+        self._n_ever_ranked = int(np.any([c.ranked[:d] for c in held], axis=0).sum())
         self.selection_frequency_ = frequencies[:, :d].mean(axis=0)
         self.decoy_frequency_ = frequencies[:, d:]
         if self.decoys == "knockoffs":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -20,6 +21,9 @@ from backstay.results import (
     WeightingVerdict,
 )
 
+if TYPE_CHECKING:  # a report need not load the methods
+    from backstay.ensemble import ExpectedFalse
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -29,7 +33,8 @@ class Evidence:
     nothing is recommended there are no rivals, and the signature is empty: it would be one of
     noise. `null` has a row per method and size, none without runs with shuffled labels; runs
     train on `training_share` of the rows, and two of them share `shared_rows` of those. Recalls,
-    misclassified samples and groups of correlated features are those of the choice.
+    misclassified samples and groups of correlated features are those of the choice. How many
+    features of the signature are expected to be false is known if decoys were drawn.
     """
 
     study: StudyFacts
@@ -55,6 +60,7 @@ class Evidence:
     misclassified: pd.DataFrame
     groups: pd.DataFrame
     values_kept: bool
+    expected_false: ExpectedFalse | None
 
     @property
     def signature(self) -> pd.DataFrame:
@@ -127,4 +133,5 @@ def gather(results: Results) -> Evidence:
         misclassified=results.misclassified().frame() if judged else pd.DataFrame(),
         groups=results.signature_groups().frame(),
         values_kept=results.keeps_values(),
+        expected_false=results.expected_false(choice.method, size),
     )

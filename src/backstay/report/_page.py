@@ -166,6 +166,8 @@ def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
         "high_in": "high in", "difference": "difference", "effect": "effect",
         "effect_low": "effect low", "effect_high": "effect high", "p_value": "p", "q_value": "q",
     }  # fmt: skip
+    if part["decoys"]:
+        numbers["decoy_q_value"] = "q, decoys"
     classes = [kind["name"] for kind in part["facts"]["classes"]]
     methods = list(part["facts"]["methods"])
     said = list(part["features"]["rows"][0]["annotation"]) if part["features"]["rows"] else []

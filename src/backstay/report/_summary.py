@@ -51,6 +51,7 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "gains": _gains(evidence),
         "consensus": evidence.consensus.drop(columns="dataset").to_dict("records"),
         "features": {"rows": _features(evidence), "n": int(evidence.features["chosen"].sum())},
+        "decoys": _decoys(evidence),
         "outlying": [_outlying(weights) for weights in evidence.samples],
         "errors": _failures(evidence.failures),
         "recalls": _records(evidence.recalls),
@@ -174,6 +175,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "frequency_high": row["frequency_high"],
             "means": {str(name): row[f"mean in {name}"] for name in evidence.data.classes},
             **{name: row[name] for name in EFFECTS},
+            "decoy_q_value": row.get("decoy_q_value"),
             "rank": row["mean_rank"],
             "weight": row["weight"],
             "in_signature": row["feature"] in members,
@@ -185,6 +187,15 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
         }
         for row, own in zip(rows, shares, strict=True)
     ]
+
+
+def _decoys(evidence: Evidence) -> dict[str, Any] | None:
+    """Return how many features of the signature are expected to be false, if that is known."""
+    found, n = evidence.expected_false, len(evidence.signature)
+    if found is None:
+        return None
+    sentence = f"Expected false among these {n}: {found}." if n else ""
+    return {"sentence": sentence, **found._asdict()}
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -4,8 +4,9 @@
 write a store.
 """
 
-from backstay.results._choice import Choice
+from backstay.results._choice import Choice, choice_of
 from backstay.results._comparisons import Comparison
+from backstay.results._decoys import decoy_key
 from backstay.results._effects import moment_arrays
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
 from backstay.results._features import RelevantFound
@@ -59,7 +60,9 @@ __all__ = [
     "WeightingVerdict",
     "candidate_arrays",
     "check_store",
+    "choice_of",
     "curve_area",
+    "decoy_key",
     "least_interval",
     "mean_curve",
     "merge_stores",

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.results._choice import method_and_size
+from backstay.results._decoys import decoy_q_values
 from backstay.results._effects import effects_of
 from backstay.results._partners import STRONG
 from backstay.results._parts import Parts, Rows, size_within
@@ -122,6 +123,9 @@ class FeatureAnswers(Parts):
             first, and the test is Welch's; with more it is the highest class minus all other
             rows, and the test the analysis of variance. The q-value is Benjamini and Hochberg's,
             over all features. nan in stores of earlier versions.
+
+            ``decoy_q_value``, if decoys were drawn for the method (``Study(decoys=…)``): the
+            q-value of its importances on all rows, beside those of permuted features.
         """
         if method is None or size is None:
             method, size = method_and_size(self._one(), method, size)
@@ -231,6 +235,7 @@ def _features(records: Records, method: str, size: int) -> pd.DataFrame:
         "core": member & (own > THRESHOLDS[0]),
         "chosen": most > 0,
         **_effect_columns(records),
+        **_decoy_columns(records, method),
         "relevant": np.full(records.n_features, None) if relevant is None else relevant,
     }
     return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
@@ -254,6 +259,11 @@ def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:
         "high_in": classes[high],
         **{name: nothing if found is None else getattr(found, name) for name in numbers},
     }
+
+
+def _decoy_columns(records: Records, method: str) -> dict[str, NDArray[Any]]:
+    found = decoy_q_values(records, method)
+    return {} if found is None else {"decoy_q_value": found}
 
 
 def _consensus_rows(records: Records, size: int) -> Rows:

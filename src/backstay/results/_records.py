@@ -190,6 +190,13 @@ class Records:
             held["candidate correlation"],
         )
 
+    def numbered(self, name: Callable[[int], str]) -> list[NDArray[Any]]:
+        """Return the arrays of the data set that are so named, from number 0 to the first gap."""
+        held, found = self._arrays, []
+        while name(len(found)) in held:
+            found.append(held[name(len(found))])
+        return found
+
     def role(self, method: str) -> Role:
         """Return a method's control and plain form, and whether the study added it."""
         return self.facts.methods[method]

@@ -14,6 +14,7 @@ import pandas as pd
 from backstay.results._accuracy import AccuracyAnswers
 from backstay.results._choice import ChoiceAnswers
 from backstay.results._comparisons import ComparisonAnswers
+from backstay.results._decoys import DecoyAnswers
 from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import FeatureAnswers
 from backstay.results._judged import RunAnswers
@@ -36,6 +37,7 @@ class Results(
     NullAnswers,
     AccuracyAnswers,
     FeatureAnswers,
+    DecoyAnswers,
     SampleAnswers,
     PredictionAnswers,
     SignatureValueAnswers,

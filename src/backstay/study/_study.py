@@ -39,6 +39,7 @@ from backstay.study._checks import (
 )
 from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
+from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._missing import check_missing_cells
 from backstay.study._parallel import StudyError, finished_tasks
 from backstay.study._progress import Progress
@@ -91,6 +92,11 @@ class Study:
         Permutations of the labels to run as a control of stability: the same resampling
         protocol with a few resamples each, without classifiers; see
         :meth:`backstay.results.Results.null`. 20 is enough to see a floor.
+    decoys : int, default=0
+        How often decoys, features with permuted rows, compete with the features in the method
+        that the report is about, on all rows, so that every feature gets a q-value; see
+        :class:`backstay.ensemble.DecoyControl`. 25 or more; not for rows in groups. Shards leave
+        them to the merged study.
     preprocess : transformer, Pipeline or list of steps, default=None
         Fitted on training rows before everything else. It may change values and
         select columns, not make new ones.
@@ -148,6 +154,7 @@ class Study:
         metric: str | None = None,
         scoring: Iterable[str] | None = None,
         null: int = 0,
+        decoys: int = 0,
         preprocess: Any = None,
         controls: bool = True,
         weight_classifiers: bool = False,
@@ -163,6 +170,7 @@ class Study:
         self.metric = metric
         self.scoring = scoring
         self.null = null
+        self.decoys = decoys
         self.preprocess = preprocess
         self.controls = controls
         self.weight_classifiers = weight_classifiers
@@ -345,6 +353,7 @@ class Study:
         checked = [checked_data(self, name, *given) for name, given in datasets.items()]
         for data in checked:
             check_missing_cells(study, data)
+        n_decoy_draws(self.decoys, checked)
         store = Store(self.store)
         try:
             # Everything is checked before anything is written.
@@ -396,6 +405,17 @@ class Study:
             values = candidate_arrays(data.X, records, of_all=shard is not None)
             store.set_arrays(data.name, partners | values)
         _report_failures(store, data.name)
+        if self.decoys and shard is None:
+            run_decoys(
+                store,
+                study,
+                data,
+                Records(store, data.name, runs.facts),
+                n_draws=self.decoys,
+                seed=seed_of_study(store, self.random_state),
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
 
     def _run_tasks(
         self, store: Store, study: CheckedStudy, runs: PlannedRuns, shard: Shard | None

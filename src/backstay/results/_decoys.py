@@ -1,0 +1,76 @@
+"""Which features are more than luck? Their scores beside those of decoys, on all rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.results._choice import method_and_size
+from backstay.results._parts import Parts, size_within
+from backstay.results._records import Records
+from backstay.results._signature import signature_members
+
+if TYPE_CHECKING:  # a reader of results need not load the methods
+    from backstay.ensemble import ExpectedFalse
+
+Floats = NDArray[np.float64]
+
+
+class DecoyAnswers(Parts):
+    """How many features of a signature are expected to be luck."""
+
+    def expected_false(
+        self, method: str | None = None, size: int | None = None
+    ) -> ExpectedFalse | None:
+        """Return how many features of a signature are expected to be false, for one data set.
+
+        Parameters
+        ----------
+        method : str, default=None
+            Name of a method. None takes method and size from :meth:`choice`.
+        size : int, default=None
+            Number of features selected in each run, and of the signature.
+
+        Returns
+        -------
+        ExpectedFalse or None
+            ``value``, with ``low`` and ``high``, the range of 95 % of the draws of decoys; None
+            where no decoys were drawn for the method (``Study(decoys=…)``). A feature is false
+            if it is independent of the class.
+        """
+        part = self._one()
+        method, size = method_and_size(part, method, size)
+        draws = decoy_draws(part, method)
+        if draws is None:
+            return None
+        from backstay.ensemble import expected_false
+
+        members = signature_members(part, method, size_within(part, size))
+        return expected_false(*draws, np.asarray(members, dtype=np.intp))
+
+
+def decoy_key(method: str, draw: int) -> str:
+    """Return the name of the array that holds a draw: scores of features and decoys."""
+    return f"decoys {draw} of {method}"
+
+
+def decoy_draws(records: Records, method: str) -> tuple[Floats, Floats] | None:
+    """Return scores of features and of decoys, draw × feature; None if there are none."""
+
+    def read() -> tuple[Floats, Floats] | None:
+        held = records.numbered(lambda draw: decoy_key(method, draw))
+        return (np.array([d[0] for d in held]), np.array([d[1] for d in held])) if held else None
+
+    return records.once(("decoy draws", records.check_method(method)), read)
+
+
+def decoy_q_values(records: Records, method: str) -> Floats | None:
+    """Return the q-value of every feature from decoys; None if none were drawn."""
+    draws = decoy_draws(records, method)
+    if draws is None:
+        return None
+    from backstay.ensemble import decoy_qvalues
+
+    return records.once(("decoy q", method), lambda: decoy_qvalues(*draws))

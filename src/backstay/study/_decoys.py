@@ -1,0 +1,92 @@
+"""Are the features of the chosen method more than luck? Decoys compete with them on all rows.
+
+Every draw is kept as soon as it is done. Draws depend on the study's seed and their number alone,
+so more of them extend a store, and one that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+
+from backstay.base import one_thread
+from backstay.ensemble import DecoyControl
+from backstay.results import Records, Store, choice_of, decoy_key
+from backstay.study._checks import CheckedData, CheckedStudy
+from backstay.study._progress import Progress
+from backstay.study._protocols import MAX_SEED, seeded
+
+# Keeps the seeds of draws apart from those of splits and shuffled labels.
+DRAWS = 0xDEC0
+
+
+def n_decoy_draws(decoys: Any, datasets: list[CheckedData]) -> int:
+    """Return the number of draws; refuse decoys for rows that cannot change places."""
+    if isinstance(decoys, bool) or not isinstance(decoys, Integral) or decoys < 0:
+        raise ValueError(f"decoys={decoys!r} must be an integer, the number of draws, or 0.")
+    grouped = [data.name for data in datasets if data.groups is not None]
+    if decoys and grouped:
+        raise ValueError(
+            f"decoys={decoys!r} permutes rows, and those of {grouped[0]!r} belong together in "
+            "groups, so q-values would be too small; use decoys=0."
+        )
+    return int(decoys)
+
+
+def run_decoys(
+    store: Store,
+    study: CheckedStudy,
+    data: CheckedData,
+    records: Records,
+    *,
+    n_draws: int,
+    seed: int,
+    n_jobs: int | None,
+    verbose: int | None,
+) -> None:
+    """Draw decoys for the method that the report is about, as often as the store lacks."""
+    name = choice_of(records).method
+    held = store.dataset_arrays(data.name)
+    left = [draw for draw in range(n_draws) if decoy_key(name, draw) not in held]
+    if not left:
+        return
+    try:
+        X = _prepared(study, data, seed)
+        calls = [delayed(_one_draw)(study.methods[name], X, data.y, seed, draw) for draw in left]
+        title = f"{data.name}, decoys"
+        with one_thread(), Progress(n_draws, n_draws - len(left), verbose, title) as progress:
+            found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls)
+            for draw, scores in zip(left, found, strict=True):
+                store.set_array(data.name, decoy_key(name, draw), scores)
+                progress.advance(False)
+    except ValueError as error:
+        warnings.warn(
+            f"there are no q-values from decoys for {name!r} on {data.name!r}: {error}",
+            UserWarning,
+            stacklevel=6,  # the caller of Study.run
+        )
+
+
+def _prepared(study: CheckedStudy, data: CheckedData, seed: int) -> Any:
+    """Return all rows as the method sees them."""
+    if study.preprocess is None:
+        return data.X
+    X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(data.X, data.y)
+    if X.shape[1] != data.X.shape[1]:
+        raise ValueError(
+            f"preprocess leaves {X.shape[1]} of {data.X.shape[1]} features; decoys must compete "
+            "with all that could be selected."
+        )
+    return X
+
+
+def _one_draw(method: Any, X: Any, y: NDArray[Any], seed: int, draw: int) -> NDArray[np.float64]:
+    """Return the scores of the features and of their decoys: 2 × feature."""
+    own = np.random.SeedSequence(seed, spawn_key=(DRAWS, draw)).generate_state(1)[0]
+    control = DecoyControl(method, 1, random_state=int(own % MAX_SEED)).fit(X, y)
+    return np.concatenate([control.scores_, control.decoy_scores_])
