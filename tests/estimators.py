@@ -18,6 +18,7 @@ import backstay
 from backstay import (
     BaggedRanker,
     BoostingImportance,
+    BorutaRanker,
     CategoryImportance,
     DecoyControl,
     DoubleReliefF,
@@ -54,6 +55,7 @@ INSTEAD = {
     ],
     ForestImportance: [ForestImportance(5), ForestImportance(5, forest="extra_trees")],
     BoostingImportance: [BoostingImportance(5)],
+    BorutaRanker: [BorutaRanker(4, max_iter=3, n_features_to_select=0.5)],
     PermutationImportance: [
         PermutationImportance(n_estimators=5, n_repeats=1),
         PermutationImportance(NearestShrunkenCentroids(), cv=2, n_repeats=1),
@@ -122,6 +124,7 @@ NOT_REPETITION = {
     StabilitySelection: DRAWS,
     RepeatedSelector: DRAWS,
     ForestImportance: BOOTSTRAP,
+    BorutaRanker: BOOTSTRAP,
     PermutationImportance: "values are shuffled between the rows there are",
     BoostingImportance: "leaves count rows, whatever their weight",
 }

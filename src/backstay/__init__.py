@@ -15,6 +15,7 @@ _HOMES = {
     "BaggedRanker": "ensemble",
     "BetweenWithinRatio": "feature_weighting",
     "BoostingImportance": "feature_weighting",
+    "BorutaRanker": "feature_weighting",
     "CategoryImportance": "feature_weighting",
     "ChiSquared": "feature_weighting",
     "DecoyControl": "ensemble",
@@ -91,6 +92,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.feature_weighting import SVMRFE as SVMRFE
     from backstay.feature_weighting import BetweenWithinRatio as BetweenWithinRatio
     from backstay.feature_weighting import BoostingImportance as BoostingImportance
+    from backstay.feature_weighting import BorutaRanker as BorutaRanker
     from backstay.feature_weighting import CategoryImportance as CategoryImportance
     from backstay.feature_weighting import ChiSquared as ChiSquared
     from backstay.feature_weighting import DistributionDifference as DistributionDifference

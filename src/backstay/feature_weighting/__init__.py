@@ -1,6 +1,7 @@
 """Feature weighting: from rows, labels and instance weights to a ranking of features."""
 
 from backstay.feature_weighting._boosting import BoostingImportance
+from backstay.feature_weighting._boruta import BorutaRanker
 from backstay.feature_weighting._discretize import MDLDiscretizer
 from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._effect import EffectRanker
@@ -35,6 +36,7 @@ __all__ = [
     "SVMRFE",
     "BetweenWithinRatio",
     "BoostingImportance",
+    "BorutaRanker",
     "CategoryImportance",
     "ChiSquared",
     "DistributionDifference",

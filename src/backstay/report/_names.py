@@ -37,6 +37,7 @@ SPELT_OUT = {
     "pam": "shrunken centroids",
     "permutation": "permutation importance",
     "boosting": "gradient boosting",
+    "boruta": "Boruta",
 }
 # Names up to this length are letters, not words; what their classes are called.
 SHORT = 3

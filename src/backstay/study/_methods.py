@@ -17,6 +17,7 @@ from backstay.feature_weighting import (
     SVMRFE,
     BetweenWithinRatio,
     BoostingImportance,
+    BorutaRanker,
     CategoryImportance,
     ChiSquared,
     DistributionDifference,
@@ -176,6 +177,8 @@ _SVM = (
            "Breiman 2001", PermutationImportance),
     Method("boosting", "forest", "gain of the feature's splits in boosted trees",
            "Friedman 2001", BoostingImportance),
+    Method("boruta", "forest", "how often it beats the best shuffled feature in 500 trees",
+           "Kursa & Rudnicki 2010", BorutaRanker),
 )  # fmt: skip
 
 
