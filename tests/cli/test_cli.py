@@ -536,6 +536,7 @@ def test_features_csv_holds_no_formulas(done, tmp_path, monkeypatch):
     assert set(written["weight"]) == {-0.5}
     assert sorted(os.listdir(tmp_path)) == [
         "dome.md",
+        "equivalents.csv",
         "features.csv",
         "report.html",
         "results.json",

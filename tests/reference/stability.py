@@ -230,6 +230,23 @@ def yu(a, b, p, similarity):
     return over(gained - chance, Fraction(len(a) + len(b), 2) - chance)
 
 
+def module_phi(a, b, p, modules=None):
+    modules = list(range(p)) if modules is None else list(modules)
+
+    def more_than_by_lot(chosen):
+        return [
+            sum(modules[f] == module for f in chosen)
+            - Fraction(len(chosen) * modules.count(module), p)
+            for module in sorted(set(modules))
+        ]
+
+    def product(u, v):
+        return sum(x * z for x, z in zip(u, v, strict=True))
+
+    u, v = more_than_by_lot(a), more_than_by_lot(b)
+    return over(float(product(u, v)), sqrt(product(u, u) * product(v, v)))
+
+
 def zucknick(a, b, p, similarity):
     def credit(first, second):
         if not second:
@@ -258,6 +275,7 @@ SUBSETS = {
     "drotar": drotar,
     "davis": davis,
     "pogr": over_ordered_pairs(pogr),
+    "module_phi": over_pairs(module_phi),
     "npogr": over_ordered_pairs(npogr),
     "yu": over_pairs(yu),
     "zucknick": over_pairs(zucknick),

@@ -108,7 +108,7 @@ def test_what_it_describes_is_described_as_now(path):
 
 def is_description(key):
     """Whether an array describes the data for a report; a store of then has none."""
-    return isinstance(key, tuple) and str(key[-1]).startswith(("class ", "candidate"))
+    return isinstance(key, tuple) and str(key[-1]).startswith(("class ", "candidate", "module"))
 
 
 def test_it_holds_what_the_same_study_gives_now(path):

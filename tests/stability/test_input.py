@@ -75,9 +75,9 @@ def test_kuncheva_refuses_unequal_sizes():
 # 0/0 on all-empty, all-full and one-empty systems; the other measures have a value.
 UNDEFINED = {
     "empty": "kalousis dice ochiai kuncheva somol somol_weighted somol_relative lustgarten wald "
-    "phi kappa nogueira davis",
-    "full": "kuncheva lustgarten wald phi kappa nogueira",
-    "one empty": "ochiai lustgarten wald phi",
+    "phi module_phi kappa nogueira davis",
+    "full": "kuncheva lustgarten wald phi module_phi kappa nogueira",
+    "one empty": "ochiai lustgarten wald phi module_phi",
 }
 
 

@@ -65,6 +65,15 @@ def test_similar_features_by_hand():
     assert ref.zucknick(A, B, 6, values) == (2 + F(3, 8) + F(1, 3)) / 5
 
 
+def test_modules_by_hand():
+    # Modules {0, 1, 3}, {2, 4}, {5}: A has 2, 1, 0 of them, B 2, 2, 0; by lot A would have
+    # 3/2, 1, 1/2 and B 2, 4/3, 2/3. u = (1/2, 0, −1/2), v = (0, 2/3, −2/3).
+    modules = [0, 0, 1, 0, 1, 2]
+    expected = F(1, 3) / (F(1, 2) * F(8, 9)) ** 0.5
+    assert ref.module_phi(A, B, 6, modules) == pytest.approx(expected, rel=1e-15)
+    assert ref.module_phi(A, frozenset({3, 1, 4}), 6, modules) == pytest.approx(1, rel=1e-15)
+
+
 def test_one_feature_each_expectation_by_hand():
     # p=3, one similar pair, a=b=1: 2 of 9 pairs are (i, j) or (j, i)
     similar = frozenset({frozenset({0, 1})})

@@ -297,3 +297,19 @@ def test_forms_of_input_agree(entry):
     ]  # fmt: skip
     for form in masks:
         assert stability_score(form, measure=entry.name).value == expected
+
+
+@given(systems(), st.data())
+@settings(deadline=None, max_examples=25)
+def test_modules_stand_for_their_features(system, data):
+    sets, p = system
+    modules = data.draw(st.lists(st.integers(0, 3), min_size=p, max_size=p))
+    expected = ref.over_pairs(ref.module_phi)(sets, p, modules=modules)
+    agrees(expected, sets, p, "module_phi", modules=modules)
+    plain = quiet(sets, p, "module_phi")
+    assert plain == pytest.approx(quiet(sets, p, "phi"), nan_ok=True, abs=1e-12)
+
+
+def test_modules_are_one_per_feature():
+    with pytest.raises(ValueError, match=r"one for each of 4 features; got \(3,\)"):
+        stability_score([[0], [1]], 4, "module_phi", modules=[0, 1, 2])

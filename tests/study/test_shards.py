@@ -9,7 +9,7 @@ from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import FStatistic, TTest
 from backstay.results import Results, StoreError, check_store, merge_stores
-from backstay.results._partners import _correlated
+from backstay.results._partners import strongest_partners
 from backstay.study import Study, StudyError, Subsampling
 from backstay.study._shard import Shard
 from reference.study import contents
@@ -138,9 +138,9 @@ def test_partners_do_not_depend_on_which_features_are_asked_for():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(np.repeat(rng.normal(size=(30, 12)), 4, axis=1))
     table += 0.3 * rng.normal(size=table.shape)
-    everything = _correlated(table, np.arange(48))
+    everything = strongest_partners(table, np.arange(48))
     for few in (np.array([7]), np.array([3, 20, 41])):
-        found = _correlated(table, few)
+        found = strongest_partners(table, few)
         kept = np.isin(everything["partner of"], few)
         for name, array in found.items():
             assert array.tobytes() == everything[name][kept].tobytes()

@@ -64,15 +64,13 @@ def feature_frame(results: Results) -> pd.DataFrame:
 def write_outputs(
     results: Results, folder: Path, given: LabelledTable | None, command: str
 ) -> Report:
-    """Write features.csv, results.json, report.html and dome.md; return the report."""
-    from pandas.api.types import is_numeric_dtype
-
+    """Write the CSV files, results.json, report.html and dome.md; return the report."""
     from backstay.report import Report
 
     written, chosen = Report(results), feature_frame(results)
-    texts = [str(name) for name in chosen if not is_numeric_dtype(chosen[name])]
-    safe = chosen.assign(**{name: chosen[name].map(spreadsheet_cell) for name in texts})
-    write_whole(folder / "features.csv", safe.to_csv(index=False, float_format="%.6g"))
+    _write_csv(chosen, folder / "features.csv")
+    (part,) = written.parts
+    _write_equivalents(part.evidence.equivalents, folder / "equivalents.csv")
     found = results.choice().recommendation
     everything = {
         "backstay": __version__,
@@ -88,6 +86,24 @@ def write_outputs(
     written.write(folder / "report.html")
     write_whole(folder / "dome.md", written.dome())
     return written
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table whose texts a spreadsheet takes for nothing else."""
+    from pandas.api.types import is_numeric_dtype
+
+    texts = [str(name) for name in frame if not is_numeric_dtype(frame[name])]
+    safe = frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in texts})
+    write_whole(path, safe.to_csv(index=False, float_format="%.6g"))
+
+
+def _write_equivalents(frame: pd.DataFrame, path: Path) -> None:
+    """Write what could take the place of the signature's features, where that is known."""
+    # One of an earlier run would be taken for this one's.
+    path.unlink(missing_ok=True)
+    if not frame.empty:
+        named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
+        _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
 
 
 def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | None:
@@ -228,6 +244,12 @@ def show_methods(
     everything = results.stability().frame()
     stability = _figures(everything[everything["size"] == size])
     rows = [[method, stability.get(method, "no result")] for method in results.methods]
+    modules = results.module_stability().frame()
+    if len(modules):
+        # Features of one module counted as the same.
+        names.append("of modules")
+        known = _figures(modules[modules["size"] == size])
+        rows = [[*row, known.get(row[0], "")] for row in rows]
     if classifier:
         names.append(f"{metric_title(metric or results.metric)} of {classifier}")
         scores = results.accuracy(metric or results.metric).frame()

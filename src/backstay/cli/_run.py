@@ -50,8 +50,8 @@ def run(
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
-    Writes report.html, features.csv, results.json, dome.md, signature.json and study.db into the
-    folder. If it is stopped, the same command continues where it was.
+    Writes report.html, features.csv, equivalents.csv, results.json, dome.md, signature.json and
+    study.db into the folder. If it is stopped, the same command continues where it was.
 
     For example:
 
@@ -90,6 +90,7 @@ def run(
     say(f"Report: {folder / 'report.html'}")
     if not output.quiet:
         others = ["features.csv", "results.json", "dome.md", "study.db"]
+        others += ["equivalents.csv"] if (folder / "equivalents.csv").exists() else []
         others += ["signature.json"] if signature else []
         say(f"Beside it: {', '.join(str(folder / name) for name in others)}")
 

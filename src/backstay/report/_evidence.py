@@ -35,6 +35,9 @@ class Evidence:
     train on `training_share` of the rows, and two of them share `shared_rows` of those. Recalls,
     misclassified samples and groups of correlated features are those of the choice. How many
     features of the signature are expected to be false is known if decoys were drawn.
+    misclassified samples and groups of correlated features are those of the choice. `modules` has
+    the stability of every method at the chosen size if features of one module count as the same,
+    `equivalents` what could take the place of the signature's features.
     """
 
     study: StudyFacts
@@ -59,6 +62,8 @@ class Evidence:
     recalls: pd.DataFrame
     misclassified: pd.DataFrame
     groups: pd.DataFrame
+    modules: pd.DataFrame
+    equivalents: pd.DataFrame
     values_kept: bool
     expected_false: ExpectedFalse | None
 
@@ -132,6 +137,15 @@ def gather(results: Results) -> Evidence:
         recalls=results.recalls().frame() if judged else pd.DataFrame(),
         misclassified=results.misclassified().frame() if judged else pd.DataFrame(),
         groups=results.signature_groups().frame(),
+        modules=results.module_stability([size]).frame(),
+        equivalents=_equivalents(results, choice),
         values_kept=results.keeps_values(),
         expected_false=results.expected_false(choice.method, size),
     )
+
+
+def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:
+    """Return what could take the place of features; nothing without a signature or its values."""
+    if choice.kind == "nothing" or not results.keeps_values():
+        return pd.DataFrame()
+    return results.equivalents().frame()

@@ -57,6 +57,8 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "recalls": _records(evidence.recalls),
         "misclassified": _misclassified(evidence),
         "groups": _groups(evidence),
+        "modules": _modules(evidence),
+        "equivalents": _equivalents(evidence),
         "why_no_samples": evidence.why_no_samples,
         "names": {name: asdict(known) for name, known in evidence.names.items()},
         "methods_text": asdict(methods_text(evidence)),
@@ -218,6 +220,32 @@ def _groups(evidence: Evidence) -> list[dict[str, Any]]:
         {"names": rows["name"].tolist(), "least": float(rows["correlation"].abs().min())}
         for _, rows in evidence.groups.groupby("group", sort=True)
     ]
+
+
+def _modules(evidence: Evidence) -> dict[str, Any] | None:
+    """Return the stability of the chosen method's modules; None if it is not known."""
+    rows = _records(evidence.modules[evidence.modules["method"] == evidence.choice.method])
+    return rows[0] if rows else None
+
+
+def _equivalents(evidence: Evidence) -> dict[str, Any]:
+    """Return the features of the signature with what could take their place, and all as a table."""
+    frame = evidence.equivalents.drop(columns=["dataset", "method", "size"], errors="ignore")
+    if frame.empty:
+        return {"slots": [], "columns": [], "rows": []}
+    figures = ("stand_in_name", "correlation", "change", "error")
+    slots = []
+    for _, rows in frame.groupby("feature", sort=False):
+        first = rows.iloc[0]
+        own = rows.dropna(subset="stand_in")
+        slots.append(
+            {
+                **{name: first[name] for name in ("name", "without", "without_error")},
+                "spared": bool(first["without"] > -first["without_error"]),
+                "stand_ins": [{key: row[key] for key in figures} for _, row in own.iterrows()],
+            }
+        )
+    return {"slots": slots, **_columns_and_rows(frame)}
 
 
 def _outlying(weights: SampleWeights) -> dict[str, Any]:

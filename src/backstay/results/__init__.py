@@ -13,6 +13,7 @@ from backstay.results._features import RelevantFound
 from backstay.results._judged import MINIMUM_SHARE, TooFewRunsError
 from backstay.results._merge import merge_stores
 from backstay.results._metrics import METRICS, score
+from backstay.results._modules import module_array
 from backstay.results._partners import partner_arrays
 from backstay.results._recommendation import Estimate, Finalist, Recommendation
 from backstay.results._records import Records
@@ -66,6 +67,7 @@ __all__ = [
     "least_interval",
     "mean_curve",
     "merge_stores",
+    "module_array",
     "moment_arrays",
     "partner_arrays",
     "replication",

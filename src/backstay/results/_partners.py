@@ -34,7 +34,7 @@ def partner_arrays(X: Any, records: Records, *, of_all: bool = False) -> Arrays:
     The features are those selected most often; with ``of_all``, every one that some run selected,
     so that the partners of a whole study can be chosen among those of its parts.
     """
-    return _correlated(X, ever_selected(records) if of_all else _often_selected(records))
+    return strongest_partners(X, ever_selected(records) if of_all else _often_selected(records))
 
 
 def partners_among(parts: list[Arrays], records: Records) -> Arrays:
@@ -47,11 +47,11 @@ def partners_among(parts: list[Arrays], records: Records) -> Arrays:
     pairs = np.array(list(found), dtype=np.intp).reshape(-1, 2)
     kept = np.isin(pairs[:, 0], often)
     features, partners = pairs[kept].T
-    return _strongest(features, partners, np.array(list(found.values()))[kept])
+    return _strongest(features, partners, np.array(list(found.values()))[kept], N_PARTNERS)
 
 
-def _correlated(X: Any, features: Ints) -> Arrays:
-    """Return the strongest partners of some features."""
+def strongest_partners(X: Any, features: Ints, most: int = N_PARTNERS) -> Arrays:
+    """Return the strongest partners of some features, so many of each at most."""
     columns = numeric_columns(X)
     features = features[np.isin(features, columns)]
     pieces = [(features[:0], features[:0], np.empty(0))]
@@ -61,12 +61,12 @@ def _correlated(X: Any, features: Ints) -> Arrays:
             axis=1,
         )
         for names, table in _chunks(X, columns):
-            pieces.append(_strong_pairs(features, chosen, names, table))
-    return _strongest(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
+            pieces.append(_strong_pairs(features, chosen, names, table, most))
+    return _strongest(*(np.concatenate(part) for part in zip(*pieces, strict=True)), most)
 
 
 def _strong_pairs(
-    features: Ints, chosen: Floats, names: Ints, table: Floats
+    features: Ints, chosen: Floats, names: Ints, table: Floats, most: int
 ) -> tuple[Ints, Ints, Floats]:
     """Return features, partners among some columns, and their correlations.
 
@@ -77,21 +77,21 @@ def _strong_pairs(
     r[features[:, None] == names[None]] = 0
     found: list[tuple[Ints, Ints, Floats]] = [(features[:0], features[:0], np.empty(0))]
     for i in np.flatnonzero(r.max(axis=1) >= STRONG - SLACK):
-        least = np.partition(r[i], -N_PARTNERS)[-N_PARTNERS] if r.shape[1] > N_PARTNERS else 0.0
+        least = np.partition(r[i], -most)[-most] if r.shape[1] > most else 0.0
         near = np.flatnonzero(r[i] >= max(least, STRONG) - SLACK)
         exact = (np.ascontiguousarray(table[:, near].T) * chosen[:, i]).sum(axis=1)
-        best = np.argsort(-np.abs(exact), kind="stable")[:N_PARTNERS]
+        best = np.argsort(-np.abs(exact), kind="stable")[:most]
         best = best[np.abs(exact[best]) >= STRONG]
         found.append((np.full(len(best), features[i]), names[near[best]], exact[best]))
     of, partners, values = (np.concatenate(part) for part in zip(*found, strict=True))
     return of, partners, values
 
 
-def _strongest(features: Ints, partners: Ints, correlations: Floats) -> Arrays:
+def _strongest(features: Ints, partners: Ints, correlations: Floats, most: int) -> Arrays:
     """Return the strongest partners of every feature, the first column of equally strong ones."""
     order = np.lexsort((partners, -np.abs(correlations), features))
     features, partners = features[order], partners[order]
-    kept = np.arange(len(features)) - np.searchsorted(features, features) < N_PARTNERS
+    kept = np.arange(len(features)) - np.searchsorted(features, features) < most
     return {
         "partner of": features[kept].astype("<i4"),
         "partner": partners[kept].astype("<i4"),

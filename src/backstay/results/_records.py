@@ -21,12 +21,12 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Candidates:
-    """Features of the signatures of all methods: values of the samples, and close pairs.
+    """Features of the signatures of all methods, and what may stand in for them: their values.
 
     Attributes
     ----------
     features : array of shape (n_candidates,)
-        Their numbers.
+        Their numbers; with the strongest partners of each where values are kept.
     values : array of shape (n_candidates, n_samples) or None
         Values of mean 0 and standard deviation 1; nan for gaps. None where samples are many.
     pairs : two arrays of shape (n_pairs,)
@@ -168,6 +168,12 @@ class Records:
             held.get("partner", empty),
             held.get("partner correlation", np.empty(0)),
         )
+
+    @property
+    def modules(self) -> Ints | None:
+        """Number of every feature's module; None if not known."""
+        found = self._arrays.get("module")
+        return None if found is None or not len(found) else found
 
     @property
     def moments(self) -> tuple[Floats, Floats, Floats] | None:

@@ -15,9 +15,11 @@ from backstay.results._accuracy import AccuracyAnswers
 from backstay.results._choice import ChoiceAnswers
 from backstay.results._comparisons import ComparisonAnswers
 from backstay.results._decoys import DecoyAnswers
+from backstay.results._equivalents import EquivalentAnswers
 from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import FeatureAnswers
 from backstay.results._judged import RunAnswers
+from backstay.results._modules import ModuleAnswers
 from backstay.results._null import NullAnswers
 from backstay.results._predictions import PredictionAnswers
 from backstay.results._ranked import RankedAnswers
@@ -34,6 +36,7 @@ from backstay.results._weighting import WeightingAnswers
 
 class Results(
     StabilityAnswers,
+    ModuleAnswers,
     NullAnswers,
     AccuracyAnswers,
     FeatureAnswers,
@@ -41,6 +44,7 @@ class Results(
     SampleAnswers,
     PredictionAnswers,
     SignatureValueAnswers,
+    EquivalentAnswers,
     RowScoreAnswers,
     WeightingAnswers,
     ComparisonAnswers,
@@ -211,11 +215,13 @@ class Results(
         return self._one().facts
 
     def frame(self) -> pd.DataFrame:
-        """Return stability and accuracy of every method, by size and classifier."""
+        """Return stability, of features and of modules, and accuracy of every method, by size."""
         stability = self.stability().frame()
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
         frame = stability[[*keys, *names]].rename(columns=names)
+        modules = self.module_stability().frame().rename(columns={"value": "module_stability"})
+        frame = frame.merge(modules[[*keys, "module_stability"]], on=keys, how="left", sort=False)
         if not all(part.classifiers for part in self._parts.values()):
             return frame
         for metric in next(iter(self._parts.values())).facts.scoring:

@@ -15,7 +15,13 @@ from scipy.sparse.csgraph import connected_components
 
 from backstay.results._choice import method_and_size
 from backstay.results._columns import column_chunks, numeric_columns, standardized
-from backstay.results._partners import LARGEST_SIZE, STRONG, ever_selected, selected_sizes
+from backstay.results._partners import (
+    LARGEST_SIZE,
+    STRONG,
+    ever_selected,
+    selected_sizes,
+    strongest_partners,
+)
 from backstay.results._parts import Parts, Rows, size_within
 from backstay.results._records import Records
 from backstay.results._signature import signature_members
@@ -23,6 +29,8 @@ from backstay.results._table import Table
 
 # Beyond these a picture of every sample, or of every feature, cannot be read.
 SHOWN_SAMPLES, SHOWN_FEATURES = 200, 60
+# Features that may take the place of one in a signature: so many are kept of each.
+STAND_INS = 10
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -30,15 +38,23 @@ Arrays = dict[str, NDArray[Any]]
 def candidate_arrays(X: Any, records: Records, *, of_all: bool = False) -> Arrays:
     """Return the features of all signatures, their values, and which of them are correlated.
 
-    With ``of_all``, the values of every feature that some run selected, so that those of a whole
-    study can be chosen among those of its parts; only where samples are few.
+    Where samples are few, also the values of features that may stand in for them. With ``of_all``,
+    the values of every feature that some run selected, so that those of a whole study can be chosen
+    among those of its parts; only where samples are few.
     """
     few = records.n_samples <= SHOWN_SAMPLES
     if of_all:
-        wanted = ever_selected(records) if few else np.empty(0, np.intp)
+        wanted = _with_stand_ins(X, ever_selected(records)) if few else np.empty(0, np.intp)
         features, values = _values(X, wanted)
         return {"shard candidate": features.astype("<i4"), "shard candidate values": values.T}
-    return _described(*_values(X, _members(records)), records)
+    members = _members(records)
+    return _described(*_values(X, _with_stand_ins(X, members) if few else members), records)
+
+
+def _with_stand_ins(X: Any, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return features and their strongest partners, in column order."""
+    partners = strongest_partners(X, members, STAND_INS)["partner"]
+    return np.union1d(members, partners).astype(np.intp)
 
 
 def candidates_among(parts: list[Arrays], records: Records) -> Arrays:
@@ -48,10 +64,13 @@ def candidates_among(parts: list[Arrays], records: Records) -> Arrays:
         if "shard candidate" in part:
             pairs = zip(part["shard candidate"], part["shard candidate values"], strict=True)
             found |= {int(feature): values for feature, values in pairs}
-    kept = [int(feature) for feature in _members(records) if int(feature) in found]
-    if not kept:
+    features = np.array(sorted(found), dtype=np.intp)
+    members = np.flatnonzero(np.isin(features, _members(records)))
+    if not len(members):
         return {}
-    return _described(np.array(kept), np.array([found[j] for j in kept]).T, records)
+    values = np.array([found[int(j)] for j in features]).T
+    kept = _with_stand_ins(values, members)
+    return _described(features[kept], values[:, kept], records)
 
 
 def _signatures(records: Records) -> list[NDArray[np.intp]]:
@@ -75,10 +94,12 @@ def _described(
     """Return what is kept of candidates: which of one signature are correlated, and the values."""
     # One layout in memory, so that the digits are the same however the values came.
     values = np.ascontiguousarray(values)
-    unit = standardized(values)
+    inside = np.isin(candidates, _members(records))
+    selected = candidates[inside]
+    unit = standardized(np.ascontiguousarray(values[:, inside]))
     r = np.clip(unit.T @ unit, -1, 1)
     place = np.full(records.n_features, -1)
-    place[candidates] = np.arange(len(candidates))
+    place[selected] = np.arange(len(selected))
     together = np.zeros_like(r, dtype=bool)
     for members in _signatures(records):
         own = place[members]
@@ -87,12 +108,18 @@ def _described(
     first, second = np.nonzero(np.triu(together & (np.abs(r) >= STRONG), 1))
     arrays = {
         "candidate": candidates.astype("<i4"),
-        "candidate pair": np.array([candidates[first], candidates[second]], dtype="<i4"),
+        "candidate pair": np.array([selected[first], selected[second]], dtype="<i4"),
         "candidate correlation": r[first, second],
     }
     if records.n_samples <= SHOWN_SAMPLES:
         arrays["candidate values"] = values.T
     return arrays
+
+
+def table_values(X: Any, members: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return features, their stand-ins, and their values by feature, from a table."""
+    features, values = _values(X, _with_stand_ins(X, members))
+    return features, values.T
 
 
 def _values(X: Any, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -153,6 +153,13 @@ _TABLE = (
         note="partners among unshared features only",
     ),
     Measure(
+        "module_phi", "subsets",
+        "mean over pairs of the cosine of (features per module − by lot)", -1, 1, True,
+        "Nogueira & Brown 2016, modules for features", options=("modules",),
+        pairs=_partners.module_phi,
+        note="which of a module's features are chosen does not matter; φ without modules",
+    ),
+    Measure(
         "zucknick", "subsets", "mean over pairs of (r + C(A,B) + C(B,A))/|A∪B|", 0, 1, False,
         "Zucknick, Richardson & Stronach 2008", needs_similarity=True, options=("threshold",),
         pairs=_partners.zucknick, note="Jaccard with credit for similar features",

@@ -77,6 +77,35 @@ def zucknick(runs: Runs, similarity: object = None, threshold: float | None = No
     return _ratio(runs.shared + credit + credit.T, a + b - runs.shared)
 
 
+def module_phi(runs: Runs, modules: object = None) -> Pairs:
+    """Return ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v how many more features of each module than by lot."""
+    # By lot, a features bring a·n_M/p of a module of n_M. Everything times p, which keeps whole
+    # numbers whole. Modules that no run selects from enter through the sum of n_M² alone.
+    p = runs.n_features
+    numbers, members = _module_numbers(modules, p)
+    _, place = np.unique(numbers[runs.features], return_inverse=True)
+    inside = np.equal.outer(place, np.arange(place.max(initial=-1) + 1)).astype(np.float64)
+    selected = runs.selected.astype(np.float64)
+    counts = selected @ inside
+    by_lot = selected @ members[numbers[runs.features]]
+    a, b = _sizes(runs)
+    excess = p**2 * (counts @ counts.T) - p * (by_lot[:, None] * b + by_lot[None] * a)
+    excess += a * b * (members**2).sum()
+    spread = np.sqrt(np.maximum(np.diag(excess), 0))
+    return _ratio(excess, spread[:, None] * spread[None])
+
+
+def _module_numbers(modules: object, p: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the number of every feature's module and the members of every module."""
+    if modules is None:  # every feature on its own
+        return np.arange(p), np.ones(p)
+    labels = np.asarray(modules)
+    if labels.shape != (p,):
+        raise ValueError(f"modules must name one for each of {p} features; got {labels.shape}.")
+    _, numbers, members = np.unique(labels, return_inverse=True, return_counts=True)
+    return numbers.astype(np.intp), members.astype(np.float64)
+
+
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
     """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain."""
     # The expectation is a sum of products of fractions, so that 0 is recognised up to rounding

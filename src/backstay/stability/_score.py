@@ -65,7 +65,8 @@ def stability_score(
         the rounded mean subset size if not given), ``penalty`` (davis), ``threshold``
         (similarity measures), ``partners`` (pogr, npogr: "anywhere" in the other subset
         or "unshared"), ``expectation`` and ``n_draws`` (npogr, yu: "exact", or
-        "monte_carlo" from that many random pairs of subsets).
+        "monte_carlo" from that many random pairs of subsets), ``modules`` (module_phi: the
+        module of every feature, as `backstay.redundancy.correlation_modules` finds them).
 
     Returns
     -------

@@ -24,6 +24,7 @@ from backstay.results import (
     Role,
     Store,
     candidate_arrays,
+    module_array,
     moment_arrays,
     partner_arrays,
 )
@@ -395,6 +396,8 @@ class Study:
         if "class mean" not in held:
             for key, array in moment_arrays(data.X, data.codes, len(data.classes)).items():
                 store.set_array(data.name, key, array)
+        if "module" not in held:
+            store.set_array(data.name, "module", module_array(data.X))
         names: tuple[str, ...] = PARTNERS if shard is None else SHARD
         kept = "candidate" if shard is None else "shard candidate"
         ran = self._run_tasks(store, study, runs, shard)

@@ -1,0 +1,282 @@
+"""Which features could take the place of one in the signature, and at what cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._identity import fingerprint
+from backstay.comparison import corrected_mean
+from backstay.results._choice import choice_of
+from backstay.results._columns import standardized
+from backstay.results._metrics import METRICS, score
+from backstay.results._partners import LARGEST_SIZE, STRONG
+from backstay.results._parts import Parts, Rows, size_within
+from backstay.results._records import Records
+from backstay.results._signature import signature_members
+from backstay.results._signature_values import STAND_INS, table_values
+from backstay.results._table import Table
+
+# Penalty of the classifier, as a share of a feature's variance.
+RIDGE = 0.1
+# Values have deviation 1 over all rows; one far below on the training rows is that of rounding.
+CONSTANT = 1e-12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class EquivalentAnswers(Parts):
+    """Features that could take the place of one in the signature."""
+
+    def equivalents(
+        self, size: int | None = None, method: str | None = None, *, X: Any = None
+    ) -> Table:
+        """For every feature of the signature, those that could take its place.
+
+        Candidates are the features outside the signature that are strongly correlated with it,
+        |r| ≥ 0.7 over all rows, ten at most. A ridge classifier is trained on the signature as it
+        is and with one feature exchanged, on the rows of every resample of the study, and scored
+        on its test rows by the metric that decides. Listed is who does not lower the score by one
+        standard error of the paired difference, corrected for shared rows, or more. The same rows
+        chose the signature: scores are not those of new samples, changes compare like with like.
+
+        Columns: ``change`` and ``error`` by the stand-in, ``without`` and ``without_error`` if the
+        feature is left out and nothing takes its place. A feature without stand-ins has one row.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Size of the signature; None is that of :meth:`choice`.
+        method : str, default=None
+            Name of a method; None is that of :meth:`choice`.
+        X : table, default=None
+            The data that the study was run on. Needed where the store keeps no values: above 200
+            samples or a size of 100, in an older store, and before the study has finished.
+
+        Examples
+        --------
+        >>> from backstay import Study, TTest
+        >>> from backstay.datasets import make_han_yu
+        >>> from backstay.study import Subsampling
+        >>> X, y, _ = make_han_yu(n_features=60, n_relevant=10, block_size=5, random_state=0)
+        >>> study = Study({"t": TTest()}, Subsampling(20), sizes=[2], random_state=0)
+        >>> table = study.run(X, y).equivalents(2).frame()
+        >>> table[["name", "stand_in_name", "change", "error", "without"]].round(3)
+          name stand_in_name  change  error  without
+        0   x4            x2   0.000  0.012   -0.099
+        1   x4            x1  -0.002  0.015   -0.099
+        2   x4            x0  -0.002  0.006   -0.099
+        3   x4            x3  -0.006  0.010   -0.099
+        4   x7           NaN     NaN    NaN   -0.077
+        """
+        return self._table(
+            "equivalents of the signature",
+            "ridge classifier on the study's resamples, one feature exchanged",
+            lambda part: _rows(part, method, size, X),
+            "method size feature name without without_error stand_in stand_in_name correlation "
+            "change error",
+        )
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A feature of the signature and what may take its place; numbers are rows of the values."""
+
+    place: int
+    stand_ins: Ints
+    correlations: Floats
+
+
+def _rows(records: Records, method: str | None, size: int | None, X: Any) -> Rows:
+    if method is None or size is None:
+        chosen = choice_of(records)
+        method, size = method or chosen.method, chosen.size if size is None else size
+    method, size = records.check_method(method), size_within(records, size)
+    members = signature_members(records, method, size)
+    if not len(members):
+        return []
+    if X is not None:
+        return _equivalent_rows(records, method, size, *_given(records, X, members))
+    kept = records.candidates
+    if kept is None or kept.values is None or size > LARGEST_SIZE:
+        raise ValueError(
+            "the store has no values of the signature, as there are more than 200 samples or 100 "
+            "features, or the study has not finished; give the table it was run on as X=."
+        )
+    values = kept.values
+    return records.once(
+        ("equivalents", method, size),
+        lambda: _equivalent_rows(records, method, size, kept.features.astype(np.intp), values),
+    )
+
+
+def _given(records: Records, X: Any, members: Ints) -> tuple[Ints, Floats]:
+    if fingerprint(X) != records.facts.fingerprints["X"]:
+        raise ValueError(
+            "X is not what the study was run on (its fingerprint differs); give the same table."
+        )
+    return table_values(X, members)
+
+
+def _equivalent_rows(
+    records: Records, method: str, size: int, features: Ints, values: Floats
+) -> Rows:
+    members = signature_members(records, method, size)
+    place = {int(feature): i for i, feature in enumerate(features)}
+    own = np.array([place[int(j)] for j in members if int(j) in place], dtype=np.intp)
+    if not len(own):
+        return []
+    exchanges = _exchanges(values, own)
+    metric = records.facts.metric
+    if METRICS[metric].needs == "probabilities":  # which the classifier has none of
+        metric = "roc_auc"
+    changes = [
+        _changes(records, values, own, exchanges, train, test, metric)
+        for train, test in ((records.train(i), records.test(i)) for i in range(records.n_resamples))
+        if len(test)
+    ]
+    table = np.array(changes)
+    table = table[np.isfinite(table).all(axis=1)]
+    if len(table) < 2:
+        return []
+    found = [corrected_mean(column, records.test_share) for column in table.T]
+    return _listed(records, method, size, features, own, exchanges, found)
+
+
+def _exchanges(values: Floats, own: Ints) -> list[Exchange]:
+    """Return the strongest partners of every feature outside the signature."""
+    unit = standardized(np.ascontiguousarray(values.T))
+    r = np.clip(unit[:, own].T @ unit, -1, 1)
+    found = []
+    for i in range(len(own)):
+        strength = np.abs(r[i])
+        strength[own] = 0
+        best = np.argsort(-strength, kind="stable")[:STAND_INS]
+        best = best[strength[best] >= STRONG]
+        found.append(Exchange(i, best, r[i, best]))
+    return found
+
+
+def _changes(
+    records: Records,
+    values: Floats,
+    own: Ints,
+    exchanges: list[Exchange],
+    train: Ints,
+    test: Ints,
+    metric: str,
+) -> Floats:
+    """Return how the score changes on one resample: for every feature, without it, and swapped."""
+    codes, n_classes = records.codes, len(records.classes)
+    fit = RidgeFit(values[:, train].T, codes[train], n_classes, values[:, test].T, own)
+    swapped = [fit.exchanged(exchange.place, exchange.stand_ins) for exchange in exchanges]
+    leanings = np.concatenate([fit.whole()[None], *swapped])
+    # As the metrics want them: one column for two classes, the leaning to the second.
+    columns = leanings[..., 1:] - leanings[..., :1] if n_classes == 2 else leanings
+    scores = score(metric, codes[test], leanings.argmax(axis=-1), columns, n_classes)
+    return np.asarray(scores[1:] - scores[0])
+
+
+class RidgeFit:
+    """Ridge regression on the classes, all of equal mass, with one feature exchanged at a time.
+
+    Features are centred and scaled on the training rows; gaps are the mean. One inverse serves
+    every exchange.
+
+    Parameters
+    ----------
+    train, test : arrays of shape (n_rows, n_features)
+        Values.
+    codes : array of shape (n_train,)
+        Class numbers.
+    n_classes : int
+        Number of classes.
+    signature : array of int
+        Columns that are used.
+    """
+
+    def __init__(
+        self, train: Floats, codes: Any, n_classes: int, test: Floats, signature: Ints
+    ) -> None:
+        sizes = np.bincount(codes, minlength=n_classes)
+        omega = 1 / sizes[codes] / (sizes > 0).sum()
+        known = np.isfinite(train)
+        mass = np.maximum(omega @ known, np.finfo(np.float64).tiny)
+        mean = omega @ np.where(known, train, 0) / mass
+        centred = np.where(known, train - mean, 0)
+        deviation = np.sqrt(omega @ centred**2)
+        scale = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > CONSTANT)
+        root = np.sqrt(omega)[:, None]
+        self._train = centred * scale * root
+        self._test = np.where(np.isfinite(test), test - mean, 0) * scale
+        target = np.equal.outer(codes, np.arange(n_classes)).astype(np.float64)
+        self._aims = self._train.T @ ((target - omega @ target) * root)
+        self._signature = signature
+        columns = self._train[:, signature]
+        self._inverse = np.linalg.inv(columns.T @ columns + RIDGE * np.eye(len(signature)))
+
+    def whole(self) -> Floats:
+        """Return the leanings of the test rows to every class."""
+        used = self._signature
+        return np.asarray(self._test[:, used] @ (self._inverse @ self._aims[used]))
+
+    def exchanged(self, place: int, stand_ins: Ints) -> Floats:
+        """Return the leanings without the feature at a place, then with each stand-in for it."""
+        kept = np.arange(len(self._signature)) != place
+        rest, column = self._signature[kept], self._inverse[kept, place]
+        inverse = self._inverse[np.ix_(kept, kept)]
+        inverse = inverse - np.outer(column, column) / self._inverse[place, place]
+        alone = self._test[:, rest] @ (inverse @ self._aims[rest])
+        shared = self._train[:, rest].T @ self._train[:, stand_ins]
+        through = inverse @ shared
+        # A stand-in gets what the others leave of it; they give way by what they share with it.
+        spread = (self._train[:, stand_ins] ** 2).sum(axis=0) + RIDGE - (shared * through).sum(0)
+        slope = (self._aims[stand_ins] - through.T @ self._aims[rest]) / spread[:, None]
+        fresh = self._test[:, stand_ins] - self._test[:, rest] @ through
+        swapped = alone + fresh.T[:, :, None] * slope[:, None, :]
+        return np.concatenate([alone[None], swapped])
+
+
+def _listed(
+    records: Records,
+    method: str,
+    size: int,
+    features: Ints,
+    own: Ints,
+    exchanges: list[Exchange],
+    found: list[tuple[float, float]],
+) -> Rows:
+    """Return a row per feature and stand-in, best first, of those that do as well."""
+    rows: Rows = []
+    figures = iter(found)
+    for exchange in exchanges:
+        feature = int(features[own[exchange.place]])
+        without, without_error = next(figures)
+        base = {
+            "method": method,
+            "size": size,
+            "feature": feature,
+            "name": records.feature_name(feature),
+            "without": without,
+            "without_error": without_error,
+        }
+        tried = [
+            {
+                "stand_in": int(features[i]),
+                "stand_in_name": records.feature_name(int(features[i])),
+                "correlation": float(r),
+                "change": change,
+                "error": error,
+            }
+            for i, r in zip(exchange.stand_ins, exchange.correlations, strict=True)
+            for change, error in [next(figures)]
+        ]
+        good = [row for row in tried if row["change"] >= 0 or row["change"] > -row["error"]]
+        good.sort(key=lambda row: -row["change"])
+        none = dict.fromkeys(("stand_in", "stand_in_name", "correlation", "change", "error"))
+        rows += [base | row for row in good or [none]]
+    return rows
