@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._identity import fingerprint
+from backstay.base import one_thread
 from backstay.comparison import corrected_mean
 from backstay.results._choice import choice_of
 from backstay.results._columns import standardized
@@ -119,7 +120,7 @@ def _given(records: Records, X: Any, members: Ints) -> tuple[Ints, Floats]:
         raise ValueError(
             "X is not what the study was run on (its fingerprint differs); give the same table."
         )
-    return table_values(X, members)
+    return table_values(X, records, members)
 
 
 def _equivalent_rows(
@@ -134,12 +135,15 @@ def _equivalent_rows(
     metric = records.facts.metric
     if METRICS[metric].needs == "probabilities":  # which the classifier has none of
         metric = "roc_auc"
-    changes = [
-        _changes(records, values, own, exchanges, train, test, metric)
-        for train, test in ((records.train(i), records.test(i)) for i in range(records.n_resamples))
-        if len(test)
-    ]
-    table = np.array(changes)
+    splits = [(records.train(i), records.test(i)) for i in range(records.n_resamples)]
+    # Thousands of small products: threads would spend their time waiting for each other.
+    with one_thread():
+        changes = [
+            _changes(records, values, own, exchanges, train, test, metric)
+            for train, test in splits
+            if len(test)
+        ]
+    table = np.array(changes).reshape(len(changes), -1)
     table = table[np.isfinite(table).all(axis=1)]
     if len(table) < 2:
         return []
@@ -216,27 +220,29 @@ class RidgeFit:
         target = np.equal.outer(codes, np.arange(n_classes)).astype(np.float64)
         self._aims = self._train.T @ ((target - omega @ target) * root)
         self._signature = signature
-        columns = self._train[:, signature]
-        self._inverse = np.linalg.inv(columns.T @ columns + RIDGE * np.eye(len(signature)))
+        self._shared = self._train[:, signature].T @ self._train
+        gram = self._shared[:, signature]
+        self._inverse = np.linalg.inv(gram + RIDGE * np.eye(len(signature)))
+        self._slopes = self._inverse @ self._aims[signature]
 
     def whole(self) -> Floats:
         """Return the leanings of the test rows to every class."""
-        used = self._signature
-        return np.asarray(self._test[:, used] @ (self._inverse @ self._aims[used]))
+        return np.asarray(self._test[:, self._signature] @ self._slopes)
 
     def exchanged(self, place: int, stand_ins: Ints) -> Floats:
         """Return the leanings without the feature at a place, then with each stand-in for it."""
-        kept = np.arange(len(self._signature)) != place
-        rest, column = self._signature[kept], self._inverse[kept, place]
-        inverse = self._inverse[np.ix_(kept, kept)]
-        inverse = inverse - np.outer(column, column) / self._inverse[place, place]
-        alone = self._test[:, rest] @ (inverse @ self._aims[rest])
-        shared = self._train[:, rest].T @ self._train[:, stand_ins]
-        through = inverse @ shared
+        rows, used = self._test[:, self._signature], self._signature
+        # The inverse without the feature, as far as it is needed: inverse − column·columnᵀ/own.
+        column = self._inverse[:, place]
+        own = column[place]
+        alone = rows @ (self._slopes - np.outer(column, self._slopes[place]) / own)
+        shared = self._shared[:, stand_ins]
+        shared[place] = 0
+        through = self._inverse @ shared - np.outer(column, column @ shared) / own
         # A stand-in gets what the others leave of it; they give way by what they share with it.
         spread = (self._train[:, stand_ins] ** 2).sum(axis=0) + RIDGE - (shared * through).sum(0)
-        slope = (self._aims[stand_ins] - through.T @ self._aims[rest]) / spread[:, None]
-        fresh = self._test[:, stand_ins] - self._test[:, rest] @ through
+        slope = (self._aims[stand_ins] - through.T @ self._aims[used]) / spread[:, None]
+        fresh = self._test[:, stand_ins] - rows @ through
         swapped = alone + fresh.T[:, :, None] * slope[:, None, :]
         return np.concatenate([alone[None], swapped])
 

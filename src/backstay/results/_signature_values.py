@@ -116,9 +116,12 @@ def _described(
     return arrays
 
 
-def table_values(X: Any, members: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return features, their stand-ins, and their values by feature, from a table."""
-    features, values = _values(X, _with_stand_ins(X, members))
+def table_values(
+    X: Any, records: Records, members: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return from the table what a store keeps of few samples, and the same of some features."""
+    wanted = np.union1d(_members(records), members).astype(np.intp)
+    features, values = _values(X, _with_stand_ins(X, wanted))
     return features, values.T
 
 
