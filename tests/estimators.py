@@ -79,7 +79,6 @@ INSTEAD = {
         ),
     ],
     DecoyControl: [DecoyControl(TTest(), 2, n_resamples=2, alpha=0.5, random_state=0)],
-    StabilitySelection: [StabilitySelection(ReliefF(), n_resamples=3, random_state=0)],
     RepeatedSelector: [
         RepeatedSelector(ReliefF(), 4, random_state=0),
         RepeatedSelector(LogisticRegression(), 4, keep="grow", random_state=0),

@@ -33,11 +33,10 @@ class Evidence:
     nothing is recommended there are no rivals, and the signature is empty: it would be one of
     noise. `null` has a row per method and size, none without runs with shuffled labels; runs
     train on `training_share` of the rows, and two of them share `shared_rows` of those. Recalls,
-    misclassified samples and groups of correlated features are those of the choice. How many
-    features of the signature are expected to be false is known if decoys were drawn.
     misclassified samples and groups of correlated features are those of the choice. `modules` has
     the stability of every method at the chosen size if features of one module count as the same,
-    `equivalents` what could take the place of the signature's features.
+    `equivalents` what could take the place of the signature's features. How many of these are
+    expected to be false is known if decoys were drawn.
     """
 
     study: StudyFacts
