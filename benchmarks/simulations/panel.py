@@ -2,6 +2,7 @@
 
     python -m benchmarks.simulations.panel --data folder
     python -m benchmarks.simulations.panel --data folder --only dial
+    python -m benchmarks.simulations.panel --data folder --only lasso,elastic-net
 
 The folder holds .npz files with X and y. Raw intensities are floored at 20 and logarithms taken;
 genes with missing values are left out. Every method sees the same 20 subsamples of two thirds of
@@ -52,7 +53,8 @@ def methods(only):
         "bagged svm-rfe, C = 1/n": BaggedRanker(SVMRFE(C="1/n")),
     }
     forests = {f"forest of {n}": ForestImportance(n) for n in (100, 500)}
-    return {**panel, **machines, **forests, **dial}
+    every = {**panel, **machines, **forests, **dial}
+    return {name: every[name] for name in (FIRST, *only.split(","))} if only else every
 
 
 def read(file):
@@ -132,7 +134,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of .npz files")
     parser.add_argument("--stores", type=Path, default=Path("panel-stores"))
-    parser.add_argument("--only", choices=["dial"], help="the dial alone")
+    parser.add_argument("--only", help="dial, or some of the names, separated by commas")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.stores.mkdir(exist_ok=True)

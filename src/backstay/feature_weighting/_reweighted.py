@@ -124,6 +124,9 @@ class InstanceReweighted(InstanceWeighted):
             return simba_in_step(ranker, X, y, reweigh, self.every)
         return relief_in_step(ranker, X, y, reweigh, self.every)
 
+    def _n_ranked(self) -> int:
+        return self.n_features_in_  # as Simba and Relief do
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
