@@ -229,7 +229,7 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     out = tmp_path / "none"
     code, text, _ = call("run", folder / "one.csv", "-t", "diagnosis", "-o", out, "--dry-run")
     assert code == 0
-    assert "t, relieff, iw-relieff, svm-rfe, iw-svm-rfe, bagged-svm-rfe, simba" in text
+    assert "t, wilcoxon, mrmr-f, relieff, elastic-net, svm-rfe" in text
     assert "50 random splits" in text
     assert "20 permutations of the labels × 2 runs, without classifiers" in text
     assert "9 methods × 50 splits = 450, and 9 × 40 with shuffled labels = 360; 810 in all" in text

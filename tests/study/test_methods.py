@@ -9,12 +9,17 @@ from backstay.datasets import make_han_yu
 from backstay.study import Study, Subsampling
 from backstay.study._methods import PANEL, list_methods, make_methods
 
-DEFAULT = ["t", "relieff", "iw-relieff", "svm-rfe", "iw-svm-rfe", "bagged-svm-rfe", "simba"]
+DEFAULT = ["t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"]
+PAPERS = ["t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"]
 
 
 def test_the_default_panel():
     assert list(make_methods()) == DEFAULT
     assert list(make_methods(["default", "forest", "t"])) == [*DEFAULT, "forest"]
+    assert list(make_methods(["papers"])) == PAPERS
+    assert [method.scale_power for method in make_methods(["dial"]).values()] == [
+        0.0, 0.25, 0.5, 0.75, 1.0, 1.5,
+    ]  # fmt: skip
     table = list_methods()
     assert table["name"].is_unique
     assert table["name"].str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()

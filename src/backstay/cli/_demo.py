@@ -50,7 +50,6 @@ def demo(
     from sklearn.datasets import load_breast_cancer
 
     from backstay.datasets import make_han_yu
-    from backstay.study import make_methods
 
     say(
         f"Two data sets, the default panel, {repeats} random splits and {N_PERMUTATIONS} "
@@ -68,10 +67,8 @@ def demo(
     _show_truth(results)
     say()
     say("2. Breast cancer: 569 × 30, from scikit-learn", "bold")
-    say("   (without bagged-svm-rfe, which takes most of the time where rows are many)")
     data = load_breast_cancer(as_frame=True)
     labels = np.array(data.target_names)[data.target]
-    settings["methods"] = [name for name in make_methods() if name != "bagged-svm-rfe"]
     _study(out, "breast-cancer", data.data, labels, [1, 2, 5, 10], **settings)
     say()
     say(f"Done in {time.perf_counter() - start:.0f} s. Open the reports in a browser:", "bold")
@@ -81,7 +78,7 @@ def demo(
 
 def _study(
     out: Path, name: str, X: pd.DataFrame, y: Any, sizes: list[int], *, repeats: int,
-    jobs: int | None, truth: Any = None, methods: list[str] | None = None,
+    jobs: int | None, truth: Any = None,
 ) -> Results:  # fmt: skip
     """Run a study and show what it found."""
     from backstay.study import Study, Subsampling, make_methods
@@ -89,7 +86,7 @@ def _study(
     folder = out / name
     make_folder(folder)
     study = Study(
-        make_methods(methods),
+        make_methods(),
         Subsampling(repeats),
         sizes=sizes,
         null=N_PERMUTATIONS,

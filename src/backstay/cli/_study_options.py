@@ -29,7 +29,8 @@ class StudyOptions:
         list[str] | None,
         of_study(
             "Methods by name, separated by commas; see backstay methods. 'default' stands for "
-            "the default panel.",
+            "the default panel, 'papers' for the published one with its controls, 'dial' for "
+            "steps between stability and accuracy.",
             "--methods",
             "-m",
         ),

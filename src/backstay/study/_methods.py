@@ -241,7 +241,7 @@ PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRA
 # Names that stand for several methods. What earned its place in the default panel is in
 # docs/which-method.md; the second is that of the four documents, weightings and all.
 GROUPS = {
-    "default": ("t", "relieff", "svm-rfe"),
+    "default": ("t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"),
     "papers": ("t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"),
     "dial": tuple(name for name in PANEL if name.startswith("dial-")),
 }
@@ -265,7 +265,7 @@ def list_methods() -> pd.DataFrame:
     --------
     >>> table = list_methods()
     >>> table.loc[table.default, "name"].tolist()
-    ['t', 'relieff', 'iw-relieff', 'svm-rfe', 'iw-svm-rfe', 'bagged-svm-rfe', 'simba']
+    ['t', 'wilcoxon', 'mrmr-f', 'relieff', 'elastic-net', 'svm-rfe']
     """
     columns = ("name", "group", "default", "what", "max_features", "source")
     rows = [{**vars(m), "default": m.name in GROUPS["default"]} for m in PANEL.values()]
