@@ -18,7 +18,7 @@ METHODS = {
     "t": TTest(moderation="shrunken"),
     "relieff": ReliefF(),
     "svm-rfe": SVMRFE(),
-    "forest": ForestImportance(),
+    "forest": ForestImportance(100),
 }
 
 

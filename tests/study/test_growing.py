@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_xor
-from backstay.feature_weighting import FStatistic, TTest
+from backstay.feature_weighting import ForestImportance, FStatistic, TTest
 from backstay.results import Results, Store, StoreError, check_store
 from backstay.study import (
     FiveByTwo,
@@ -178,3 +178,12 @@ def test_splits_and_seeds_are_the_first_of_more(short, long, groups):
     assert few == many[: len(few)]
     few, many = rows(short, draw_null_splits, 2), rows(long, draw_null_splits, 4)
     assert few == many[: len(few)]
+
+
+def test_a_forest_of_earlier_versions_is_not_resumed_as_another(tmp_path):
+    store, few = tmp_path / "s.db", {"null": 0, "classifiers": {}, "resampling": Subsampling(2)}
+    study(store, methods={"forest": ForestImportance(100)}, **few).run(X, y)
+    with pytest.raises(StoreError, match=r"had 100 trees: ForestImportance\(100\)"):
+        study(store, methods={"forest": ForestImportance()}, **few).run(X, y)
+    again = study(store, methods={"forest": ForestImportance(100), "t": TTest()}, **few).run(X, y)
+    assert again.methods == ["forest", "t"]

@@ -55,13 +55,12 @@ def test_no_two_names_make_the_same_method():
 
 def test_every_method_runs():
     X, y, _ = make_han_yu(40, n_features=10, n_relevant=5, block_size=5, random_state=0)
+    methods = make_methods(PANEL, n_features=10)
+    for method in methods.values():
+        if "n_estimators" in method.get_params():
+            method.set_params(n_estimators=10)  # forests of all sizes run
     study = Study(
-        make_methods(PANEL, n_features=10),
-        Subsampling(1),
-        classifiers={},
-        sizes=[2],
-        controls=False,
-        random_state=0,
+        methods, Subsampling(1), classifiers={}, sizes=[2], controls=False, random_state=0
     )
     results = study.run(X, y)
     assert len(results.errors()) == 0

@@ -22,8 +22,9 @@ class ForestImportance(FeatureRanker):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Trees.
+    n_estimators : int, default=500
+        Trees. Fewer are quicker, but on thousands of features the ranking is then that of chance
+        draws: each tree looks at few of them.
     forest : {"random_forest", "extra_trees"}, default="random_forest"
         Best cuts on bootstrap samples, or random cuts on all rows.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
@@ -85,7 +86,7 @@ class ForestImportance(FeatureRanker):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: int = 500,
         *,
         forest: str = "random_forest",
         criterion: str = "gini",

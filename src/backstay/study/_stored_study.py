@@ -24,6 +24,11 @@ OLD_DEFAULTS = (
     " It is of an earlier version, whose defaults were metric='accuracy' and an SVC without "
     "class_weight."
 )
+# How a difference reads if it is that of a forest by default, then and now.
+FOREST_THEN = "n_estimators is 100 in the store and 500 now"
+OLD_FORESTS = (
+    " Forests of earlier versions had 100 trees: ForestImportance(100) is the method that it holds."
+)
 # What may differ between a data set in a store and the same one in a study that has grown.
 GROWING = ("methods", "resampling", "splits", "null", "null_splits")
 
@@ -91,6 +96,7 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
     if found:
         raise StoreError(
             f"{wrong}{found}. Use another file, or the parameters it was made with."
+            + (OLD_FORESTS if found.endswith(FOREST_THEN) else "")
             + ("" if "metric" in known["facts"] else OLD_DEFAULTS)
         )
 
