@@ -79,6 +79,7 @@ def test_hits_come_first_then_mean_importance(fitted):
     assert (np.diff(ranker.hits_[order]) <= 0).all()
     assert (np.floor(ranker.feature_importances_) == ranker.hits_).all()
     assert ranker.ranking_[-1] == 30
+    assert ranker.n_ranked_ < 30
 
 
 def test_a_number_of_features_may_be_asked_for(fitted):

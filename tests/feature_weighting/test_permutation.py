@@ -86,6 +86,7 @@ def test_the_forest_finds_what_is_relevant_and_leaves_the_unused_at_zero(rows):
     )
     assert relevant[ranker.get_support(indices=True)].all()
     assert ranker.feature_importances_[-1] == 0
+    assert ranker.n_ranked_ == np.count_nonzero(ranker.feature_importances_) <= 20
     again = PermutationImportance(n_estimators=60, random_state=0, n_jobs=2).fit(X, y)
     assert (again.feature_importances_ == ranker.feature_importances_).all()
 
@@ -163,4 +164,5 @@ def test_boosting_finds_what_is_relevant_and_leaves_the_unused_at_zero(rows):
     ranker = BoostingImportance(20, random_state=0, n_features_to_select=4).fit(X, y)
     assert relevant[ranker.get_support(indices=True)].mean() >= 0.75
     assert (ranker.feature_importances_[-3:] == 0).all()
+    assert ranker.n_ranked_ == np.count_nonzero(ranker.feature_importances_) <= 20
     assert ranker.feature_importances_.sum() == pytest.approx(1)

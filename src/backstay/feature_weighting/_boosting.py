@@ -58,6 +58,8 @@ class BoostingImportance(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Total gain, over that of all features; exactly 0 for a feature without a split.
+    n_ranked_ : int
+        Features that some tree splits on. The others are not ranked.
     model_ : HistGradientBoostingClassifier
         The fitted trees, on class numbers 0..C-1.
     n_iter_ : int
@@ -85,6 +87,8 @@ class BoostingImportance(FeatureRanker):
     >>> BoostingImportance(20, max_features=1.0, random_state=0).fit(X, y).ranking_
     array([4, 3, 1, 2])
     """
+
+    _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,

@@ -63,6 +63,8 @@ class BorutaRanker(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Hits, plus the mean importance in the rounds that a feature was part of, which is at most 1.
+    n_ranked_ : int
+        Features that some tree splits on. The others are not ranked.
     ranking_ : ndarray of shape (n_features,)
         The confirmed before the others, each by importance.
     hits_ : ndarray of shape (n_features,)
@@ -102,6 +104,8 @@ class BorutaRanker(FeatureRanker):
     >>> BorutaRanker(20, max_iter=20, random_state=0).fit(X, y).decision_[2:].tolist()
     ['confirmed', 'confirmed', 'rejected']
     """
+
+    _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,

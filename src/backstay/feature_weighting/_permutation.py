@@ -111,6 +111,8 @@ class PermutationImportance(FeatureRanker):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Mean loss; 0 where it is negative, and exactly 0 for features that no model uses.
+    n_ranked_ : int
+        Features whose shuffling costs anything. The others are not ranked.
 
     See Also
     --------
@@ -141,6 +143,8 @@ class PermutationImportance(FeatureRanker):
     >>> PermutationImportance(model, random_state=0).fit(X, y).ranking_[2:]
     array([1, 2])
     """
+
+    _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
