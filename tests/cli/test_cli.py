@@ -135,7 +135,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert re.search(r"Score of the trusted .*: AUC .* \(guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
-    assert re.search(r"method +stability +AUC of (svm|1nn) +runs\n", out)
+    assert re.search(r"method +stability +of modules +AUC of (svm|1nn) +runs\n", out)
     assert "-0.00" not in out
     assert f"Report: {folder / 'one' / 'report.html'}" in out.replace("\n", "")
     assert "\x1b" not in result.output  # no colours where there is no terminal

@@ -12,7 +12,7 @@ from backstay.redundancy import correlation_modules
 from backstay.results._columns import column_chunks, numeric_columns
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
-from backstay.results._stability import curve_rows
+from backstay.results._stability import curve_rows, module_rows
 from backstay.results._table import Table
 
 # Wider tables could need more than 2 GB for the correlations of linked features.
@@ -85,26 +85,15 @@ def module_stability_rows(
 ) -> Rows:
     """Return the stability of modules beside that of features, of every method."""
     at = records.sizes if sizes is None else sizes
-    modules = records.modules
-    if modules is None:
+    if records.modules is None:
         return []
-
-    def compute() -> Rows:
-        options = {"modules": modules}
-        rows: Rows = []
-        for method in records.methods:
-            if len(records.orders(method)[0]) < 2:
-                continue
-            plain = curve_rows(records, method, sizes=at, confidence=confidence)
-            ours = curve_rows(records, method, "module_phi", at, confidence, options)
-            rows += [
-                {
-                    **{"method": method, "size": one["size"]},
-                    **{name: one[name] for name in ("value", "low", "high")},
-                    **{"features": other["value"], "n_runs": one["n_runs"]},
-                }
-                for one, other in zip(ours, plain, strict=True)
-            ]
-        return rows
-
-    return records.once(("module stability", tuple(at), confidence), compute)
+    rows: Rows = []
+    for method in records.methods:
+        if len(records.orders(method)[0]) < 2:
+            continue
+        plain = curve_rows(records, method, sizes=at, confidence=confidence)
+        for one, other in zip(module_rows(records, method, at, confidence), plain, strict=True):
+            figures = {name: one[name] for name in ("value", "low", "high")}
+            extra = {"features": other["value"], "n_runs": one["n_runs"]}
+            rows.append({"method": method, "size": one["size"], **figures, **extra})
+    return rows

@@ -27,6 +27,8 @@ from backstay.stability import (
 
 Floats = NDArray[np.float64]
 JACKKNIFE = "jackknife intervals over resamples"
+# Measures that are 0 for features drawn by lot, as that of modules is.
+BY_LOT = ("nogueira", "kuncheva")
 
 
 class StabilityAnswers(Parts):
@@ -41,6 +43,9 @@ class StabilityAnswers(Parts):
         **options: Any,
     ) -> Table:
         """Stability of every method by subset size, with intervals.
+
+        At the study's sizes, measures that are 0 by lot come with ``modules``, the value of
+        :meth:`module_stability`, where modules are known.
 
         Parameters
         ----------
@@ -64,6 +69,10 @@ class StabilityAnswers(Parts):
                 if kind == "subsets":
                     at = _sizes(part, method, wanted)
                     figures = curve_rows(part, method, measure, at, confidence, options)
+                    if measure in BY_LOT and wanted is None and part.modules is not None:
+                        others = module_rows(part, method, at, confidence)
+                        pairs = zip(figures, others, strict=True)
+                        figures = [row | {"modules": other["value"]} for row, other in pairs]
                 else:
                     one = _whole(part, method, kind, measure, confidence, options)
                     extra = {"variance": one.variance, "n_runs": one.n_runs}
@@ -263,6 +272,15 @@ def curve_rows(
     if options:
         return compute()
     return records.once(("curve", method, measure, tuple(at), confidence), compute)
+
+
+def module_rows(records: Records, method: str, sizes: list[int], confidence: float) -> Rows:
+    """Return the stability of a method if features of one module count as the same."""
+    options = {"modules": records.modules}
+    return records.once(
+        ("module curve", method, tuple(sizes), confidence),
+        lambda: curve_rows(records, method, "module_phi", sizes, confidence, options),
+    )
 
 
 def _whole(

@@ -58,10 +58,6 @@ class StabilityDisplay(CurveDisplay):
             Coverage of the intervals.
         """
         data = results.stability(measure, confidence=confidence).frame()
-        if measure in BY_LOT:
-            modules = results.module_stability(confidence=confidence).frame()
-            modules = modules.rename(columns={"value": "modules"})[["method", "size", "modules"]]
-            data = data.merge(modules, on=["method", "size"], how="left", sort=False)
         null = results.null().frame()
         if measure in BY_LOT and not null.empty:
             names = {"null": "null", "low": "null_low", "high": "null_high"}
