@@ -169,7 +169,7 @@ class ModuleRanker(MetaRanker):
         """Return the estimator, asked for no more features than there are modules."""
         estimator = clone(self.estimator)
         own = getattr(estimator, "n_features_to_select", None)
-        if isinstance(own, Integral) and own > n_modules:
+        if isinstance(own, Integral) and int(own) > n_modules:
             estimator.set_params(n_features_to_select=n_modules)
         return estimator
 

@@ -26,6 +26,10 @@ RIDGE = 0.1
 # Values have deviation 1 over all rows; one far below on the training rows is that of rounding.
 CONSTANT = 1e-12
 
+NOBODY: dict[str, Any] = {
+    "stand_in": None, "stand_in_name": None, "correlation": None, "change": None, "error": None,
+}  # fmt: skip
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
@@ -262,7 +266,7 @@ def _listed(
     for exchange in exchanges:
         feature = int(features[own[exchange.place]])
         without, without_error = next(figures)
-        base = {
+        base: dict[str, Any] = {
             "method": method,
             "size": size,
             "feature": feature,
@@ -270,7 +274,7 @@ def _listed(
             "without": without,
             "without_error": without_error,
         }
-        tried = [
+        tried: Rows = [
             {
                 "stand_in": int(features[i]),
                 "stand_in_name": records.feature_name(int(features[i])),
@@ -283,6 +287,5 @@ def _listed(
         ]
         good = [row for row in tried if row["change"] >= 0 or row["change"] > -row["error"]]
         good.sort(key=lambda row: -row["change"])
-        none = dict.fromkeys(("stand_in", "stand_in_name", "correlation", "change", "error"))
-        rows += [base | row for row in good or [none]]
+        rows += [base | row for row in good or [NOBODY]]
     return rows

@@ -62,7 +62,8 @@ def strongest_partners(X: Any, features: Ints, most: int = N_PARTNERS) -> Arrays
         )
         for names, table in _chunks(X, columns):
             pieces.append(_strong_pairs(features, chosen, names, table, most))
-    return _strongest(*(np.concatenate(part) for part in zip(*pieces, strict=True)), most)
+    found, partners, correlations = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    return _strongest(found, partners, correlations, most)
 
 
 def _strong_pairs(
