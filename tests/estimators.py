@@ -70,12 +70,7 @@ INSTEAD = {
     StabilitySelection: [
         StabilitySelection(ReliefF(), n_resamples=3, random_state=0),
         StabilitySelection(
-            LassoPath(n_lambdas=20),
-            threshold=0.51,
-            n_features_per_run=1,
-            n_resamples=3,
-            path=True,
-            random_state=0,
+            LassoPath(n_lambdas=20), pfer=20, n_resamples=3, path=True, random_state=0
         ),
     ],
     DecoyControl: [DecoyControl(TTest(), 2, n_resamples=2, alpha=0.5, random_state=0)],
@@ -134,8 +129,6 @@ def expected_failed_checks(estimator):
     reason = NOT_REPETITION.get(type(estimator))
     if isinstance(estimator, RepeatedSelector) and estimator.keep == "grow":
         reason = None  # on the checks' data, growing stops at the same features
-    if isinstance(estimator, StabilitySelection) and estimator.path:
-        reason = None  # on the checks' data, both keep the same features
     if isinstance(estimator, ForestImportance) and estimator.forest == "extra_trees":
         reason = None  # these trees see all rows
     data = ["dense", "sparse"] if get_tags(estimator).input_tags.sparse else ["dense"]
