@@ -8,7 +8,7 @@ from scipy.spatial.distance import squareform
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid
 
-from backstay import MRMR, ModuleRanker, ReliefF, TTest
+from backstay import MRMR, LassoPath, ModuleRanker, ReliefF, TTest
 from backstay._kernels._linkage import average_linkage
 from backstay.datasets import make_han_yu
 from backstay.redundancy import _modules, correlation_modules, module_sensitivity
@@ -151,6 +151,15 @@ def test_more_features_than_modules_can_be_asked_for(data):
     X, y, _ = data
     ranker = ModuleRanker(TTest(n_features_to_select=40)).fit(X, y)
     assert ranker.get_support().sum() == 40
+
+
+def test_modules_that_are_not_ranked_bring_no_features(data):
+    X, y, _ = data
+    ranker = ModuleRanker(LassoPath(), n_features_to_select=5).fit(X, y)
+    used = np.count_nonzero(ranker.module_importances_)
+    assert 0 < used < len(ranker.modules_)
+    assert used == ranker.estimator_.n_ranked_
+    assert ranker.n_ranked_ == 10 * used
 
 
 def test_weights_need_an_estimator_that_takes_them(data):

@@ -18,6 +18,7 @@ from backstay.base import (
     MetaRanker,
     fit_weighted,
     importances_of,
+    n_ranked_of,
     ranking_from_importances,
 )
 from backstay.redundancy._modules import CUT, cut_modules, members_of, merged_modules, unit_columns
@@ -80,6 +81,8 @@ class ModuleRanker(MetaRanker):
         Number of every feature's module, 0 for the best.
     closeness_ : ndarray of shape (n_features,)
         |r| of every feature with its module's column; 1 for a feature that is alone.
+    n_ranked_ : int
+        Features of the modules that `estimator` ranks.
     estimator_ : estimator
         Fitted on one column per module.
     feature_importances_ : ndarray of shape (n_features,)
@@ -164,6 +167,10 @@ class ModuleRanker(MetaRanker):
 
     def _rank(self, importances: Array) -> Indices:
         return np.argsort(np.concatenate(self.modules_)) + 1
+
+    def _n_ranked(self) -> int:
+        ranked = n_ranked_of(self.estimator_, self.module_importances_)
+        return sum(map(len, self.modules_[:ranked]))
 
     def _for_modules(self, n_modules: int) -> Any:
         """Return the estimator, asked for no more features than there are modules."""
