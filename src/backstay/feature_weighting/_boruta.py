@@ -174,7 +174,7 @@ class BorutaRanker(FeatureRanker):
             n_jobs=self.n_jobs,
             random_state=rng.randint(LARGEST_SEED),
         ).fit(np.hstack([X, shadows]), y, sample_weight=sample_weight)
-        return np.split(forest.feature_importances_, [X.shape[1]])
+        return forest.feature_importances_[: X.shape[1]], forest.feature_importances_[X.shape[1] :]
 
     def _rank(self, importances: Array) -> Indices:
         order = np.lexsort((-importances, self.decision_ != "confirmed"))

@@ -181,7 +181,8 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         present = np.unique(y[rows])
-        log_prior = self._log_prior(np.bincount(y[rows], omega, len(self.classes_)))
+        mass = np.bincount(y[rows], omega, len(self.classes_)).astype(np.float64)
+        log_prior = self._log_prior(mass)
         self._exponent = table_exponent(*column_ends(X))
         X = divided(X[rows].astype(np.float64), self._exponent)
         centroids = centroids_of(X, codes, omega)
