@@ -68,9 +68,17 @@ INSTEAD = {
     ],
     ModuleRanker: [ModuleRanker(TTest()), ModuleRanker(LogisticRegression(), cut=0.5)],
     StabilitySelection: [
-        StabilitySelection(ReliefF(), n_resamples=3, random_state=0),
         StabilitySelection(
-            LassoPath(n_lambdas=20), pfer=20, n_resamples=3, path=True, random_state=0
+            ReliefF(), threshold=0.6, assumption="none", n_resamples=3, random_state=0
+        ),
+        StabilitySelection(
+            LassoPath(n_lambdas=20),
+            threshold=0.6,
+            assumption="none",
+            pfer=20,
+            n_resamples=3,
+            path=True,
+            random_state=0,
         ),
     ],
     DecoyControl: [DecoyControl(TTest(), 2, n_resamples=2, alpha=0.5, random_state=0)],

@@ -14,7 +14,7 @@ from backstay import LassoPath, ReliefF
 from backstay.base import FeatureRanker
 from backstay.datasets import make_han_yu
 from backstay.ensemble import StabilitySelection
-from backstay.ensemble._error_bounds import error_bound
+from backstay.ensemble._error_bounds import error_bound, largest_q
 from backstay.ensemble._paths import cut_path
 from backstay.feature_weighting import SVMRFE
 from tests.reference import ensemble as reference
@@ -41,7 +41,12 @@ def test_frequencies_by_a_plain_loop(resample, data):
     X, y = data
     q = 7
     selection = StabilitySelection(
-        ReliefF(5), n_features_per_run=q, n_resamples=6, resample=resample, random_state=0
+        ReliefF(5),
+        threshold=0.6,
+        n_features_per_run=q,
+        n_resamples=6,
+        resample=resample,
+        random_state=0,
     ).fit(X, y)
     counts = np.zeros(X.shape[1])
     for rows in selection.estimators_samples_:
@@ -118,7 +123,12 @@ def test_bound_holds_next_to_signal():
         X = rng.normal(size=(60, 150))
         X[:, :4] += 2.0 * y[:, None]
         selection = StabilitySelection(
-            MeanDifference(), pfer=1, assumption="unimodal", n_resamples=25, random_state=seed
+            MeanDifference(),
+            threshold=0.6,
+            pfer=1,
+            assumption="unimodal",
+            n_resamples=25,
+            random_state=seed,
         ).fit(X, y)
         chosen = selection.get_support(indices=True)
         false.append((chosen >= 4).sum())
@@ -131,13 +141,15 @@ def test_bound_holds_next_to_signal():
 def test_two_of_three_give_the_third(data):
     X, y = data
     d = X.shape[1]
-    base = StabilitySelection(ReliefF(5), n_resamples=5, random_state=0)
+    base = StabilitySelection(
+        ReliefF(5), threshold=0.6, assumption="none", n_resamples=5, random_state=0
+    )
     by_pfer = clone(base).set_params(pfer=2.0, threshold=0.9).fit(X, y)
     assert by_pfer.n_features_per_run_ == 11  # 11² / (0.8 · 80) = 1.89, 12² gives 2.25
     assert by_pfer.error_bound_["meinshausen_buhlmann"] <= 2.0
     by_q = clone(base).set_params(pfer=2.0, threshold=None, n_features_per_run=9).fit(X, y)
     assert by_q.threshold_ == 0.8  # 81/(80(2τ − 1)) ≤ 2 from τ = 0.753 on, runs come in tenths
-    neither = clone(base).set_params(threshold=0.9).fit(X, y)
+    neither = clone(base).set_params(threshold=0.9, pfer=1).fit(X, y)
     assert neither.n_features_per_run_ == 8  # 64/64 = 1
     for name, assumption in (("unimodal", "unimodal"), ("r_concave", "r_concave")):
         fitted = clone(base).set_params(pfer=1.0, assumption=assumption).fit(X, y)
@@ -146,13 +158,23 @@ def test_two_of_three_give_the_third(data):
         assert_allclose(fitted.error_bound_[name], error_bound(q, d, 0.6, 5, assumption))
 
 
+def test_defaults_suit_the_way_rows_are_drawn(data):
+    X, y = data
+    pairs = StabilitySelection(MeanDifference(), random_state=0).fit(X, y)
+    assert pairs.threshold_ == 0.9
+    assert pairs.error_bound_["r_concave"] <= 0.5
+    assert pairs.n_features_per_run_ == largest_q(0.5, 80, 0.9, 50, "r_concave") > 8
+    halves = StabilitySelection(MeanDifference(), resample="subsample", random_state=0).fit(X, y)
+    assert halves.n_features_per_run_ == 5  # 25/(0.8 · 80) = 0.39, and 6² gives 0.56
+
+
 def test_models_that_leave_features_out(data):
     """Zeros of a sparse model are not selected: q is the mean number that are."""
     X, y = data
     lasso = LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1)
-    selection = StabilitySelection(lasso, n_features_per_run=20, n_resamples=5, random_state=0).fit(
-        X, y
-    )
+    selection = StabilitySelection(
+        lasso, threshold=0.6, n_features_per_run=20, n_resamples=5, random_state=0
+    ).fit(X, y)
     sizes = selection.supports_.sum(axis=1)
     assert sizes.max() < 20
     assert_allclose(selection.n_features_per_run_, sizes.mean())
@@ -174,7 +196,7 @@ def test_same_result_with_two_jobs(data):
         ({"threshold": 0.5}, "threshold"),
         ({"threshold": 1.1}, "threshold"),
         ({"pfer": 0}, "pfer"),
-        ({"pfer": 0.001}, "pfer=0.001 cannot be kept at threshold=0.6 with 80 features"),
+        ({"pfer": 1e-9}, "pfer=1e-09 cannot be kept at threshold=0.9 with 80 features"),
         ({"n_features_per_run": 81}, "n_features_per_run=81 must lie between 1 and"),
         ({"n_features_per_run": 5, "pfer": 1}, "cannot all be given"),
         ({"threshold": None}, "both must be given"),
@@ -239,6 +261,7 @@ def test_selection_along_the_lassos_path(resample, data):
     X, y = data
     selection = StabilitySelection(
         LassoPath(n_lambdas=30),
+        threshold=0.6,
         n_features_per_run=6,
         n_resamples=8,
         resample=resample,

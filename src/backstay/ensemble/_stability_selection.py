@@ -14,6 +14,9 @@ from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._error_bounds import ASSUMPTIONS, error_bound, largest_q, smallest_threshold
 from backstay.ensemble._paths import common_grid, cut_path
 
+# Chosen with the defaults of threshold and assumption, by simulation: see docs/ensembles.md.
+DEFAULT_PFER = 0.5
+
 
 class StabilitySelection(Ensemble):
     """Keep the features that a base method selects in most subsamples of half the rows.
@@ -24,22 +27,23 @@ class StabilitySelection(Ensemble):
         Anything that exposes ``feature_importances_``, ``coef_`` or
         ``ranking_`` after fit. A run selects its q best features; features that
         a scikit-learn model gives the importance 0 are not selected.
-    threshold : float or None, default=0.6
+    threshold : float or None, default=0.9
         τ in (1/2, 1]: features selected in at least this share of the runs are
         kept. None chooses the smallest τ that keeps the bound within `pfer`.
     pfer : float, default=None
         Bound wanted on the expected number of falsely selected features.
     n_features_per_run : int or None, default=None
         q. None chooses the largest q that keeps the bound within `pfer`, or
-        within 1 where `pfer` is None too. Of threshold, pfer and
+        within 1/2 where `pfer` is None too. Of threshold, pfer and
         n_features_per_run, give two; the third follows.
     n_resamples : int, default=50
         Subsamples; for complementary pairs the number of pairs, two runs each.
     resample : {"complementary_pairs", "subsample"}, default="complementary_pairs"
         Runs on both halves of random splits [Shah & Samworth], or on random
         halves [Meinshausen & Bühlmann]. Classes are halved one by one.
-    assumption : {"none", "unimodal", "r_concave"}, default="none"
-        Which bound chooses q or τ. The others are for complementary pairs only.
+    assumption : {"none", "unimodal", "r_concave"} or None, default=None
+        Which bound chooses q or τ. None is "r_concave" for complementary pairs and "none" for
+        subsamples, which the other two are not for.
     path : bool, default=False
         Whether a run selects along a path of penalties, as published by Meinshausen & Bühlmann:
         the frequency of a feature is the largest, over all λ of a common grid, of the share of
@@ -109,11 +113,11 @@ class StabilitySelection(Ensemble):
     >>> from backstay.datasets import make_han_yu
     >>> from backstay.ensemble import StabilitySelection
     >>> X, y, relevance = make_han_yu(n_features=200, n_relevant=10, random_state=0)
-    >>> selection = StabilitySelection(ReliefF(), pfer=1, random_state=0).fit(X, y)
+    >>> selection = StabilitySelection(ReliefF(), random_state=0).fit(X, y)
     >>> selection.get_support(indices=True)
-    array([0, 1, 2, 4, 5, 8])
-    >>> selection.n_features_per_run_, round(selection.error_bound_["meinshausen_buhlmann"], 2)
-    (6, 0.9)
+    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    >>> selection.n_features_per_run_, round(selection.error_bound_["r_concave"], 2)
+    (33, 0.47)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -122,7 +126,7 @@ class StabilitySelection(Ensemble):
         "pfer": [None, Interval(Real, 0, None, closed="neither")],
         "n_features_per_run": [None, positive_int()],
         "resample": [StrOptions({"complementary_pairs", "subsample"})],
-        "assumption": [StrOptions(set(ASSUMPTIONS))],
+        "assumption": [None, StrOptions(set(ASSUMPTIONS))],
         "path": ["boolean"],
     }
 
@@ -132,12 +136,12 @@ class StabilitySelection(Ensemble):
         self,
         estimator: Any,
         *,
-        threshold: float | None = 0.6,
+        threshold: float | None = 0.9,
         pfer: float | None = None,
         n_features_per_run: int | None = None,
         n_resamples: int = 50,
         resample: str = "complementary_pairs",
-        assumption: str = "none",
+        assumption: str | None = None,
         path: bool = False,
         scale_on: str = "member",
         n_jobs: int | None = None,
@@ -193,7 +197,9 @@ class StabilitySelection(Ensemble):
     def _resolve(self, d: int) -> tuple[float, int]:
         """Threshold and q, one of them from the bound where it is not given."""
         threshold, q, pfer = self.threshold, self.n_features_per_run, self.pfer
-        if self.resample == "subsample" and self.assumption != "none":
+        in_pairs = self.resample == "complementary_pairs"
+        assumption = self.assumption or ("r_concave" if in_pairs else "none")
+        if not in_pairs and assumption != "none":
             raise ValueError(
                 f"assumption={self.assumption!r} needs resample='complementary_pairs'; "
                 "for resample='subsample' use assumption='none'."
@@ -208,7 +214,7 @@ class StabilitySelection(Ensemble):
                     "threshold=None is chosen from pfer and n_features_per_run; "
                     f"got pfer={pfer!r} and n_features_per_run={q!r}, both must be given."
                 )
-            chosen = smallest_threshold(pfer, q, d, self.n_resamples, self.assumption)
+            chosen = smallest_threshold(pfer, q, d, self.n_resamples, assumption)
             if chosen is None:
                 raise ValueError(
                     f"pfer={pfer!r} cannot be kept with n_features_per_run={q!r} of {d} features "
@@ -216,8 +222,8 @@ class StabilitySelection(Ensemble):
                 )
             return chosen, q
         if q is None:
-            wanted = 1.0 if pfer is None else pfer
-            q = largest_q(wanted, d, threshold, self.n_resamples, self.assumption)
+            wanted = DEFAULT_PFER if pfer is None else pfer
+            q = largest_q(wanted, d, threshold, self.n_resamples, assumption)
             if q == 0 and pfer is not None:
                 raise ValueError(
                     f"pfer={pfer!r} cannot be kept at threshold={threshold!r} with {d} features, "
