@@ -121,7 +121,7 @@ def _public_path(path: str) -> str:
     return ".".join([first, *(part for part in inside if not part.startswith("_")), last])
 
 
-# Parameters whose names differ from those that descriptions of format 1 hold.
+# Parameters whose names differ from those that the oldest descriptions hold.
 RENAMED = {
     "backstay.ensemble.BaggedRanker": {"n_estimators": "n_resamples", "scaling": "scale_on"},
     "backstay.ensemble.RepeatedSelector": {"n_repeats": "n_resamples", "scaling": "scale_on"},
@@ -132,10 +132,15 @@ RENAMED = {
 }
 
 
-# Parameters that descriptions of formats 1 and 2 do not know yet, with the only value there was.
+# Parameters that older descriptions do not know yet, with the only value there was.
 ADDED: dict[str, dict[str, Any]] = {
+    "backstay.ensemble.StabilitySelection": {"path": False},
+    "backstay.feature_weighting.BetweenWithinRatio": {"alpha": 0.05},
+    "backstay.feature_weighting.ChiSquared": {"alpha": 0.05},
+    "backstay.feature_weighting.FStatistic": {"alpha": 0.05},
     "backstay.feature_weighting.SVMRFE": {"max_iter": 1_000_000, "rounding": "down"},
     "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
+    "backstay.feature_weighting.TTest": {"alpha": 0.05},
     "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
     "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
     "backstay.wrappers.SequentialSelector": {
@@ -149,7 +154,7 @@ ADDED: dict[str, dict[str, Any]] = {
 
 
 def with_present_names(stored: Any) -> Any:
-    """Return a description of format 1 or 2 as :func:`describe` would write it now."""
+    """Return an older description as :func:`describe` would write it now."""
     if isinstance(stored, list):
         return [with_present_names(value) for value in stored]
     if isinstance(stored, str):  # scikit-learn's own RepeatedKFold shows n_repeats first

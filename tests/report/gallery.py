@@ -36,7 +36,7 @@ def study(methods, n_splits=6, **options):
 
 def two(folder):
     methods = {
-        **make_methods(["t", "relieff", "svm-rfe"]),
+        **make_methods(["t", "relieff", "svm-rfe-c1"]),
         "iw-svm-rfe": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),
     }
     X, y = table([24, 20])

@@ -548,7 +548,7 @@ def test_short_names_are_spelt_out_only_where_they_mean_it(gallery):
     assert names["t"]["title"] == "shrunken t test"
     assert names["svm"]["title"] == "linear SVM"
     assert names["iw-svm-rfe"]["source"] == "Han & Yu 2010"
-    assert names["svm-rfe (control, sum 1)"]["title"] == "SVM-RFE (control, sum 1)"
+    assert names["svm-rfe-c1 (control, sum 1)"]["title"] == "SVM-RFE, C = 1 (control, sum 1)"
     X, y, _ = table(45, 20)
     other = small_study({"t": _f_statistic(), "bw": TTest()}, 3, (2,)).run(X, y)
     names = Report(other).to_dict()["datasets"][0]["names"]

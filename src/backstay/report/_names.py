@@ -27,6 +27,7 @@ SPELT_OUT = {
     "pcf": "per-category importance",
     "relieff": "ReliefF",
     "svm-rfe": "SVM-RFE",
+    "svm-rfe-c1": "SVM-RFE, C = 1",
     "iw-relieff": "weighted ReliefF",
     "iw-svm-rfe": "weighted SVM-RFE",
     "bagged-svm-rfe": "bagged SVM-RFE",

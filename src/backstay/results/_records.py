@@ -198,7 +198,8 @@ class Records:
 
     def numbered(self, name: Callable[[int], str]) -> list[NDArray[Any]]:
         """Return the arrays of the data set that are so named, from number 0 to the first gap."""
-        held, found = self._arrays, []
+        held = self._arrays
+        found: list[NDArray[Any]] = []
         while name(len(found)) in held:
             found.append(held[name(len(found))])
         return found

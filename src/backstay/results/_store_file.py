@@ -359,7 +359,7 @@ class StoreFile:
     def _description(self, text: str, what: str) -> Any:
         """Read a description, in the names of the present format."""
         stored = self._json(text, what)
-        return stored if self._format > 2 else with_present_names(stored)
+        return with_present_names(stored)
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._explained():

@@ -103,12 +103,12 @@ def freeze(
     def name(column: int) -> str:
         return f"x{column}" if data.feature_names is None else data.feature_names[column]
 
-    values, table, places = chosen_columns(X, columns, name)
+    values, table = chosen_columns(X, columns, name)
     with one_thread():
         content = _fitted(X, seen, values, columns, steps, model, facts.seed or 0, include_rows)
     n_classes = len(data.classes)
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
-    others = stand_ins(values, columns, table, places, name)
+    others = stand_ins(values, columns, table, name)
     features = [
         {
             "name": name(int(column)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,33 +14,58 @@ from backstay.signature._cohort import QUANTILES
 from backstay.signature._document import SignatureError
 
 Array = NDArray[np.float64]
+CHUNK = 4096  # columns that are looked at together
 # Correlations from this on make a stand-in; so many of them are kept for a feature.
 STRONG, MOST_STAND_INS = 0.7, 3
 
 
-def numeric_columns(X: Any) -> tuple[NDArray[np.intp], Array]:
-    """Return the places of the columns that are numbers, and their values."""
-    if sparse.issparse(X):
-        return np.arange(X.shape[1]), np.asarray(X.toarray(), dtype=np.float64)
-    if not hasattr(X, "columns"):
-        X = np.asarray(X)
-        try:
-            return np.arange(X.shape[1]), X.astype(np.float64)
-        except (TypeError, ValueError):
-            return np.empty(0, np.intp), np.empty((len(X), 0))
-    if not isinstance(X, pd.DataFrame):
-        X = X.to_pandas()
-    places = [j for j, kind in enumerate(X.dtypes) if getattr(kind, "kind", "O") in "iufb"]
-    return np.array(places, dtype=np.intp), X.iloc[:, places].to_numpy(dtype=np.float64)
+class NumericColumns:
+    """The columns of a table that hold numbers: their places, and the values of some of them.
+
+    A table of hundreds of thousands of columns is never copied as a whole.
+    """
+
+    def __init__(self, X: Any) -> None:
+        if hasattr(X, "columns"):
+            X = X if isinstance(X, pd.DataFrame) else X.to_pandas()
+            numeric = [getattr(kind, "kind", "O") in "iufb" for kind in X.dtypes]
+            self.places = np.flatnonzero(numeric)
+        else:
+            X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
+            self.places = np.arange(X.shape[1] if X.dtype.kind in "iufb" or _numbers(X) else 0)
+        self.X = X
+
+    def values(self, places: NDArray[np.intp]) -> Array:
+        """Return the values of the columns at some places of the table."""
+        if isinstance(self.X, pd.DataFrame):
+            return self.X.iloc[:, places].to_numpy(dtype=np.float64)
+        table = self.X[:, places]
+        table = table.toarray() if sparse.issparse(table) else table
+        return np.asarray(table, dtype=np.float64)
+
+    def chunks(self) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Yield places and values of all columns, some at a time."""
+        for start in range(0, len(self.places), CHUNK):
+            places = self.places[start : start + CHUNK]
+            yield places, self.values(places)
 
 
-def chosen_columns(X: Any, chosen: NDArray[np.intp], name: Any) -> tuple[Array, Array, Any]:
-    """Return the chosen columns, all numeric ones, and the places of these."""
-    places, table = numeric_columns(X)
-    if not np.isin(chosen, places).all():
-        lacking = sorted(set(chosen.tolist()) - set(places.tolist()))
+def _numbers(X: Any) -> bool:
+    """Return whether objects are numbers."""
+    try:
+        X.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def chosen_columns(X: Any, chosen: NDArray[np.intp], name: Any) -> tuple[Array, NumericColumns]:
+    """Return the values of the chosen columns, and all columns of numbers."""
+    table = NumericColumns(X)
+    if not np.isin(chosen, table.places).all():
+        lacking = sorted(set(chosen.tolist()) - set(table.places.tolist()))
         raise SignatureError(f"feature {name(lacking[0])!r} does not hold numbers.")
-    return table[:, np.searchsorted(places, chosen)], table, places
+    return table.values(chosen), table
 
 
 def feature_facts(values: Array, codes: NDArray[np.intp], n_classes: int) -> dict[str, Any]:
@@ -79,14 +105,21 @@ def pooled_covariance(values: Array, codes: NDArray[np.intp], n_classes: int) ->
 
 
 def stand_ins(
-    values: Array, chosen: NDArray[np.intp], table: Array, places: NDArray[np.intp], name: Any
+    values: Array, chosen: NDArray[np.intp], table: NumericColumns, name: Any
 ) -> list[list[dict[str, Any]]]:
     """Return for every chosen feature its strongest correlated ones, and the line through both."""
-    mean, length = _center_and_length(table)
-    standard = np.where(np.isnan(table), 0.0, table - mean) / length
     own_mean, own_length = _center_and_length(values)
     own = np.where(np.isnan(values), 0.0, values - own_mean) / own_length
-    correlation = np.clip(own.T @ standard, -1, 1)
+    places = table.places
+    mean, length = np.empty(len(places)), np.empty(len(places))
+    correlation = np.empty((len(chosen), len(places)))
+    start = 0
+    for chunk, part in table.chunks():
+        here = slice(start, start + len(chunk))
+        mean[here], length[here] = _center_and_length(part)
+        standard = np.where(np.isnan(part), 0.0, part - mean[here]) / length[here]
+        correlation[:, here] = np.clip(own.T @ standard, -1, 1)
+        start += len(chunk)
     found = []
     for j, column in enumerate(chosen):
         r = np.where(places == column, 0.0, correlation[j])

@@ -80,7 +80,25 @@ def ranking_of(
     if sample_weight is not None:
         one_per_row = np.shape(sample_weight) == (n_rows,)
         sample_weight = np.asarray(sample_weight, dtype="<f8") if one_per_row else None
-    return Ranking(order, importances, sample_weight, n_ranked_of(fitted, importances))
+    n_ranked = n_ranked_of(fitted, importances)
+    if not _says_more(fitted, importances):
+        n_ranked = min(n_ranked, n_columns - _n_least(importances))
+    return Ranking(order, importances, sample_weight, n_ranked)
+
+
+def _says_more(fitted: Any, importances: NDArray[np.float64]) -> bool:
+    """Return whether a ranker orders features of equal importance by more than their columns."""
+    by_column = ranking_from_importances(importances)
+    return isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column)
+
+
+def _n_least(importances: NDArray[np.float64]) -> int:
+    """Return how many features share the least importance; 0 if one alone has it.
+
+    Such as those that a filter cannot cut into intervals: their order is drawn by lot.
+    """
+    n_equal = int(np.count_nonzero(importances == importances.min()))
+    return n_equal if n_equal > 1 else 0
 
 
 def best_first(
@@ -107,8 +125,7 @@ def best_first(
         raise ValueError(f"{name} gives feature {feature} the importance nan.")
     if not np.isfinite(importances).any():
         raise ValueError(f"{name} gives no feature a finite importance.")
-    by_column = ranking_from_importances(importances)
-    if isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column):
+    if _says_more(fitted, importances):
         order = np.argsort(fitted.ranking_, kind="stable")
         left_out = order[fitted.n_ranked_ :]
         np.random.default_rng(seed).shuffle(left_out)  # in place
