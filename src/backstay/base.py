@@ -333,8 +333,8 @@ def n_ranked_of(estimator: Any, importances: Array) -> int:
     A ranker says so itself, and a ``ranking_`` is complete. Other models (sparse ones, trees) leave
     features out by giving them exactly 0, unless importances may be negative.
     """
-    if isinstance(estimator, FeatureRanker):
-        return estimator.n_ranked_
+    if isinstance(estimator, FeatureRanker):  # one with a fit of its own may not say it
+        return getattr(estimator, "n_ranked_", len(importances))
     if hasattr(estimator, "ranking_") or (importances < 0.0).any():
         return len(importances)
     return int(np.count_nonzero(importances))

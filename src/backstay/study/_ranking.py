@@ -127,7 +127,7 @@ def best_first(
         raise ValueError(f"{name} gives no feature a finite importance.")
     if _says_more(fitted, importances):
         order = np.argsort(fitted.ranking_, kind="stable")
-        left_out = order[fitted.n_ranked_ :]
+        left_out = order[n_ranked_of(fitted, importances) :]
         np.random.default_rng(seed).shuffle(left_out)  # in place
         return order
     if not indifferent and n_features > 1 and (importances == importances[0]).all():

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay import ensemble, feature_weighting, instance_weighting, wrappers
+from backstay import ensemble, feature_weighting, instance_weighting, redundancy, wrappers
 from backstay._validation import take
 from backstay.base import InstanceWeighted
 from backstay.study._controls import EqualMass
@@ -94,7 +94,7 @@ def reads_numbers(method: Any) -> bool:
 @cache
 def _nameless() -> frozenset[type]:
     """Return backstay's own estimators: the classes themselves, not what derives from them."""
-    rooms = (instance_weighting, feature_weighting, ensemble, wrappers)
+    rooms = (instance_weighting, feature_weighting, redundancy, ensemble, wrappers)
     public = {getattr(room, name) for room in rooms for name in room.__all__}
     return frozenset({InstanceWeighted, EqualMass, *(c for c in public if isinstance(c, type))})
 
