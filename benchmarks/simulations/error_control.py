@@ -23,10 +23,10 @@ from backstay.datasets import make_han_yu
 from benchmarks.simulations._run import parser, repeat
 
 RATES = (0.05, 0.1)
-N_DRAWS = 40
+N_DRAWS = 30
 N_SEEDS = 5  # data sets on which seeds are compared
 # Of Stabl's rule: subsamples of half the rows, penalties, and the thresholds it looks at.
-SUBSAMPLES, PENALTIES, THRESHOLDS = 50, 8, np.arange(0.1, 1.0, 0.01)
+SUBSAMPLES, PENALTIES, THRESHOLDS = 40, 6, np.arange(0.1, 1.0, 0.01)
 IPSS = """
 import json, sys, warnings
 warnings.filterwarnings("ignore")

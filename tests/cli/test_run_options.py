@@ -110,3 +110,13 @@ def test_a_table_of_logs_is_said_to_be_one(files, call, capsys, monkeypatch):
         main([str(a) for a in (*command, "--logged", "--log2", 20)])
     assert stop.value.code == 2
     assert "leave out --log2" in capsys.readouterr().err
+
+
+def test_decoys_are_in_the_plan_and_not_for_groups(files, call, capsys):
+    table = ("run", files / "genes.tsv", "--samples", files / "sheet.csv", "-t", TARGET)
+    out, _ = call(*table, "--id", "sample", *QUICK, "--decoys", "25", "--dry-run")
+    assert re.search(r"decoys +25 draws, for the method that the report is about", out)
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in (*table, "--groups", "patient", "--decoys", "25", "--dry-run")])
+    assert stop.value.code == 2
+    assert "--decoys 25 permutes rows, and --groups keeps some together" in capsys.readouterr().err
