@@ -10,7 +10,13 @@ from sklearn.linear_model import LogisticRegression
 from backstay import DecoyControl, ReliefF, TTest
 from backstay.base import FeatureRanker
 from backstay.ensemble import decoy_qvalues, expected_false
-from backstay.ensemble._decoy_scores import decoy_pvalues, knockoff_evalues, run_ranks, run_scores
+from backstay.ensemble._decoy_scores import (
+    decoy_pvalues,
+    knockoff_evalues,
+    run_ranks,
+    run_scores,
+    signed_maximum,
+)
 from backstay.ensemble._decoys import Knockoffs, PermutedColumns, PermutedRows, decoys_of
 from tests.reference import decoys as reference
 
@@ -70,9 +76,14 @@ def test_scores_and_q_values_follow_the_definition(importances, data):
     about = expected_false(scores, decoys, features)
     assert about.value == pytest.approx(value)
     assert (about.low, about.high) == pytest.approx(np.quantile(counts, [0.025, 0.975]))
-    differences = scores - decoys
-    expected = reference.knockoff_e_values(differences.tolist(), 0.4)
-    assert knockoff_evalues(differences, 0.4) == pytest.approx(expected)
+    contrasts = signed_maximum(scores, decoys)
+    expected = [
+        [reference.signed_maximum(f, g) for f, g in zip(*rows, strict=True)]
+        for rows in zip(scores.tolist(), decoys.tolist(), strict=True)
+    ]
+    assert contrasts == pytest.approx(np.array(expected))
+    expected = reference.knockoff_e_values(contrasts.tolist(), 0.4)
+    assert knockoff_evalues(contrasts, 0.4) == pytest.approx(expected)
 
 
 class Watched(FeatureRanker):
@@ -200,11 +211,12 @@ def test_knockoffs_have_the_moments_that_define_them(n):
 
 
 def test_knockoffs_select_in_pairs():
-    X, y = shifted(n=100, d=60, n_relevant=20, shift=2.5)
-    control = DecoyControl(TTest(), 8, decoys="knockoffs", alpha=0.2, random_state=0).fit(X, y)
+    X, y = shifted(n=200, d=100, n_relevant=30, shift=0.8)
+    control = DecoyControl(LogisticRegression(C=0.01), 6, decoys="knockoffs", alpha=0.2)
+    control.set_params(n_resamples=1, max_samples=1.0, random_state=0).fit(X, y)
     kept = control.get_support(indices=True)
-    assert len(kept) >= 10
-    assert (kept < 20).mean() >= 0.8
+    assert len(kept) >= 20
+    assert (kept < 30).mean() >= 0.8
     assert (control.decoy_scores_ == -control.scores_).all()
 
 

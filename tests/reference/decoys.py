@@ -49,6 +49,13 @@ def expected_false(scores, decoy_scores, features):
     return min((1 + sum(counts)) / n_draws, len(features)), counts
 
 
+def signed_maximum(score, knockoff):
+    """The larger of both, negative if it is the knockoff's, 0 if they are equal."""
+    if score == knockoff:
+        return 0
+    return score if score > knockoff else -knockoff
+
+
 def knockoff_e_values(differences, alpha):
     """Ren and Barber's: d·1{W ≥ T}/(1 + #{W ≤ −T}), averaged over draws."""
     d = len(differences[0])

@@ -30,6 +30,7 @@ from backstay.ensemble._decoy_scores import (
     knockoff_evalues,
     run_ranks,
     run_scores,
+    signed_maximum,
 )
 from backstay.ensemble._decoys import Decoys, decoys_of
 from backstay.ensemble._ensemble import Ensemble
@@ -140,13 +141,14 @@ class DecoyControl(Ensemble):
         The smallest false discovery rate at which a feature is kept.
     feature_importances_ : ndarray of shape (n_features,)
         Mean score over all runs: ln(m / rank) among m features and decoys. With knockoffs,
-        the mean lead of the feature over its own.
+        the mean over draws of the larger score, negative where it was the knockoff's.
     selection_frequency_ : ndarray of shape (n_features,)
         Share of the runs that selected each feature.
     decoy_frequency_ : ndarray of shape (n_draws, n_features)
         The same for the decoys of every draw.
     scores_, decoy_scores_ : ndarray of shape (n_draws, n_features)
-        Scores of features and decoys in every draw; with knockoffs the lead and its opposite.
+        Scores of features and decoys in every draw; with knockoffs the larger of both with
+        its sign, and the opposite.
     ranking_ : ndarray of shape (n_features,)
         By importance, 1 is best.
 
@@ -259,7 +261,7 @@ class DecoyControl(Ensemble):
         self.decoy_frequency_ = frequencies[:, d:]
         if self.decoys == "knockoffs":
             # Knockoffs of relevant features do well, too: each is compared with its own.
-            self.scores_ = scores[:, :d] - scores[:, d:]
+            self.scores_ = signed_maximum(scores[:, :d], scores[:, d:])
             self.decoy_scores_ = -self.scores_
             evalues = knockoff_evalues(self.scores_, self.alpha / 2)
             with np.errstate(divide="ignore"):

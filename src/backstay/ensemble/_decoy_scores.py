@@ -50,19 +50,28 @@ def decoy_pvalues(scores: Array, decoy_scores: Array) -> Array:
     return np.asarray((1 + above) / (1 + len(pooled)))
 
 
-def knockoff_evalues(differences: Array, alpha: float) -> Array:
+def signed_maximum(scores: Array, decoy_scores: Array) -> Array:
+    """Return the larger score of feature and knockoff, negative if it is the knockoff's.
+
+    Differences of logarithms of ranks would be as large for two bad ranks as for two good ones.
+    """
+    return np.sign(scores - decoy_scores) * np.maximum(scores, decoy_scores)
+
+
+def knockoff_evalues(contrasts: Array, alpha: float) -> Array:
     """Mean over draws of d·1{W ≥ T}/(1 + #{W ≤ −T}), T the threshold of knockoffs+ [Ren, Barber].
 
-    Differences W = feature − knockoff (draws × features). A mean of e-values is one.
+    Contrasts W (draws × features) change sign if feature and knockoff change places. A mean of
+    e-values is one.
     """
-    evalues = np.zeros(differences.shape[1])
-    for w in np.round(differences, DIGITS):
+    evalues = np.zeros(contrasts.shape[1])
+    for w in np.round(contrasts, DIGITS):
         for t in np.unique(np.abs(w[w != 0])):
             n_against = 1 + (w <= -t).sum()
             if n_against <= alpha * max(1, (w >= t).sum()):
                 evalues += len(w) * (w >= t) / n_against
                 break
-    return evalues / len(differences)
+    return evalues / len(contrasts)
 
 
 def decoy_qvalues(scores: ArrayLike, decoy_scores: ArrayLike) -> Array:
