@@ -173,7 +173,14 @@ def one(name, seed):
             found[f"{method} {rate:.0%}"] = judge(values <= rate)
     sets = {}
     if seed < N_ALL:
-        bounded = StabilitySelection(TTest(), pfer=1, assumption="r_concave", random_state=seed)
+        bounded = StabilitySelection(
+            TTest(),
+            threshold=0.6,
+            pfer=1,
+            assumption="r_concave",
+            n_resamples=50,
+            random_state=seed,
+        )
         sets["Stabl's rule"] = stabl(X, y, seed)
         sets["t, stability selection"] = bounded.fit(X, y).get_support()
     found |= {method: judge(selected) for method, selected in sets.items()}
