@@ -200,8 +200,6 @@ class Records:
         """Return the arrays of the data set that are so named, from number 0 to the first gap."""
         held = self._arrays
         found: list[NDArray[Any]] = []
-        found: list[NDArray[Any]] = []
-        held = self._arrays
         while name(len(found)) in held:
             found.append(held[name(len(found))])
         return found
