@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,19 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._identity import describe
-from backstay.results import (
-    METRICS,
-    PARTNERS,
-    SHARD,
-    Records,
-    Results,
-    Role,
-    Store,
-    candidate_arrays,
-    module_array,
-    moment_arrays,
-    partner_arrays,
-)
+from backstay.results import METRICS, Records, Results, Role, Store
 from backstay.study._checks import (
     CheckedData,
     CheckedStudy,
@@ -41,8 +28,10 @@ from backstay.study._checks import (
 from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
 from backstay.study._decoys import n_decoy_draws, run_decoys
+from backstay.study._failures import report_failures
+from backstay.study._kept_of_data import keep_of_data, keep_of_selected
 from backstay.study._missing import check_missing_cells
-from backstay.study._parallel import StudyError, finished_tasks
+from backstay.study._parallel import finished_tasks
 from backstay.study._progress import Progress
 from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of, reads_numbers
@@ -392,22 +381,10 @@ class Study:
         enter_data(store, runs)
         if retry_failed:
             store.forget_failures(data.name)
-        held = store.dataset_arrays(data.name)
-        if "class mean" not in held:
-            for key, array in moment_arrays(data.X, data.codes, len(data.classes)).items():
-                store.set_array(data.name, key, array)
-        if "module" not in held:
-            store.set_array(data.name, "module", module_array(data.X))
-        names: tuple[str, ...] = PARTNERS if shard is None else SHARD
-        kept = "candidate" if shard is None else "shard candidate"
+        keep_of_data(store, data)
         ran = self._run_tasks(store, study, runs, shard)
-        if ran or names[0] not in held or kept not in held:
-            records = Records(store, data.name, runs.facts)
-            found = partner_arrays(data.X, records, of_all=shard is not None)
-            partners = dict(zip(names, found.values(), strict=True))
-            values = candidate_arrays(data.X, records, of_all=shard is not None)
-            store.set_arrays(data.name, partners | values)
-        _report_failures(store, data.name)
+        keep_of_selected(store, runs, changed=ran > 0, of_all=shard is not None)
+        report_failures(store, data.name)
         if self.decoys and shard is None:
             run_decoys(
                 store,
@@ -465,29 +442,3 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
     if numbers is not None and nameless and set(shortcuts) == set(study.classifiers):
         return SharedInputs(numbers, data.y, classification, None, numbers)
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
-
-
-def _report_failures(store: Store, dataset: str) -> None:
-    """Warn of tasks that failed; if all did, raise, as there are no results to return."""
-    every = store.tasks(dataset)
-    tasks = [task for task in every if task["resample"] >= 0]
-    failed = [task for task in tasks if task["error"]]
-    shuffled = [task for task in every if task["resample"] < 0]
-    if failed:
-        first = failed[0]
-        example = f"{first['method']!r} on resample {first['resample']}: {first['error']}"
-        if len(failed) == len(tasks):
-            raise StudyError(f"all {len(tasks)} tasks on {dataset!r} failed; {example}")
-        _warn(
-            f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, see results.errors(); "
-            f"{example}"
-        )
-    if failed := [task for task in shuffled if task["error"]]:
-        _warn(
-            f"{len(failed)} of {len(shuffled)} runs with shuffled labels on {dataset!r} failed; "
-            f"{failed[0]['method']!r}: {failed[0]['error']}"
-        )
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=6)  # the caller of Study.run
