@@ -87,6 +87,7 @@ def page_template(name: str = "report.html") -> Any:
         "share": share_text,
         "two": lambda value: "–" if value is None else two_decimals(value),
         "two_signed": lambda value: "–" if value is None else signed(value),
+        "three_signed": lambda value: f"{value:+.3f}".replace("-", "−"),
         "signed": difference,
         "small": small,
     }

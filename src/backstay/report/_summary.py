@@ -58,6 +58,7 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "misclassified": _misclassified(evidence),
         "groups": _groups(evidence),
         "modules": _modules(evidence),
+        "dial": evidence.study.dial,
         "equivalents": _equivalents(evidence),
         "why_no_samples": evidence.why_no_samples,
         "names": {name: asdict(known) for name, known in evidence.names.items()},
