@@ -44,6 +44,9 @@ TIGHT_TOL = 1e-8
 
 # Rows up to which the machines see the Gram matrix even if it is the larger table: 128 MB.
 GRAM_ROWS = 4000
+# The same at libsvm's tolerance: 2 GB. libsvm itself multiplies the rows anew in every round,
+# which takes hours.
+TALL_ROWS = 16_000
 
 MAX_ITER = 1_000_000
 
@@ -92,7 +95,9 @@ def _add_products(rows: Array, start: int, stop: int, factor: float, gram: Array
     if (stop - start) * len(rows) ** 2 > BLAS_WORK:
         part = rows[:, start:stop]
         with np.errstate(over="ignore", invalid="ignore"):
-            gram += factor * (part @ part.T)
+            for first in range(0, len(rows), GRAM_ROWS):  # no second matrix beside a large one
+                some = slice(first, first + GRAM_ROWS)
+                gram[some] += factor * (part[some] @ part.T)
     else:
         add_products(rows, start, stop, factor, gram)
 
@@ -142,7 +147,7 @@ class _Machines:
         self.gram: Array | None = None
         if gram is not None:
             self._set_gram(gram[np.ix_(order, order)])
-        elif uses_gram(n, d):
+        elif uses_gram(n, d) or (n <= TALL_ROWS and tol >= LIBSVM_TOL):
             self._multiply()
         else:
             with np.errstate(over="ignore"):
@@ -337,8 +342,8 @@ class SVMRFE(FeatureRanker):
         Scale features by the training rows' range or standard deviation first.
     tol : float or "auto", default="auto"
         The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8, and
-        1e-3 with more than 4000 rows that are no fewer than the features: libsvm itself has
-        to solve these. ``tol=1e-3`` takes libsvm's own steps.
+        1e-3 with more than 4000 rows that are no fewer than the features, where steps to a tight
+        one would take too long. ``tol=1e-3`` takes libsvm's own steps.
     max_iter : int, default=1_000_000
         Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``; it takes
         data that no line separates and a C of many powers of ten.
