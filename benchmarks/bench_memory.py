@@ -122,7 +122,7 @@ WIDE = (
         {"at_most": 500, "unit": "MB"},
     ),
 )
-TALL = (("memory of all processes", fact("all_mb"), {"at_most": 4000, "unit": "MB"}),)
+TALL = (("memory of all processes", fact("all_mb"), {"at_most": 8000, "unit": "MB"}),)
 
 WORKLOADS = (
     command("wide_command", 400, 850_000, 2, WIDE),
