@@ -39,7 +39,7 @@ demo: $(APP_STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-# What takes half a minute or more: a cluster of separate processes, whole experiments.
+# What takes longest: clusters in processes of their own, whole experiments, long examples.
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
 

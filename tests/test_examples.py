@@ -18,11 +18,21 @@ ARGUMENTS = {
 }
 
 
+# Studies of studies: even cut short they take longest of all.
+LONG = ("shuffled_labels", "trusted_answer", "which_method")
+
+
 def test_there_are_examples():
     assert len(EXAMPLES) >= 5
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] if path.stem in LONG else [], id=path.stem)
+        for path in EXAMPLES
+    ],
+)
 def test_the_example_runs(path, tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", str(path), *ARGUMENTS.get(path.stem, [])],

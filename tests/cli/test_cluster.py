@@ -140,6 +140,7 @@ def test_a_scheduler_that_does_not_answer(table, capsys, monkeypatch):
     assert text.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_local_workers_in_a_process_of_its_own(table):
     command = [*PYTHON, "backstay", "run", "t.csv", *RUN[:5], "6", *RUN[6:], "--cluster", "local:1"]
     done = subprocess.run(command, cwd=table, capture_output=True, text=True, env=dict(os.environ))

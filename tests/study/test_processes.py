@@ -185,6 +185,7 @@ def test_workers_that_always_die_are_an_error(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.slow
 def test_on_a_cluster_with_a_worker_killed_midway(expected, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="needs the extra backstay[dask]")
     written = Store.write
