@@ -1,4 +1,9 @@
-"""Hypothesis: the same examples on every run, and no deadlines (kernels compile on first call)."""
+"""Hypothesis: the same examples on every run, and no deadlines (kernels compile on first call).
+
+Ctrl-C reaches the processes that tests start, also where a shell lets background jobs ignore it.
+"""
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -10,3 +15,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("backstay")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.fixes import parse_version
 
 from backstay import ElasticNetRanker, FStatistic, InstanceWeighted, LassoPath, UniformWeighting
 from backstay.base import ranking_from_importances
@@ -85,7 +87,15 @@ def test_coefficients_are_those_of_scikit_learn(n_classes, l1_ratio):
     Z = reference.standardise(X, np.ones(30))
     ranker = ElasticNetRanker(l1_ratio, lambda_min_ratio=0.2, n_lambdas=5, tol=1e-9).fit(X, y)
     C = 1 / (30 * ranker.lambdas_[-1])
-    model = LogisticRegression(C=C, l1_ratio=l1_ratio, solver="saga", tol=1e-8, max_iter=20000)
+    # Since scikit-learn 1.8 the ratio says by itself that it is meant.
+    older = (
+        {}
+        if parse_version(sklearn.__version__) >= parse_version("1.8")
+        else {"penalty": "elasticnet"}
+    )
+    model = LogisticRegression(
+        C=C, l1_ratio=l1_ratio, solver="saga", tol=1e-8, max_iter=20000, **older
+    )
     model.fit(Z, y)
     assert centred(ranker.coef_) == pytest.approx(centred(model.coef_), abs=2e-5)
     assert 5 < ranker.n_ranked_ < 60
