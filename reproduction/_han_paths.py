@@ -30,11 +30,13 @@ __all__ = [
 ]
 
 PLAIN, WEIGHTED, CONTROL, MEAN_ONE = "SVM-RFE", "IW SVM-RFE", "control", "IW SVM-RFE, mean 1"
+# A tenth of the features a round, rounded up: 10 are left after 40 rounds, as in the figures.
+RANKER = SVMRFE(tol=1e-3, rounding="up", record_path=True)
 METHODS: dict[str, Any] = {
-    PLAIN: SVMRFE(tol=1e-3, record_path=True),
-    WEIGHTED: InstanceWeighted(SVMRFE(tol=1e-3, record_path=True), MarginWeighting(scale="sum")),
-    CONTROL: InstanceWeighted(SVMRFE(tol=1e-3, record_path=True), UniformWeighting(scale="sum")),
-    MEAN_ONE: InstanceWeighted(SVMRFE(tol=1e-3, record_path=True), MarginWeighting(scale="mean")),
+    PLAIN: RANKER,
+    WEIGHTED: InstanceWeighted(RANKER, MarginWeighting(scale="sum")),
+    CONTROL: InstanceWeighted(RANKER, UniformWeighting(scale="sum")),
+    MEAN_ONE: InstanceWeighted(RANKER, MarginWeighting(scale="mean")),
 }
 QUANTITIES = ("variance", "bias²", "error")
 N_RELEVANT, FEWEST = 50, 10
@@ -171,7 +173,8 @@ def jackknife_estimate(value: float, without: Floats) -> Estimate:
 
 def load_paths(settings: RunSettings, n_samples: int, n_sets: int) -> dict[str, EliminationPaths]:
     """Run what is not kept yet and return every method's paths on training sets of a size."""
-    keys = [{"n_samples": n_samples, "number": number} for number in range(n_sets)]
+    how = {"n_samples": n_samples, "rounding": RANKER.rounding}
+    keys = [{**how, "number": number} for number in range(n_sets)]
     units = settings.kept_all("han-yu-paths", keys, training_set)
     return {
         name: EliminationPaths(

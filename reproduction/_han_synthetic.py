@@ -42,9 +42,8 @@ GAP = 1e-9
 PROTOCOL = (
     "Han–Yu data, 1000 features, 50 of them relevant; features scaled to [0, 1] by the training "
     "rows and C = 1, which are Weka's defaults. Each round drops a tenth of the remaining "
-    "features, rounded down, so that 10 are left after 49 rounds. The published figure has 40 "
-    "rounds, which means rounding up. Rounds are therefore matched by the number of features "
-    "left; 52 is the closest to 50. "
+    "features, rounded up, so that 10 are left after 40 rounds, as in the published figure. Of "
+    "its rounds, the one with 48 features is the closest to 50. "
     "'control' has uniform weights that sum to 1, as the published weights do; 'mean 1' has the "
     "published weights times n. We take 'almost zero' as a tenth of the error of no weights at "
     f"all ({NO_WEIGHTS:.0e}), and 'almost perfect' as {ALMOST_PERFECT:g}. Such a "

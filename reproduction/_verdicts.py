@@ -70,8 +70,10 @@ REASONS = {
     "together can also make a selection stabler.",
     "han-margins": "Distance weighting changes the weights of single rows more than the text "
     "says, though hardly the selected features.",
-    "han-fig4.2": "The published example is a drawing; ours is a stand-in.",
-    "prat-lemma5.1": "Ties between neighbours decide.",
+    "han-fig4.2": "The published example is a drawing. In ours, the odd rows move outwards among "
+    "margin vectors, but not as far as we had called far.",
+    "prat-lemma5.1": "Features of a parity have the same weight on average over data sets; within "
+    "one data set chance sets them apart.",
     "prat-figA": "The curves are those of the first reading.",
     "prat-figB": "The curves are those of the first reading.",
     "prat-inducers": "Not published.",

@@ -138,11 +138,11 @@ def test_the_machine_is_scikit_learns():
     assert np.flatnonzero(weights).tolist() == features.tolist()
 
 
-def test_rounds_are_those_of_a_tenth_rounded_down(paths):
+def test_rounds_are_those_of_a_tenth_rounded_up(paths):
     sizes = paths[PLAIN].sizes
-    assert sizes[:4].tolist() == [1000, 900, 810, 729]
-    assert sizes[closest_round(sizes, 50)] == 52
-    assert len(sizes) == 50
+    assert sizes[:5].tolist() == [1000, 900, 810, 729, 656]
+    assert sizes[closest_round(sizes, 50)] == 48
+    assert len(sizes) == 41
     assert sizes[-1] == 10
 
 
@@ -152,7 +152,7 @@ def test_weights_of_a_round_belong_to_the_best_features(paths):
     weights = path.weights(number)
     assert weights.sum(axis=1) == pytest.approx(1.0)
     for row, order in zip(weights, path.orders, strict=True):
-        assert set(np.flatnonzero(row)) <= set(order[:52].tolist())
+        assert set(np.flatnonzero(row)) <= set(order[:48].tolist())
 
 
 def test_leaving_out_is_the_decomposition_without_a_set(paths):
