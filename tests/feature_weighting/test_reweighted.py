@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -70,6 +70,28 @@ def test_relief_equals_the_loop(seed, double):
     assert_allclose(found, expected, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:class .* has a single member")
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+@example(4, True)
+@example(8, True)
+def test_relief_equals_the_loop_with_copies_of_rows(seed, double):
+    """Copies as hit and miss cancel, but for rounding errors, which are no weights."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 9))
+    X = rng.normal(size=(n, 2))
+    for _ in range(2):
+        one, other = rng.permutation(n)[:2]
+        X[one] = X[other]
+    y = rng.integers(0, 2, n)
+    y[0], y[1] = 0, 1
+    kind = DoubleReliefF if double else ReliefF
+    found = scores(kind(n_neighbors=1, random_state=seed), LogisticWeighting(), X, y)
+    visits = np.random.RandomState(seed).permutation(n)
+    expected = reference.relieff(X.tolist(), y.tolist(), visits, 1, double)
+    assert_allclose(found, expected, atol=1e-8)
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -82,6 +104,25 @@ def test_the_control_is_the_plain_method(estimator):
     X, y = drawn_rows(7, n=30)
     found = scores(estimator, UniformWeighting(), X, y)
     assert_array_equal(found, estimator.fit(X, y).feature_importances_)
+
+
+@pytest.mark.filterwarnings("ignore:class .* has a single member")
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 4),
+    st.booleans(),
+    st.sampled_from([1, 3, 10]),
+    st.sampled_from([np.float64, np.float32]),
+)
+def test_the_control_is_the_plain_method_on_few_values(seed, n_values, progressive, k, dtype):
+    """Where values are few, hits and misses often cancel, but for rounding errors."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, n_values, size=(24, 5)).astype(dtype)
+    y = rng.permutation(np.arange(24) % rng.integers(2, 4))
+    ranker = DoubleReliefF(progressive=progressive, n_neighbors=k, random_state=seed)
+    found = scores(ranker, UniformWeighting(), X, y)
+    assert_array_equal(found, ranker.fit(X, y).feature_importances_)
 
 
 def test_the_control_of_relieff_is_relieff_up_to_the_order_of_sums():

@@ -88,11 +88,15 @@ def relieff(X, y, metric, k=1):
 
 
 def double_relieff(X, y, metric, visits, k):
-    """Euclidean distance between (whitened) rows, squared differences weighted by w so far."""
+    """Euclidean distance between (whitened) rows, squared differences weighted by w so far.
+
+    A weight no larger than the rounding errors of its terms, at most 1/n each, is 0.
+    """
     rows = minmax(X)
     space = whitened(rows, y) if metric == "mahalanobis" else rows
     w = [0.0] * len(rows[0])
-    for i in visits:
+    for t, i in enumerate(visits):
+        w = [v if abs(v) > 1e-14 * t / len(rows) else 0.0 for v in w]
         top = max(w)
         inside = [max(v, 0.0) / top for v in w] if top > 0 else [1.0] * len(w)
         D = [

@@ -48,11 +48,12 @@ def simba_order(X, y):
 
 
 def relieff(X, y, visits, k, double):
+    """ReliefF with the ω of the moment; as in dReliefF, rounding errors are no weights."""
     rows = minmax(X)
     table = relief.Table(X, y)
     w, mass = [0.0] * len(rows[0]), 0.0
     for i in visits:
-        inside = relative(w)
+        inside = relative([v if abs(v) > 1e-14 * mass else 0.0 for v in w])
         omega = logistic_omega(rows, y, inside)
         distances = inside if double else None
         added = relief.contribution(table, i, range(len(w)), k, "per_class", None, omega, distances)

@@ -78,17 +78,24 @@ n_features_to_select
         mass = self._mass(omega, visits)
         k = self._n_listed(table)
         total, visited = np.zeros(table.n_features), 0.0
-        # Hits and misses that cancel leave rounding errors, which are no weights.
-        rounding = 16.0 * np.finfo(table.dense.dtype).eps
         for t, visit in enumerate(visits):
             queries = np.array([visit])
-            weights = distance_weights(np.where(total > rounding * visited, total, 0.0))
+            weights = weights_so_far(table, total, visited)
             visited += omega[visit]
             if self.progressive:
                 weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
             D = table.distances(queries, weights)
             total += table.sums(queries, *self._from_distances(table, queries, D, k, omega))
         return total / mass
+
+
+def weights_so_far(table: ReliefTable, total: Array, visited: float) -> Array:
+    """Weights inside the next distance, from sums over visits whose ω add up to `visited`.
+
+    Hits and misses that cancel leave rounding errors, which are no weights.
+    """
+    rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
+    return distance_weights(np.where(total > rounding, total, 0.0))
 
 
 def progress(elapsed: Any) -> Any:

@@ -20,7 +20,7 @@ from backstay.base import (
     distance_weights,
     warn_single_members,
 )
-from backstay.feature_weighting._double_relief import DoubleReliefF, progress
+from backstay.feature_weighting._double_relief import DoubleReliefF, progress, weights_so_far
 from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefTable, read_columns
 from backstay.feature_weighting._simba import Simba, relative_squares
@@ -202,9 +202,9 @@ def relief_in_step(ranker: ReliefF, X: Any, y: Indices, reweigh: Reweigh, every:
     table = ReliefTable.build(columns, y, ranker.metric, ranker.missing)
     visits, k = ranker._visits(table), ranker._n_listed(table)
     double = isinstance(ranker, DoubleReliefF)
-    total, used = np.zeros(table.n_features), np.empty(len(visits))
+    total, used = np.zeros(table.n_features), np.zeros(len(visits))
     for t, visit in enumerate(visits):
-        weights = distance_weights(total)
+        weights = weights_so_far(table, total, used.sum())
         if isinstance(ranker, DoubleReliefF) and ranker.progressive:
             weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
         if t % every == 0:
