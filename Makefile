@@ -43,6 +43,13 @@ test: $(STAMP)
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
 
+# For the test of the example with Snakemake, which is skipped without it.
+.PHONY: snakemake
+snakemake: $(VENV)/snakemake/bin/snakemake
+$(VENV)/snakemake/bin/snakemake: $(APP_STAMP)
+	$(PYTHON) -m venv $(VENV)/snakemake
+	$(VENV)/snakemake/bin/python -m pip install --quiet snakemake
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
