@@ -23,7 +23,7 @@ from backstay.base import (
 from backstay.feature_weighting._double_relief import DoubleReliefF, progress, weights_so_far
 from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefTable, read_columns
-from backstay.feature_weighting._simba import Simba, relative_squares
+from backstay.feature_weighting._simba import Simba, drawing_chances, relative_squares
 
 # From the feature weights so far, largest 1, to the instance weights.
 Reweigh = Callable[[Array], Array]
@@ -189,7 +189,7 @@ def _chosen_by(simba: Simba, omega: Array) -> Iterator[int]:
                 visit = int(np.argmax(np.where(waiting, omega, -np.inf)))
                 waiting[visit] = False
             elif simba.strategy == "sample":
-                visit = int(rng.choice(n, p=omega / omega.sum()))
+                visit = int(rng.choice(n, p=drawing_chances(omega)))
             else:
                 draws = rng.randint(n, size=max(1, int(np.sqrt(n))))
                 visit = int(draws[np.argmax(omega[draws])])

@@ -30,6 +30,11 @@ def relative_squares(w: Array) -> Array:
     return squared / top if top > 0 else squared
 
 
+def drawing_chances(omega: Array) -> Array | None:
+    """Probabilities ∝ ω; None for equal weights, so that they draw as no weights do."""
+    return None if (omega == omega[0]).all() else omega / omega.sum()
+
+
 class Simba(FeatureRanker):
     """Simba: ascend the sum of hypothesis margins in the space of feature weights.
 
@@ -233,7 +238,6 @@ class Simba(FeatureRanker):
     def _visits(self, omega: Array) -> Indices:
         rng = check_random_state(self.random_state)
         n = len(omega)
-        uniform = (omega == omega[0]).all()
         epochs = []
         for _ in range(self.n_epochs):
             if self.strategy == "normal":
@@ -241,7 +245,7 @@ class Simba(FeatureRanker):
             elif self.strategy == "order":
                 visits = np.argsort(-omega, kind="stable")
             elif self.strategy == "sample":
-                visits = rng.choice(n, size=n, p=None if uniform else omega / omega.sum())
+                visits = rng.choice(n, size=n, p=drawing_chances(omega))
             else:
                 draws = rng.randint(n, size=(n, max(1, int(np.sqrt(n)))))
                 visits = draws[np.arange(n), np.argmax(omega[draws], axis=1)]
