@@ -191,6 +191,27 @@ def test_refuses_what_has_no_loop_or_no_use_for_weights():
             scores(estimator, LogisticWeighting(), X, y)
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Simba(strategy="best"),
+        Simba(delta=True, n_epochs=0),
+        Simba(delta=True, learning_rate="adaptive", progressive=True),
+        ReliefF(n_neighbors=0),
+        Relief(metric="cosine"),
+        DoubleReliefF(miss="all"),
+    ],
+    ids=repr,
+)
+def test_refuses_what_the_ranker_itself_refuses(estimator):
+    X, y = drawn_rows(0)
+    with pytest.raises(ValueError) as alone:  # noqa: PT011 - the message is compared below
+        estimator.fit(X, y)
+    with pytest.raises(ValueError) as in_step:  # noqa: PT011
+        scores(estimator, LogisticWeighting(), X, y)
+    assert str(in_step.value) == str(alone.value)
+
+
 def test_a_lonely_class_is_named_once():
     X, y = drawn_rows(0)
     y[0] = 2

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._metric import without_scaling
-from backstay._validation import check_random_state, positive_int, validate_X_y
+from backstay._validation import check_random_state, fit_context, positive_int, validate_X_y
 from backstay.base import (
     Array,
     FeatureRanker,
@@ -109,6 +109,7 @@ class InstanceReweighted(InstanceWeighted):
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         ranker = clone(self.estimator)
         _check_loop(ranker)
+        _check_parameters(ranker, X.shape[1])
         ranker.classes_ = self.classes_
         warn_single_members(self.classes_, y)
         self.weighting_, rows = without_scaling(self.weighting, X, y)
@@ -154,6 +155,13 @@ def _check_loop(ranker: Any) -> None:
                 "Simba with strategy='normal' and delta=False uses no instance weights; "
                 "choose another strategy or delta=True."
             )
+
+
+@fit_context(prefer_skip_nested_validation=True)
+def _check_parameters(ranker: Any, n_features: int) -> None:
+    """Refuse what the ranker's own ``fit`` refuses, which is not called here."""
+    if isinstance(ranker, Simba):
+        ranker._check_combination(None, n_features)
 
 
 def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int) -> Array:
