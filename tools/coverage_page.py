@@ -5,6 +5,7 @@ python -m tools.coverage_page --check  fails if the page is not what the table s
 """
 
 import csv
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -18,7 +19,7 @@ HEAD = """# What of the four documents is here
 
 Every algorithm, measure, generator, protocol, table and figure of the
 [four documents](references.md#the-four-documents): its name in backstay, the page about it, the
-test file and the experiment. *Background* are drawings and motivations, with nothing to compute.
+tests and the experiment. *Background* are drawings and motivations, with nothing to compute.
 Whatever is not fully here says why.
 
 <!-- Written by tools/coverage_page.py from reproduction/coverage.csv; `make coverage`. -->
@@ -34,6 +35,13 @@ def rows() -> list[dict[str, str]]:
 def parts(cell: str) -> list[str]:
     """Split a cell that names several things."""
     return [part.strip() for part in cell.split(";") if part.strip()]
+
+
+def stored() -> set[str]:
+    """Return the experiments of which a result is stored, in full length."""
+    results = (ROOT / "docs" / "_reproduction").glob("*.json")
+    found = (json.loads(path.read_text(encoding="utf-8")) for path in results)
+    return {result["name"] for result in found if not result["quick"]}
 
 
 def _names(cell: str) -> str:
@@ -76,7 +84,7 @@ def _section(kind: str, items: list[dict[str, str]], ran: set[str]) -> str:
             item["item"],
             _names(item["name"]),
             _page(item["page"]),
-            f"`{item['test'].removeprefix('tests/')}`" if item["test"] else "",
+            _names(item["test"].replace("tests/", "")),
             experiments,
             status,
         ]
@@ -87,7 +95,7 @@ def _section(kind: str, items: list[dict[str, str]], ran: set[str]) -> str:
 def page() -> str:
     """Return the page's text."""
     items = rows()
-    ran = {path.stem for path in (ROOT / "docs" / "_reproduction").glob("*.json")}
+    ran = stored()
     sections = [
         _section(kind, [item for item in items if item["kind"] == kind], ran) for kind in KINDS
     ]
