@@ -20,6 +20,7 @@ from backstay import (
 )
 from backstay.study import Study
 from reference import reweighted as reference
+from reference import simba as plain_simba
 
 
 def drawn_rows(seed, n=14, d=3):
@@ -44,6 +45,80 @@ def test_reference_by_hand():
     heavy, *others = reference.logistic_omega(X, y, [1.0])
     assert others[0] == others[1] < 1 < heavy
     assert reference.logistic_omega(X, y, [0.0]) == [1.0] * 3
+
+
+def two_weights():
+    """LIW of three rows, two of which have the same, lower margin: light, heavy.
+
+    The standard scores are then −1/√3, −1/√3 and 2/√3, whatever the margins.
+    """
+    low, high = (1 / (1 + np.exp(-3.03 * z / np.sqrt(3))) for z in (-1, 2))
+    return 3 * low / (2 * low + high), 3 * high / (2 * low + high)
+
+
+def test_reference_of_simba_delta_by_hand():
+    # x = (0, 0) has the hit (1, ½) and the miss (0, 1), which has no hit and so the lowest
+    # margin. The miss is nearer to x than to the hit: x is light, the hit is heavy.
+    X, y = [[0.0, 0.0], [1.0, 0.5], [0.0, 1.0]], ["a", "a", "b"]
+    light, heavy = two_weights()
+    assert reference.logistic_omega(X, y, [1, 1]) == pytest.approx([light, heavy, light])
+    # Δ = ½((0, 1)/1 − (1, ¼)/√1.25), times the ω of x.
+    first = 1 - light / 2 / np.sqrt(1.25)
+    second = 1 + light / 2 * (1 - 0.25 / np.sqrt(1.25))
+    once = reference.simba_delta(X, y, [0])
+    assert once == pytest.approx([(first / second) ** 2, 1])
+    # Now the first feature is shorter, the miss is nearer to the hit, and x is the heavy one.
+    assert (first / second) ** 2 + 0.25 < 1
+    moved = reference.logistic_omega(X, y, [first / second, 1])
+    assert moved == pytest.approx([heavy, light, light])
+    # Δ_j = ½(m_j²/‖m‖ − h_j²/‖h‖) w_j again, times the new ω; with every=2, times the old one.
+    norm = np.sqrt(first**2 + 0.25 * second**2)
+    for every, omega in ((1, heavy), (2, light)):
+        w = first - omega / 2 * first / norm, second + omega / 2 * (1 - 0.25 * second / norm)
+        again = reference.simba_delta(X, y, [0, 0], every)
+        assert again == pytest.approx([(w[0] / w[1]) ** 2, 1])
+
+
+def test_reference_of_simba_order_by_hand():
+    # Margins: row 1 has ½(5/4 − 1) = 0.125, row 2 ½(√(17/16) − (1 + √2)/2) = −0.088, row 0
+    # ½(3/4 − (1 + √2)/2) = −0.229, and row 3, which has no hit, the lowest of these.
+    X, y = [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 0.75]], ["a", "a", "a", "b"]
+    start = reference.logistic_omega(X, y, [1, 1])
+    assert start[1] > start[2] > start[0] == start[3]
+    # So row 1 is first. Its hits are equally far, the earlier counts:
+    # Δ = ½((1, 9/16)/(5/4) − (1, 0)/1), w = (0.9, 1.225).
+    # With r = 0.9/1.225 row 0 has ½(3/4 − (r + √(1 + r²))/2) = −0.119, row 2
+    # ½(√(r² + 1/16) − (1 + √(1 + r²))/2) = −0.172: row 0 has overtaken it.
+    now = reference.logistic_omega(X, y, [0.9 / 1.225, 1])
+    assert now[0] > now[2]
+    found = reference.simba_order(X, y)
+    assert found == plain_simba.simba(X, y, [1, 0, 2, 3])
+    assert found != pytest.approx(plain_simba.simba(X, y, [1, 2, 0, 3]), abs=0.1)
+
+
+def test_reference_of_relieff_by_hand():
+    # Row 2 has no hit and so the lowest margin. With both features alike row 2 is nearer to
+    # row 0 (1 against √(13/9)), so row 1 is heavy; by the first feature alone, row 0 is.
+    X, y = [[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]], ["a", "a", "b"]
+    light, heavy = two_weights()
+    rows = [[0.0, 0.0], [1 / 3, 1.0], [1.0, 0.0]]
+    assert reference.logistic_omega(rows, y, [1, 1]) == pytest.approx([light, heavy, light])
+    assert reference.logistic_omega(rows, y, [1, 0]) == pytest.approx([heavy, light, light])
+    # Row 1, heavy: miss (⅔, 1) − hit (⅓, 1) = (⅓, 0), so only the first feature counts from now.
+    # Row 0, heavy by now: miss (1, 0) − hit (⅓, 1) = (⅔, −1), and the same feature counts.
+    # Row 2, light, has no hit. Its nearest miss is row 0, at (1, 0); by the first feature, row 1,
+    # at (⅔, 1).
+    mass, visits = 2 * heavy + light, [1, 0, 2]
+    found = reference.relieff(X, y, visits, 1, double=False)
+    assert found == pytest.approx([(heavy + light) / mass, -heavy / mass])
+    found = reference.relieff(X, y, visits, 1, double=True)
+    assert found == pytest.approx([(heavy + light * 2 / 3) / mass, (light - heavy) / mass])
+    # Two neighbours share by their weights: those of row 2 are row 0, heavy, and row 1, light.
+    share = heavy / (heavy + light)
+    both = [share + (1 - share) * 2 / 3, 1 - share]
+    expected = [(heavy + light * both[0]) / mass, (light * both[1] - heavy) / mass]
+    for double in (False, True):
+        assert reference.relieff(X, y, visits, 2, double) == pytest.approx(expected)
 
 
 @settings(max_examples=15, deadline=None)

@@ -251,6 +251,39 @@ def test_newton_ends_higher_than_it_starts_and_leaves_nothing_to_gain(utility):
         assert evaluation(rows, y, ones, beta, moved / moved.max(), slope) <= end + 1e-9 * abs(end)
 
 
+@pytest.mark.parametrize(
+    ("to_hit", "visits", "ratio"),
+    [
+        # Δ = ½((0, 4)/2 − (h, 0)) = (−h/2, 1) at x = (0, 0), with the hit at (h, 0) and the miss at
+        # (0, 2). h = 1: w = (½, 2), that is (¼, 1) of maximum 1; the margin rises from ½ to ⅞.
+        (1, [0], 1 / 4),
+        # Again from (¼, 1), not from (½, 2): Δ = (−½, 1), w = (−¼, 2), that is (−⅛, 1).
+        (1, [0, 0], 1 / 8),
+        # h = 6: w = (−2, 2) is (−1, 1), and no rise; half of it gives (−½, 3/2), that is (−⅓, 1).
+        (6, [0], 1 / 3),
+        # h = 12: neither (−5, 2) nor (−2, 3/2) is a rise; a quarter gives (−½, 5/4).
+        (12, [0], 2 / 5),
+        # The rate is now ½. At the hit, under (−⅖, 1): ‖hit‖ = 24/5, ‖miss‖ = 26/5, and
+        # Δ = ½(144(5/26 − 5/24)(−⅖), 4 · 5/26) = (6, 5)/13. Half of it: w = (−2.2, 15.5)/13.
+        (12, [0, 1], 2.2 / 15.5),
+    ],
+)
+def test_reference_of_the_adaptive_rate_by_hand(to_hit, visits, ratio):
+    X, y = [[0.0, 0.0], [float(to_hit), 0.0], [0.0, 2.0]], [0, 0, 1]
+    assert reference.adaptive_simba(X, y, visits) == pytest.approx([ratio**2, 1.0])
+    simba = Simba(learning_rate="adaptive", scaling=None)
+    w = np.ones(2)
+    simba._climb(pad(np.array(X)), np.array(y), np.array(visits), np.ones(3), np.ones(0), 0.0, w)
+    assert_allclose(w**2, [ratio**2, 1.0])
+
+
+def test_reference_of_the_adaptive_rate_by_hand_without_a_rise():
+    # The hit and the miss differ from x alike, no step at all; one feature, always 1 of maximum 1,
+    # also where the full step, ½(1 − 3) = −1, leaves nothing of it.
+    assert reference.adaptive_simba([[0.0, 0.0], [1.0, 2.0], [-1.0, 2.0]], [0, 0, 1], [0]) == [1, 1]
+    assert reference.adaptive_simba([[0.0], [3.0], [1.0]], [0, 0, 1], [0]) == [1.0]
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([None, 2.0]))
 def test_adaptive_rate_equals_reference(seed, beta):

@@ -98,7 +98,7 @@ def adaptive_simba(X, y, visits, beta=None):
         while moved >= 2**-10:
             trial = [v + moved * s for v, s in zip(w, found[0], strict=True)]
             top = max(abs(v) for v in trial)
-            trial = [v / top for v in trial]
+            trial = [v / top if top > 0 else 0.0 for v in trial]
             new_hit, new_miss = hit_and_miss(X, y, i, trial)
             if new_hit[0] > 0 and new_miss[0] > 0 and (new_miss[0] - new_hit[0] > miss[0] - hit[0]):
                 w, rate = trial, min(1.0, 2 * moved)

@@ -48,6 +48,41 @@ def test_hand_worked_paths(options, path, selected):
     assert moves(**options) == (path, selected)
 
 
+@pytest.mark.parametrize(
+    ("rule", "forward", "backward", "floating"),
+    [
+        # Met on the way forward: {1} at .7, {0, 1} at .8, all at .85; backward: all, {0, 2} at .9,
+        # {2} at .65; floating also {0, 2}, the better of two pairs that are good enough.
+        ({"min_score": 0.65}, [1], [2], [1]),
+        ({"min_score": 0.7}, [1], [0, 2], [1]),
+        ({"min_score": 0.71}, [0, 1], [0, 2], [0, 2]),
+        ({"min_score": 0.81}, [0, 1, 2], [0, 2], [0, 2]),
+        # None is: the best that was met.
+        ({"min_score": 0.95}, [0, 1, 2], [0, 2], [0, 2]),
+        # Relative to .85, the J of all features, and not to the best that was met.
+        ({"max_loss": 0.0}, [0, 1, 2], [0, 2], [0, 2]),
+        ({"max_loss": 0.05}, [0, 1, 2], [0, 2], [0, 2]),  # .8075
+        ({"max_loss": 1 / 17}, [0, 1], [0, 2], [0, 2]),  # .8, but for rounding
+        ({"max_loss": 0.2}, [1], [0, 2], [1]),  # .68
+        ({"max_loss": 0.25}, [1], [2], [1]),  # .6375
+        ({"max_loss": 1.0}, [1], [2], [1]),
+    ],
+)
+def test_hand_worked_smallest_subset(rule, forward, backward, floating):
+    rule = {"n_features_to_select": "smallest", **rule}
+    assert moves(**rule)[1] == forward
+    assert moves(direction="backward", **rule)[1] == backward
+    assert moves(floating=True, **rule)[1] == floating
+
+
+def test_hand_worked_good_enough():
+    search = ReferenceSearch(J.__getitem__, 3, n_features_to_select="smallest", max_loss=0.1)
+    met = [(frozenset(s), J[frozenset(s)]) for s in ({1}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2})]
+    # .9 · .85 = .765 leaves two pairs and all three features; the pairs are smaller.
+    assert search.good_enough(met) == [(frozenset({0, 1}), 0.8), (frozenset({0, 2}), 0.9)]
+    assert search.good_enough(met[:1]) == met[:1]
+
+
 def test_hand_worked_evidence():
     evidence = Evidence(3, None)
     for x in range(3):
