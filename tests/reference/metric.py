@@ -3,17 +3,36 @@
 import math
 
 import numpy as np
-from sklearn.covariance import LedoitWolf
 
 from reference.instance_weighting import margin_vector, minmax
 
 
+def deviations_from_class_means(X, y):
+    deviations = []
+    for row, c in zip(X, y, strict=True):
+        members = [x for x, k in zip(X, y, strict=True) if k == c]
+        means = [math.fsum(column) / len(members) for column in zip(*members, strict=True)]
+        deviations.append([v - m for v, m in zip(row, means, strict=True)])
+    return deviations
+
+
+def shrunk_covariance(deviations):
+    """δmI + (1 − δ)S, m the mean variance: as near to mI as S is noisy [Ledoit & Wolf 2004]."""
+    n, d = len(deviations), len(deviations[0])
+    pairs = [(a, b) for a in range(d) for b in range(d)]
+    S = {(a, b): math.fsum(x[a] * x[b] for x in deviations) / n for a, b in pairs}
+    m = math.fsum(S[a, a] for a in range(d)) / d
+    target = {(a, b): m * (a == b) for a, b in pairs}
+    far = math.fsum((S[p] - target[p]) ** 2 for p in pairs)
+    noise = math.fsum((x[a] * x[b] - S[a, b]) ** 2 for x in deviations for a, b in pairs) / n**2
+    delta = min(noise, far) / far if far > 0 else 0.0
+    shrunk = [delta * target[p] + (1 - delta) * S[p] for p in pairs]
+    return np.array(shrunk).reshape(d, d)
+
+
 def within_class_precision(X, y):
     """Inverse of the shrunk covariance of the rows' deviations from their class means."""
-    X, y = np.asarray(X, dtype=float), list(y)
-    means = {c: np.mean([x for x, k in zip(X, y, strict=True) if k == c], axis=0) for c in set(y)}
-    deviations = np.array([x - means[c] for x, c in zip(X, y, strict=True)])
-    return LedoitWolf(assume_centered=True).fit(deviations).get_precision()
+    return np.linalg.inv(shrunk_covariance(deviations_from_class_means(X, y)))
 
 
 def whitened(rows, y):
@@ -67,23 +86,34 @@ def margin_weights(X, y, metric, k=None):
     return [1 / f / mean for f in far]
 
 
-def contribution(rows, y, i, near_to, k):
-    """What row i adds to the weights, its neighbours being nearest by `near_to`; two classes."""
+def contribution(rows, y, i, near_to, k, miss="per_class"):
+    """What row i adds to the weights, its neighbours being nearest by `near_to`.
+
+    Misses are sought in every other class, which counts by its share of the other classes' rows;
+    or ("any") in all of them together.
+    """
+    others = [j for j in range(len(rows)) if y[j] != y[i]]
+    sides = [(-1.0, [j for j in range(len(rows)) if j != i and y[j] == y[i]])]
+    if miss == "any":
+        sides.append((1.0, others))
+    else:
+        for c in sorted({y[j] for j in others}):
+            members = [j for j in others if y[j] == c]
+            sides.append((len(members) / len(others), members))
     added = [0.0] * len(rows[0])
-    for sign, same in ((-1, True), (1, False)):
-        side = [j for j in range(len(rows)) if j != i and (y[j] == y[i]) == same]
+    for factor, side in sides:
         near = sorted(side, key=lambda j: (near_to[j], j))[:k]
         for j in near:
             for f in range(len(added)):
-                added[f] += sign * abs(rows[i][f] - rows[j][f]) / len(near) / len(rows)
+                added[f] += factor * abs(rows[i][f] - rows[j][f]) / len(near) / len(rows)
     return added
 
 
-def relieff(X, y, metric, k=1):
+def relieff(X, y, metric, k=1, miss="per_class"):
     """k nearest hits and misses by the metric, differences feature by feature."""
     rows = minmax(X)
     D = all_distances(rows, y, metric)
-    parts = [contribution(rows, y, i, D[i], k) for i in range(len(rows))]
+    parts = [contribution(rows, y, i, D[i], k, miss) for i in range(len(rows))]
     return [math.fsum(column) for column in zip(*parts, strict=True)]
 
 
