@@ -294,7 +294,10 @@ def distance_weights(importances: Floats) -> Array:
     top = importances.max(initial=0.0)
     if np.isinf(top):  # a perfect separator outweighs everything else
         return np.isinf(importances).astype(np.float64)
-    return np.maximum(importances, 0.0) / top if top > 0.0 else np.ones(len(importances))
+    # Beside a larger negative weight, rounding errors of hits and misses that cancel are none.
+    lowest = importances.min(initial=0.0, where=np.isfinite(importances))
+    rounding = 16.0 * np.finfo(np.float64).eps * -lowest
+    return np.maximum(importances, 0.0) / top if top > rounding else np.ones(len(importances))
 
 
 def fit_weighted(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Any:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.neighbors import KNeighborsClassifier
@@ -113,6 +113,21 @@ def test_equals_the_reference(table, weightings, tol, max_iter):
         found = JointWeighting(ranker, weighting, max_iter=max_iter, tol=tol).fit(X, y)
         expected = reference_joint(X.tolist(), y.tolist(), weigh, rank, max_iter, tol)
         assert_equal_rounds(found, expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+@example(61)
+@example(1098)
+def test_rounding_errors_are_no_feature_weights(seed):
+    """Where values are few, hits and misses may cancel, and no weight be positive."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(6, 25)), int(rng.integers(2, 6))
+    X, y = rng.integers(0, 3, size=(n, d)).astype(float), np.arange(n) % 2
+    found = JointWeighting(ReliefF(3), UniformWeighting(), max_iter=1).fit(X, y)
+    expected = relief.relieff(relief.Table(X.tolist(), y.tolist()), 3)
+    if np.abs(expected).max() > 1e-12:  # else all are rounding errors
+        assert_allclose(found.feature_weights_, of_maximum_1(expected), atol=1e-9)
 
 
 def test_first_round_is_the_weighting_alone():
