@@ -8,7 +8,10 @@ import pytest
 
 from backstay._identity import digest, fingerprint
 from backstay.datasets import TableError, _wide, read_table
+from backstay.datasets._arrays import read_parquet
+from backstay.datasets._content import Reading
 from backstay.datasets._wide import column_blocks, count_missing
+from table_formats import write_h5ad
 
 N, D = 12, 40
 
@@ -43,6 +46,50 @@ def test_a_wide_table_of_single_precision_stays_so(tmp_path, narrow, suffix):
     assert np.array_equal(found.X.to_numpy(), arrays["X"])
     assert found.X.to_numpy().flags.c_contiguous
     assert found.numbers()[0] is found.X
+
+
+def as_parquet(path, *, index=None, names=None, beside=True, gap=False):
+    """Write a table of single precision with everything that pandas or others may put into it."""
+    X = table()["X"]
+    if gap:
+        X[3, 5] = np.nan
+    frame = pd.DataFrame(X, index, [f"x{j}" for j in range(D)] if names is None else names)
+    if beside:
+        frame.insert(4, "kind", np.repeat(["a", "b"], N // 2))
+    frame.to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"gap": True},
+        {"index": [f"s{i}" for i in range(N)]},
+        {"names": ["x", *(f"x.{j}" for j in range(1, D))]},
+        {"beside": False},
+    ],
+    ids=["plain", "gap", "named rows", "dots", "nothing beside"],
+)
+def test_parquet_by_blocks_is_parquet_at_once(tmp_path, monkeypatch, how):
+    path = as_parquet(tmp_path / "t.parquet", **how)
+    reading = Reading(target="kind")
+    once = read_parquet(path, reading).frame
+    monkeypatch.setattr(_wide, "MAX_DOUBLE_CELLS", 100)
+    monkeypatch.setattr(_wide, "BLOCK_CELLS", 7 * N)
+    found = read_parquet(path, reading).frame
+    assert sorted(found.columns) == sorted(once.columns)
+    pd.testing.assert_frame_equal(found[once.columns], once)
+
+
+def test_anndata_of_single_precision_stays_so(tmp_path, narrow):
+    arrays = table()
+    numbers = pd.DataFrame(arrays["X"]).add_prefix("x").rename("s{}".format)
+    obs = pd.DataFrame({"y": arrays["y"]})
+    write_h5ad(tmp_path / "t.h5ad", numbers, obs, pd.DataFrame())
+    found = read_table(tmp_path / "t.h5ad", "y")
+    assert set(found.X.dtypes) == {np.dtype(np.float32)}
+    assert np.array_equal(found.X.to_numpy(), arrays["X"])
 
 
 def test_a_smaller_one_becomes_double_as_from_a_text_file(tmp_path):

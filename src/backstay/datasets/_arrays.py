@@ -17,7 +17,7 @@ from scipy.io.matlab import MatReadError
 
 from backstay.datasets._content import Content, Limit, Reading
 from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError, listed
-from backstay.datasets._wide import float_type
+from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
@@ -37,6 +37,9 @@ def read_parquet(path: Path, reading: Reading) -> Content:
         with parquet.ParquetFile(path) as file:
             said = file.metadata
             reading.limit.check(path, 8 * said.num_rows * said.num_columns)
+            wide = _wide_parquet(file)
+            if wide is not None:
+                return Content(path.name, wide)
             table = file.read()
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise TableError(f"{path.name} is not a Parquet file ({first_line(error)}).") from error
@@ -49,6 +52,32 @@ def read_parquet(path: Path, reading: Reading) -> Content:
         frame = table.to_pandas()
         frame.columns = frame.columns.map(str)
     return Content(path.name, frame)
+
+
+def _wide_parquet(file: Any) -> pd.DataFrame | None:
+    """Read a very wide file of single precision, a block of columns at a time; None for others.
+
+    Read as a whole, the same numbers would be there three times.
+    """
+    import pyarrow
+
+    schema, n = file.schema_arrow, file.metadata.num_rows
+    single = [f.name for f in schema if f.type == pyarrow.float32()]
+    others = [f.name for f in schema if f.type != pyarrow.float32()]
+    if float_type([np.float32], n, len(single)) != np.float32:
+        return None
+    if len({*single, *others}) < len(schema.names):
+        return None
+    block = np.empty((n, len(single)), np.float32)
+    for part in column_blocks(n, len(single)):
+        table = file.read(columns=single[part])
+        if table.column_names != single[part]:  # a dot in a name may stand for something nested
+            return None
+        block[:, part] = np.array([column.to_numpy() for column in table.columns]).T
+    beside = file.read(columns=others).to_pandas()  # its index is that of the rows
+    beside.columns = beside.columns.map(str)
+    frame = wide_frame(block, beside.index, pd.Index(single, dtype=object))
+    return pd.concat([frame, beside], axis=1)
 
 
 def first_line(error: BaseException) -> str:
@@ -186,12 +215,8 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         names = _texts(arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    kind = float_type([X.dtype], n, d)
-    frame = pd.DataFrame(
-        X.astype(kind, copy=False),
-        columns=pd.Index(names, dtype=object),
-        copy=False if kind == np.float32 else None,  # pandas copies, unless told otherwise
-    )
+    X = X.astype(float_type([X.dtype], n, d), copy=False)
+    frame = wide_frame(X, None, pd.Index(names, dtype=object))
     extra: dict[str, Any] = {}
     label = target if target in arrays else named.get("y")
     if target is not None and target not in arrays and target in frame.columns:

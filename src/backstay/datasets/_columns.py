@@ -14,7 +14,7 @@ from pandas.api import types
 from backstay.datasets._content import plain_text
 from backstay.datasets._labelled import TableError, check_told_apart, listed, whole_numbers
 from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
-from backstay.datasets._wide import column_blocks, float_type
+from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
@@ -184,9 +184,7 @@ def _add_numbers(
     if gone:
         left = [j for j in range(len(names)) if j not in gone]
         table, names = table[:, left], [names[j] for j in left]
-    # pandas copies arrays that it is given, unless told otherwise.
-    copy = False if table.dtype == np.float32 else None
-    found.numbers = pd.DataFrame(table, found.numbers.index, names, copy=copy)
+    found.numbers = wide_frame(table, found.numbers.index, names)
 
 
 def _add_sparse(found: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:

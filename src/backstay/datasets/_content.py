@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._wide import float_type, wide_frame
 
 GIGABYTE = 10**9
 # Unpacked files beyond this are refused unless a larger limit is given.
@@ -144,9 +145,11 @@ def repeated(names: Any) -> list[str]:
 
 def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
     """Return rows of numbers as one block of memory, with the names of samples and features."""
-    block = np.ascontiguousarray(values, dtype=np.float64)
+    values = np.asarray(values)
+    kind = float_type([values.dtype], *values.shape)
+    block = np.ascontiguousarray(values, dtype=kind)
     index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)
-    return pd.DataFrame(block, index, pd.Index(list(names), dtype=object))
+    return wide_frame(block, index, pd.Index(list(names), dtype=object))
 
 
 def check_names(names: pd.Series, file: str, what: str) -> None:

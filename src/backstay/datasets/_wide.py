@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 # A table of single precision with more cells than this stays so: in double precision it would take
 # more than 256 MB. Smaller ones become double, as the same table in a text file is.
@@ -20,6 +21,12 @@ def float_type(kinds: Iterable[Any], n_rows: int, n_columns: int) -> Any:
     wide = n_rows * n_columns > MAX_DOUBLE_CELLS
     single = wide and all(kind == np.float32 for kind in kinds)
     return np.float32 if single else np.float64
+
+
+def wide_frame(block: NDArray[Any], index: Any, names: Any) -> pd.DataFrame:
+    """Return a block of numbers as a table, without copying single precision."""
+    # pandas copies arrays that it is given, unless told otherwise.
+    return pd.DataFrame(block, index, names, copy=False if block.dtype == np.float32 else None)
 
 
 def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
