@@ -181,7 +181,8 @@ def _judged_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _run(settings: RunSettings) -> ExperimentResult:
     n_repeats = settings.count(5, 2)
-    cells = pd.concat([_cells(settings, inducer, n_repeats) for inducer in INDUCERS])
+    run = [inducer for inducer in INDUCERS if _units(settings, inducer)]
+    cells = pd.concat([_cells(settings, inducer, n_repeats) for inducer in run])
     digits = 4
     rows = _judged_rows(cells) + _summary_rows(cells, settings.seed)
     for line in cells.to_dict("records"):

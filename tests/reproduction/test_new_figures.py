@@ -28,8 +28,6 @@ WITHOUT_DATA = {
     one.name: one for one in (*MARGINS, *IMPORTANCE, *NOISE, *REDUNDANCY, *TESTS) if not one.needs
 }
 WITH_DATA = {one.name: one for one in (*CURVES, *MEASURES, *READINGS)}
-# Dozens of support vector machines; the experiment is the others' code.
-SLOW = {"prat-inducers"}
 
 
 def written(one, settings):
@@ -41,14 +39,14 @@ def written(one, settings):
     return result
 
 
-LONG = {"prat-tests", "prat-readings"}
+LONG = {"prat-tests", "prat-readings", "prat-inducers"}
 
 
 def long_ones_marked(names):
     return [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in names]
 
 
-@pytest.mark.parametrize("name", long_ones_marked(sorted(set(WITHOUT_DATA) - SLOW)))
+@pytest.mark.parametrize("name", long_ones_marked(sorted(WITHOUT_DATA)))
 def test_runs_without_data(name, tmp_path):
     repeats = 2 if name in ("han-margins", "prat-tests", "prat-redundancy") else None
     settings = RunSettings(tmp_path, quick=True, repeats=repeats)
