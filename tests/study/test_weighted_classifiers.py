@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -12,6 +15,7 @@ from backstay import (
     InstanceWeighted,
     LogisticWeighting,
     MarginWeighting,
+    ReliefF,
     Results,
     UniformWeighting,
     write_report,
@@ -21,6 +25,8 @@ from backstay.feature_weighting import TTest
 from backstay.results import StoreError
 from backstay.study import Study, Subsampling
 from backstay.study._classify import weight_parameter
+from reference.instance_weighting import hypothesis_margins, logistic_weights, minmax
+from reference.instance_weighting import margin_weights as weights_and_margins
 from reference.study import contents
 
 METHOD = InstanceWeighted(TTest(), LogisticWeighting(scale="sum"))
@@ -81,6 +87,86 @@ def test_weights_reach_every_classifier_that_takes_them(data):
     pairs = zip(predictions(weighted, "iw"), predictions(plain, "iw"), strict=True)
     changed = np.array([(a != b).any(axis=(1, 2)) for a, b in pairs]).any(axis=0)
     assert changed.tolist() == [True, False, True]  # 1-NN takes no weights
+
+
+class Centroids(ClassifierMixin, BaseEstimator):
+    """Class of the nearest weighted mean; rows without weights count 1."""
+
+    def fit(self, X, y, sample_weight=None):
+        weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.mass = float(np.sum(weights))
+        self.classes_ = np.unique(y)
+        self.means = [np.average(X[y == c], axis=0, weights=weights[y == c]) for c in self.classes_]
+        return self
+
+    def predict(self, X):
+        away = [[np.abs(x - mean).sum() for mean in self.means] for x in X]
+        return self.classes_[np.argmin(away, axis=1)]
+
+
+class SumOfWeights(Centroids):
+    """Class 1 if the weights add up to the number of rows, or there are none; else class 0."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.whole = bool(np.isclose(self.mass, len(y)))
+        return self
+
+    def predict(self, X):
+        return self.classes_[np.full(len(X), int(self.whole))]
+
+
+def logistic_omega(rows, y):
+    return logistic_weights(hypothesis_margins(minmax(rows), y))
+
+
+def margin_omega(rows, y):
+    return weights_and_margins(minmax(rows), y)[0]
+
+
+def plain_loop(X, y, train, test, classifiers, sizes, weigh):
+    """Weights from the training rows alone, for the ranker and, of mean 1, for the classifiers."""
+    omega = np.array(weigh(X[train].tolist(), y[train].tolist()))
+    omega = omega * len(train) / omega.sum()
+    importances = ReliefF(3).fit(X[train], y[train], sample_weight=omega).feature_importances_
+    for classifier, takes in classifiers:
+        for size in sizes:
+            best = sorted(sorted(range(X.shape[1]), key=lambda j: -importances[j])[:size])
+            model = clone(classifier)
+            model.fit(X[train][:, best], y[train], **({takes: omega} if takes else {}))
+            yield model.predict(X[test][:, best])
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([(LogisticWeighting, logistic_omega), (MarginWeighting, margin_omega)]),
+    st.sampled_from(["mean", "sum"]),
+    st.integers(2, 3),
+)
+def test_equals_a_plain_loop(seed, weightings, scale, n_classes):
+    weighting, weigh = weightings
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.minimum(np.arange(30) % 4, n_classes - 1))  # classes of unlike sizes
+    X = rng.normal(size=(30, 6))
+    X[:, :2] += y[:, None] * rng.random(30)[:, None]
+    classifiers = {
+        "means": (Centroids(), "sample_weight"),
+        "sum": (SumOfWeights(), "sample_weight"),
+        "svm": (make_pipeline(MinMaxScaler(), SVC(kernel="linear")), "svc__sample_weight"),
+        "1nn": (KNeighborsClassifier(1), None),
+    }
+    results = study(
+        {"iw": InstanceWeighted(ReliefF(3), weighting(scale=scale))},
+        classifiers={name: classifier for name, (classifier, _) in classifiers.items()},
+        sizes=[1, 4], resampling=Subsampling(2), controls=False, random_state=seed,
+    ).run(X, y)  # fmt: skip
+    records, found = results._parts["data"], predictions(results, "iw")
+    for resample in range(2):
+        rows = records.train(resample), records.test(resample)
+        expected = list(plain_loop(X, y, *rows, classifiers.values(), [1, 4], weigh))
+        np.testing.assert_array_equal(found[resample].reshape(8, -1), expected)
+        assert (found[resample][1] == 1).all()  # weights of mean 1, whatever their sum was
 
 
 def test_the_control_predicts_as_without_weights(data):
