@@ -15,6 +15,7 @@ from benchmarks._tables import (
     selections,
     start_table,
     targets,
+    whole_commands,
 )
 from benchmarks._workload import ONCE_ABOVE, kept
 
@@ -57,6 +58,13 @@ The 95 % interval of the exponent comes from the residuals of the fit. "By the a
 exponent of the dominant term at large sizes. Small sizes and fixed costs lower the measured one.
 
 ![Time over size, both relative to the smallest; exponents in the legend]({image})
+"""
+
+WIDE_AND_TALL = """\
+`backstay run --methods t,relieff,svm-rfe --jobs 2` on NPZ files of single precision, from the file
+to the report. Memory is that of the command and its workers together, each page of memory counted
+once. A store holds some figures of every feature once; what a run adds does not grow with the
+number of features.
 """
 
 LIMITS = """\
@@ -155,6 +163,9 @@ def text(summary):
         "## How cost grows",
         SCALING.format(image="_images/scaling.svg"),
         growth(records["growth"]["facts"]),
+        "### Wide and tall tables",
+        WIDE_AND_TALL,
+        whole_commands(records),
         "### Beside what the machine can do",
         LIMITS.format(
             gemm=figure(rates["gemm_gflops_1"]),

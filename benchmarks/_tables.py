@@ -201,6 +201,22 @@ def exchanged(ends):
     )
 
 
+def whole_commands(records):
+    """Memory and store of the command on tables that must not be copied as a whole."""
+    lines = [
+        "| table | as numbers | splits | memory of all processes | store | of it once |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in ("wide_command", "tall_command"):
+        facts = records[name]["facts"]
+        size = 4e-6 * facts["rows"] * facts["features"]
+        cells = [f"{facts['rows']:,} × {facts['features']:,}", f"{size:,.0f} MB"]
+        cells += [f"{facts['splits']}", f"{facts['all_mb']:,.0f} MB"]
+        cells += [f"{facts['store_mb']:.0f} MB", f"{facts['store_once_mb']:.0f} MB"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def start_table(facts):
     """Compile times by method, as shares of the sum, and what a second process takes."""
     total = facts["first_calls_of_everything_seconds"]
@@ -209,7 +225,7 @@ def start_table(facts):
         f"process needs {facts['second_process_seconds'] / total:.1%} of that time. The "
         "dependencies alone account for "
         f"{facts['import_seconds_of_dependencies'] / facts['import_seconds']:.0%} of "
-        "`import backstay`.",
+        "importing all of backstay; `import backstay` alone loads nothing of them.",
         "",
         "| first call, float64 and float32, in this order | share of the compile time |",
         "|---|---|",

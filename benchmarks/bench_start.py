@@ -120,7 +120,13 @@ WORKLOADS = (
                 unit="s",
             ),
             Target(
-                "`import backstay`",
+                "`import backstay`, as a share of `import sklearn`",
+                fact("bare_import_to_sklearn"),
+                at_most=0.1,
+                unit="share",
+            ),
+            Target(
+                "all of backstay imported",
                 fact("import_seconds"),
                 at_most=2,
                 unit="s",
