@@ -27,6 +27,7 @@ MODULES = (
     "_prat_relief",
     "_prat_noise",
     "_prat_redundancy",
+    "_prat_bayes",
     "_prat_evaluation",
     "_prat_remainder",
     "_prat_accumulated",

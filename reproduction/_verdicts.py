@@ -77,6 +77,7 @@ REASONS = {
     "prat-figA": "The curves are those of the first reading.",
     "prat-figB": "The curves are those of the first reading.",
     "prat-inducers": "Not published.",
+    "prat-bayes": "Not published.",
 }
 
 

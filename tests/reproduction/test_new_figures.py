@@ -10,6 +10,8 @@ from reproduction import RunSettings
 from reproduction import _prat_readings as readings
 from reproduction import _prat_wrappers as wrappers
 from reproduction._han_margins import EXPERIMENTS as MARGINS
+from reproduction._prat_bayes import EXPERIMENTS as BAYES
+from reproduction._prat_bayes import STRENGTHS, importances
 from reproduction._prat_cells import pair_curves, published_test, stability_pairs
 from reproduction._prat_curves import EXPERIMENTS as CURVES
 from reproduction._prat_importance import EXPERIMENTS as IMPORTANCE
@@ -25,7 +27,9 @@ from reproduction._registry import experiments
 from reproduction._verdicts import ENOUGH, GROUPS, REASONS, verdict_groups
 
 WITHOUT_DATA = {
-    one.name: one for one in (*MARGINS, *IMPORTANCE, *NOISE, *REDUNDANCY, *TESTS) if not one.needs
+    one.name: one
+    for one in (*MARGINS, *IMPORTANCE, *NOISE, *REDUNDANCY, *BAYES, *TESTS)
+    if not one.needs
 }
 WITH_DATA = {one.name: one for one in (*CURVES, *MEASURES, *READINGS)}
 
@@ -73,6 +77,13 @@ def test_runs_with_data(name, folder, tmp_path, monkeypatch):
         monkeypatch.setitem(wrappers.WRAPPER_PROBLEMS, problem, new)
     monkeypatch.setattr(readings, "TABLES", {"6.4": readings.TABLES["6.4"]})
     written(WITH_DATA[name], RunSettings(tmp_path, folder, quick=True))
+
+
+def test_importances_follow_the_strengths():
+    found = importances()
+    assert found.sum() == pytest.approx(1)
+    assert (np.diff(found) <= 1e-12).all()
+    assert (found[STRENGTHS == 0] == 0).all()
 
 
 def test_probabilities_of_change_by_hand():
