@@ -81,12 +81,12 @@ def table_7_6(settings: RunSettings) -> ExperimentResult:
     curves: dict[tuple[str, str], pd.DataFrame] = {}
     for dataset, (values, run) in product(available(settings), RUNS.items()):
         results = run(settings, dataset, base)
+        n_features = results.data.n_features  # a store keeps rankings down to a depth
         for method in results.methods:
-            ranked = orders(results, method)
-            chosen = ranked[:, :SIZE]
+            chosen = orders(results, method)[:, :SIZE]
             if values == LOG2:
-                curves[dataset, method] = frequency_curve(chosen, ranked.shape[1])
-            selected = selection_counts(chosen, ranked.shape[1])
+                curves[dataset, method] = frequency_curve(chosen, n_features)
+            selected = selection_counts(chosen, n_features)
             for frequency, level in LEVELS.items():
                 found = another_count(selected, level, settings.seed)
                 key = (dataset, method, frequency)

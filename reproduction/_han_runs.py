@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -23,6 +22,7 @@ from reproduction._experiment import MissingDataError, RunSettings
 __all__ = [
     "BASES",
     "DATA",
+    "LUNG_FEATURES",
     "NEEDS",
     "PREPARATION",
     "Base",
@@ -35,7 +35,6 @@ __all__ = [
     "raw_splits",
     "repetitions",
     "splits",
-    "weights",
 ]
 
 # As named in table 7.1, with the file that carries them here.
@@ -207,11 +206,6 @@ def _run(
 def orders(results: Results, method: str) -> NDArray[Any]:
     """Return the features from best to worst, one row per resample."""
     return results.orders(method)
-
-
-def weights(results: Results, method: str) -> NDArray[np.float64]:
-    """Return the features' weights, one row per resample."""
-    return results.weights(method)
 
 
 def repetitions(table: NDArray[Any]) -> list[NDArray[Any]]:

@@ -84,11 +84,13 @@ Stabilities = dict[tuple[str, str], MethodStability]
 def _kuncheva(settings: RunSettings, dataset: str, base: Base) -> dict[str, MethodStability]:
     """Kuncheva's index within each 10-fold cross-validation."""
     results = cross_validated(settings, dataset, base)
-    found = {}
+    found, n = {}, results.data.n_features  # a store keeps rankings down to a depth
     for method in base.methods:
         runs = np.array(
             [
-                stability_curve(part, "kuncheva", CV_SIZES, kind="order")["value"].to_numpy()
+                stability_curve(part, "kuncheva", CV_SIZES, kind="order", n_features=n)[
+                    "value"
+                ].to_numpy()
                 for part in repetitions(orders(results, method))
             ]
         )
@@ -115,7 +117,14 @@ def _npogr(settings: RunSettings, dataset: str, base: Base) -> dict[str, MethodS
         found = {}
         for method in base.methods:
             ranked = orders(results, method)
-            one = stability_curve(ranked, "npogr", SPLIT_SIZES, kind="order", similarity=similar)
+            one = stability_curve(
+                ranked,
+                "npogr",
+                SPLIT_SIZES,
+                kind="order",
+                n_features=results.data.n_features,
+                similarity=similar,
+            )
             found[method] = one[["value", "low", "high"]].to_numpy(dtype=np.float64)
         found[CHANCE] = np.array([chance_share(similar.degrees, size) for size in SPLIT_SIZES])
         return found

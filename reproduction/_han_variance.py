@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from backstay.base import InstanceWeighted
 from backstay.feature_weighting import SVMRFE
 from backstay.instance_weighting import MarginWeighting, UniformWeighting
-from backstay.stability import weight_stability
 from backstay.study import RepeatedStratifiedKFold
 from reproduction._estimates import Estimate, mean_estimate
 from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
@@ -21,15 +20,13 @@ from reproduction._han_rows import COLOURS, claim, draw_curve, legend, observed
 from reproduction._han_runs import (
     BASES,
     DATA,
+    LUNG_FEATURES,
     N_FOLDS,
     NEEDS,
     PREPARATION,
     available,
-    cross_validated,
     cv_repeats,
     preselection,
-    repetitions,
-    weights,
 )
 
 __all__ = ["EXPERIMENTS"]
@@ -43,17 +40,17 @@ METHODS: dict[str, Any] = {
 }
 NO_REDUCTION = {"figure 7.1": "Leukemia", "figure 7.2": "Prostate"}
 ALMOST_ZERO = 0.05
+RELIEF = BASES["ReliefF"]
+SHARES, AS_THEY_ARE = "|w|/Σ|w|", "w"
 
 
 def path_variances(
     X: NDArray[Any], y: NDArray[Any], dataset: str, key: Mapping[str, Any], seed: int
 ) -> Arrays:
     """Return the variance over the folds of one cross-validation, round by round."""
-    state = np.random.SeedSequence((seed, int(key["repetition"]))).generate_state(1)[0]
-    folds = list(RepeatedStratifiedKFold(N_FOLDS, 1, random_state=int(state % 2**31)).split(X, y))
     found: Arrays = {}
     for m, method in enumerate(METHODS.values()):
-        paths = [_path(method, X[train], y[train], dataset) for train, _ in folds]
+        paths = [_path(method, X[r], y[r], dataset) for r in _training_rows(X, y, key, seed)]
         sizes = [len(features) for features, _ in paths[0]]
         found["sizes"] = np.array(sizes)
         found[f"variance {m}"] = np.array(
@@ -62,14 +59,49 @@ def path_variances(
     return found
 
 
+def relief_variances(
+    X: NDArray[Any], y: NDArray[Any], dataset: str, key: Mapping[str, Any], seed: int
+) -> Arrays:
+    """Return the variance of ReliefF's weights over the folds, as shares and as they are.
+
+    The study of tables 7.3 and 7.5 keeps the best weights only.
+    """
+    found: Arrays = {}
+    for name in (RELIEF.plain, RELIEF.weighted):
+        runs = []
+        for rows in _training_rows(X, y, key, seed):
+            columns, fitted = _fitted(RELIEF.methods[name], X[rows], y[rows], dataset)
+            runs.append((columns, fitted.feature_importances_))
+        shares = [(columns, np.abs(w) / np.abs(w).sum()) for columns, w in runs]
+        found[f"{name} {SHARES}"] = np.array(_variance(shares, key))
+        found[f"{name} {AS_THEY_ARE}"] = np.array(_variance(runs, key))
+    return found
+
+
+def _training_rows(
+    X: NDArray[Any], y: NDArray[Any], key: Mapping[str, Any], seed: int
+) -> list[NDArray[np.intp]]:
+    """Return the training rows of one cross-validation."""
+    state = np.random.SeedSequence((seed, int(key["repetition"]))).generate_state(1)[0]
+    folds = RepeatedStratifiedKFold(N_FOLDS, 1, random_state=int(state % 2**31))
+    return [train for train, _ in folds.split(X, y)]
+
+
+def _fitted(
+    method: Any, X: NDArray[Any], y: NDArray[Any], dataset: str
+) -> tuple[NDArray[np.intp], Any]:
+    """Return the columns left by the preselection, and the method fitted to them."""
+    columns, steps = np.arange(X.shape[1]), preselection(dataset)
+    if steps is not None:
+        columns = steps.fit(X, y).get_support(indices=True)
+    return columns, method.fit(X[:, columns], y)
+
+
 def _path(
     method: Any, X: NDArray[Any], y: NDArray[Any], dataset: str
 ) -> list[tuple[NDArray[Any], NDArray[np.float64]]]:
     """Return features and normalised weights of the rounds with 1000 to 10 features."""
-    columns, steps = np.arange(X.shape[1]), preselection(dataset)
-    if steps is not None:
-        columns = steps.fit(X, y).get_support(indices=True)
-    fitted = method.fit(X[:, columns], y)
+    columns, fitted = _fitted(method, X, y, dataset)
     rounds = getattr(fitted, "estimator_", fitted).path_
     return [
         (columns[one.features], one.weights)
@@ -98,6 +130,15 @@ def _reduces(ratio: Estimate) -> bool:
     return ratio.high < 1 if np.isfinite(ratio.high) else ratio.value < 1
 
 
+def _units(settings: RunSettings, name: str, compute: Any, dataset: str) -> list[Arrays]:
+    """Return what was computed of every repetition of the cross-validation."""
+    X, y = settings.load(DATA[dataset])
+    width = X.shape[1] if preselection(dataset) is None else LUNG_FEATURES
+    repetitions = range(cv_repeats(settings))
+    keys = [{"dataset": dataset, "repetition": i, "n_features": width} for i in repetitions]
+    return settings.kept_all(name, keys, partial(compute, X, y, dataset))
+
+
 def figure_7_1(settings: RunSettings) -> ExperimentResult:
     """Variance of the weights along SVM-RFE."""
     n, rows = cv_repeats(settings), []
@@ -105,10 +146,7 @@ def figure_7_1(settings: RunSettings) -> ExperimentResult:
     ends: dict[tuple[str, str], Estimate] = {}
     plain, weighted, control = METHODS
     for dataset in available(settings):
-        X, y = settings.load(DATA[dataset])
-        width = X.shape[1] if preselection(dataset) is None else 5000
-        keys = [{"dataset": dataset, "repetition": i, "n_features": width} for i in range(n)]
-        units = settings.kept_all("han-path-variance", keys, partial(path_variances, X, y, dataset))
+        units = _units(settings, "han-path-variance", path_variances, dataset)
         sizes = units[0]["sizes"]
         found = {
             name: np.array([unit[f"variance {m}"] for unit in units])
@@ -163,23 +201,20 @@ def _repeats(n: int) -> str:
 
 def figure_7_2(settings: RunSettings) -> ExperimentResult:
     """Variance of ReliefF's weights."""
-    base, n, rows = BASES["ReliefF"], cv_repeats(settings), []
+    base, n, rows = RELIEF, cv_repeats(settings), []
     found: dict[tuple[str, str], NDArray[np.float64]] = {}
     ratios: dict[str, Estimate] = {}
     for dataset in available(settings):
-        results = cross_validated(settings, dataset, base)
-        for normalize in (True, False):
-            spread = {}
-            for method in (base.plain, base.weighted):
-                parts = repetitions(weights(results, method))
-                spread[method] = np.array(
-                    [weight_stability(p, normalize=normalize).mean_variance.value for p in parts]
-                )
+        units = _units(settings, "han-relief-variance", relief_variances, dataset)
+        for scale in (SHARES, AS_THEY_ARE):
+            spread = {
+                method: np.array([float(unit[f"{method} {scale}"]) for unit in units])
+                for method in (base.plain, base.weighted)
+            }
             ratio = _ratio(spread[base.weighted], spread[base.plain])
-            quantity = "ratio of variances, |w|/Σ|w|" if normalize else "ratio of variances, w"
             about = {"dataset": dataset, "method": f"{base.weighted} / {base.plain}"}
-            about["quantity"] = quantity
-            if not normalize:
+            about["quantity"] = f"ratio of variances, {scale}"
+            if scale == AS_THEY_ARE:
                 rows.append(observed(ratio, **about))
                 continue
             found |= {(dataset, method): values for method, values in spread.items()}
