@@ -24,8 +24,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 INTRODUCTION = """\
 # Performance
 
-This page is written by `python -m benchmarks page` from one run of `make bench`
-({minutes:.0f} minutes); no figure on it was typed by hand. Run it on your own machine:
+This page is written by `python -m benchmarks page` from what `make bench` measured
+({minutes:.0f} minutes in all); no figure on it was typed by hand. Run it on your own machine:
 
 ```console
 make bench          # everything; can be stopped and started again

@@ -49,12 +49,20 @@ def _times(taken, ours):
 def gather():
     """Merge the records of the full run into one summary.
 
+    What was not measured again keeps its record of the summary before; the page says how many
+    versions of the code there are.
+
     Raises
     ------
     SystemExit
-        If some workload has no record: a page must not mix runs without saying so.
+        If some workload has no record at all.
     """
-    records = {name: kept("full", name) for name in workloads()}
+    before = load()["records"] if SUMMARY.exists() else {}
+    new = {name: kept("full", name) for name in workloads()}
+    records = {
+        name: before.get(name) if record is None else _condensed(record)
+        for name, record in new.items()
+    }
     missing = [name for name, record in records.items() if record is None]
     if missing:
         raise SystemExit(
@@ -65,7 +73,7 @@ def gather():
         "machine": machine(),
         "codes": len({record["code"] for record in records.values()}),
         "minutes": sum(record["taken"] for record in records.values()) / 60,
-        "records": {name: _condensed(record) for name, record in records.items()},
+        "records": records,
     }
 
 
