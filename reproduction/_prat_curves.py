@@ -62,13 +62,14 @@ def _curves(table: str, plain: str, modified: str) -> Any:
 
 
 def _draw(cells: list[Cell], plain: str, modified: str) -> Any:
-    shown = cells[:20]
+    n_columns = 5
+    n_lines = -(-len(cells) // n_columns)
 
     def draw(figure: Any) -> None:
-        panels = np.ravel(figure.subplots(4, 5, squeeze=False))
-        for axes in panels[len(shown) :]:
+        panels = np.ravel(figure.subplots(n_lines, n_columns, squeeze=False))
+        for axes in panels[len(cells) :]:
             axes.set_axis_off()
-        for axes, cell in zip(panels, shown, strict=False):
+        for axes, cell in zip(panels, cells, strict=False):
             for method, colour in ((plain, "0.4"), (modified, "C1")):
                 curve = cell.curve(method)
                 axes.plot(np.arange(1, len(curve) + 1), curve, color=colour, lw=0.9, label=method)
@@ -81,8 +82,8 @@ def _draw(cells: list[Cell], plain: str, modified: str) -> Any:
 
 _PROTOCOL = (
     "The runs of the table by the first reading; Kuncheva's index against the size of the subset. "
-    "The printed figures have no numbers. Those shown here are the first twenty. We take 'stabler' "
-    "as stabler at more than half of the sizes, over data sets."
+    "The printed figures have no numbers. We take 'stabler' as stabler at more than half of the "
+    "sizes, over data sets."
 )
 
 EXPERIMENTS = [
