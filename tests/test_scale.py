@@ -1,45 +1,54 @@
 """The unit of the features does not matter: X · 2^k gives what X gives."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from backstay import (
     SVMRFE,
+    BaggedRanker,
     BetweenWithinRatio,
     ChiSquared,
+    DecoyControl,
     ForestImportance,
     FStatistic,
+    InstanceWeighted,
     LogisticWeighting,
     MarginWeighting,
+    ModuleRanker,
+    PermutationImportance,
     ReliefF,
     SequentialSelector,
     Simba,
     Study,
     TTest,
 )
+from backstay._scaling import table_near_one
 from backstay.base import FeatureRanker, InstanceWeighter
 from backstay.study._classify import unit_range
 from estimators import ESTIMATORS
 
-POWERS = (-1000, -900, -500, -53, -20, 20, 500, 900, 1000)
+POWERS = (-1000, -900, -500, -53, -30, -25, -20, 20, 500, 900, 1000)
 
 PENALTY = "its penalty is in the unit of the features, so the optimum moves with it"
-
-ITS_OWN = "the estimator gets the table as it is, and its variances overflow or vanish"
 # Estimators of scikit-learn's whose definition is not free of the unit, and why.
-NOT_FREE = {LogisticRegression: PENALTY, SVC: PENALTY, GaussianNB: ITS_OWN}
+NOT_FREE = {LogisticRegression: PENALTY, SVC: PENALTY}
 
 
 def table():
@@ -88,6 +97,47 @@ def test_few_estimators_are_excepted():
     assert all(len(reason) > 20 for reason in NOT_FREE.values())
 
 
+TREE = DecisionTreeClassifier(random_state=0)
+FOREST = RandomForestClassifier(5, random_state=0)
+LDA = LinearDiscriminantAnalysis()
+OF_SKLEARN = [
+    *(InstanceWeighted(e, MarginWeighting()) for e in (TREE, FOREST)),
+    *(BaggedRanker(e, 4, random_state=0) for e in (TREE, FOREST, LDA)),
+    DecoyControl(FOREST, 2, n_resamples=4),
+    ModuleRanker(TREE),
+    *(
+        part(e, cv=2)
+        for part in (partial(PermutationImportance, n_repeats=1), SequentialSelector)
+        for e in (TREE, GaussianNB(), LDA, KNeighborsClassifier(3))
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "estimator", OF_SKLEARN, ids=lambda e: f"{type(e).__name__}-{type(e.estimator).__name__}"
+)
+def test_every_unit_gives_the_same_with_an_estimator_of_scikit_learn(estimator):
+    X, y = table()
+    X = X[:, ::-1]  # the best come last
+    expected = found(estimator, X, y)
+    assert (expected != np.arange(1, 6)).any()  # what a model that sees nothing would return
+    for power in POWERS:
+        spoiled = np.ldexp(X, power)
+        assert_array_equal(found(estimator, spoiled, y), expected, str(power))
+        if not isinstance(estimator, PermutationImportance):  # it hands no frames on
+            frame = pd.DataFrame(spoiled, columns=list("abcde"))
+            assert_array_equal(found(estimator, frame, y), expected, str(power))
+
+
+@pytest.mark.parametrize("size", [2.0**-10, 0.3, 1.0, 2.0**200 - 2.0**150])
+def test_a_table_of_ordinary_size_stays_as_it_is(size):
+    X, _ = table()
+    X *= size / np.abs(X).max()
+    assert table_near_one(X) is X
+    frame = pd.DataFrame(X)
+    assert table_near_one(frame) is frame
+
+
 EACH_ITS_OWN = [
     TTest(),
     TTest(variance="welch"),
@@ -110,7 +160,7 @@ def test_features_may_have_units_far_apart(estimator, kind):
     assert_array_equal(found(estimator, np.ldexp(X.astype(kind), powers), y), expected)
 
 
-@pytest.mark.parametrize("power", [-1000, -53, 1000])
+@pytest.mark.parametrize("power", [-1000, -53, -30, 1000])
 @pytest.mark.parametrize("frames", [False, True])
 def test_a_study_does_not_depend_on_the_unit(power, frames):
     X, y = table()
@@ -119,7 +169,11 @@ def test_a_study_does_not_depend_on_the_unit(power, frames):
         X, spoiled = (pd.DataFrame(part, columns=list("abcde")) for part in (X, spoiled))
     study = Study(
         {"t": TTest(moderation="shrunken"), "svm-rfe": SVMRFE()},
-        classifiers={"svm": make_pipeline(MinMaxScaler(), SVC()), "raw": Nearest()},
+        classifiers={
+            "svm": make_pipeline(MinMaxScaler(), SVC()),
+            "raw": Nearest(),
+            "forest": FOREST,
+        },
         preprocess=MinMaxScaler(),
         sizes=[2],
         resampling=KFold(3),

@@ -20,8 +20,12 @@ Exponents = NDArray[np.int32]
 
 # Powers of two whose fourth powers still are normal numbers, by the bytes of a number.
 ORDINARY = {8: 200, 4: 30}
-# A table whose columns all range over less than this is small; below 10 eps scalers give up.
-SMALL_TABLE = 2.0**-30
+# A table whose values are all below this is small: trees do not cut between values that differ by
+# less than 1e-7, and should not come near that.
+SMALL_TABLE = 2.0**-10
+# So is one of larger values whose columns all range over less than this; below 10 eps scalers
+# give up.
+SMALL_RANGE = 2.0**-30
 
 
 def column_exponents(
@@ -53,7 +57,7 @@ def table_exponent(low: NDArray[Any], high: NDArray[Any]) -> int:
         return 0
     exponent = int(np.frexp(size)[1])
     with np.errstate(over="ignore"):
-        small = bool((high - low < SMALL_TABLE).all())
+        small = size < SMALL_TABLE or bool((high - low < SMALL_RANGE).all())
     return exponent if abs(exponent) > most or (small and exponent < 0) else 0
 
 

@@ -18,7 +18,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from threadpoolctl import ThreadpoolController
 
-from backstay._scaling import Scaling, column_ends, divided, table_exponent
+from backstay._scaling import Scaling, column_ends, divided, table_exponent, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -201,8 +201,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self.classes_, codes = encode_labels(self, y)
         weights = validate_sample_weight(sample_weight, codes)
         n_selected = resolve_n_features(self._n_requested(), self.n_features_in_)
-        importances = np.asarray(self._score(X, codes, weights), dtype=np.float64)
-        self.feature_importances_ = self._checked(importances)
+        importances = self._score(self._in_ordinary_unit(X), codes, weights)
+        self.feature_importances_ = self._checked(np.asarray(importances, dtype=np.float64))
         self.ranking_ = self._rank(self.feature_importances_)
         self.n_ranked_ = self._n_ranked()
         wanted = self._n_kept(n_selected)
@@ -218,6 +218,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
+
+    def _in_ordinary_unit(self, X: Any) -> Any:
+        """Return the table that is scored; most methods see to extreme units themselves."""
+        return X
 
     @abstractmethod
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
@@ -351,6 +355,10 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
 
+    def _in_ordinary_unit(self, X: Any) -> Any:
+        # The estimator may be scikit-learn's, which does not look after extreme units itself.
+        return table_near_one(X)
+
     def _n_requested(self) -> int | float | str | None:
         if self.n_features_to_select is not None:
             return self.n_features_to_select
@@ -401,7 +409,8 @@ class InstanceWeighted(MetaRanker):
 
     Notes
     -----
-    A ``sample_weight`` given to ``fit`` multiplies ω.
+    A ``sample_weight`` given to ``fit`` multiplies ω. A table whose values are all tiny, or some
+    huge, reaches the estimator divided by a power of two; the coefficients are then in that unit.
 
     Examples
     --------

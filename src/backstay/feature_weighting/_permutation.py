@@ -195,6 +195,7 @@ class PermutationImportance(FeatureRanker):
         folds = inner_folds(
             self.cv, y, sample_weight, self.classes_, int(rng.randint(LARGEST_SEED))
         )
+        X = near_one(X, together=True)  # scikit-learn's do not look after extreme units themselves
         losses = np.zeros(X.shape[1])
         for train, test in folds:
             inside, outside = (

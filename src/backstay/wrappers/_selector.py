@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 
-from backstay._scaling import near_one
+from backstay._scaling import near_one, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -318,7 +318,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             if self.scaling is None and self.estimator == "svm_linear":
                 return X, y  # its costs are in the unit of the features
             return near_one(X, together=self.scaling is None), y
-        return validate_for_parts(self, X, y, accept_sparse=("csr", "csc"))
+        X, y = validate_for_parts(self, X, y, accept_sparse=("csr", "csc"))
+        # scikit-learn's estimators do not look after extreme units themselves.
+        return table_near_one(X), y
 
     def _n_units(self, n_units: int, n_fixed: int) -> int | None:
         requested = self.n_features_to_select
