@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from backstay._files import spreadsheet_cell, write_whole
+from backstay._files import draft_of, spreadsheet_cell, write_whole
 
 
 def test_replaces_the_file_in_one_step_and_keeps_its_permissions(tmp_path):
@@ -39,11 +39,49 @@ def test_a_new_file_has_usual_permissions(tmp_path):
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_full_disk_is_named():
-    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
-        write_whole("/dev/full", "text")
-    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)  # written to, not replaced
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_not_a_file_is_refused_and_left(tmp_path):
+    pipe, link = tmp_path / "report.html", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    before = os.stat(os.devnull).st_mode
+    kinds = {pipe: "a named pipe", link: "a named pipe", os.devnull: "a device"}
+    for path, kind in kinds.items():
+        words = f"it is {kind}, not a file, and was left as it is: '{path}'"
+        with pytest.raises(OSError, match=words):
+            write_whole(path, "text")
+        with pytest.raises(OSError, match=words), draft_of(path):
+            pytest.fail("nothing should be written")
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        write_whole(tmp_path, "text")
+    assert os.stat(os.devnull).st_mode == before
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["link", "report.html"]
+
+
+def test_a_draft_is_put_in_its_place_with_nothing_beside_it(tmp_path):
+    path = tmp_path / "a [b].db"
+    path.write_text("old")
+    with draft_of(path) as draft:
+        draft.write_text("new")
+        draft.with_name(f"{draft.name}-wal").write_text("beside it")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    with pytest.raises(TypeError, match="must be str"), draft_of(path) as draft:
+        draft.write_text(1)  # makes no more than an empty file
+    assert path.read_text() == "new"
+    assert os.listdir(tmp_path) == [path.name]
+    missing = tmp_path / "none" / "file"
+    with pytest.raises(FileNotFoundError, match=str(missing)), draft_of(missing):
+        pytest.fail("there is no folder to write to")
+
+
+def test_the_folder_is_synced_after_a_draft_is_put_in_its_place(tmp_path, monkeypatch):
+    synced, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda n: (synced.append(os.fstat(n).st_ino), sync(n)))
+    with draft_of(tmp_path / "file") as draft:
+        draft.write_text("new")
+    assert synced == [(tmp_path / "file").stat().st_ino, tmp_path.stat().st_ino]
 
 
 def test_where_there_is_no_room_the_old_file_stays(tmp_path):
@@ -64,12 +102,19 @@ def test_where_there_is_no_room_the_old_file_stays(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_what_a_killed_writer_left_is_removed_but_no_running_ones(tmp_path):
+WRITERS = {
+    "at once": "write_whole(sys.argv[1], 'half')\n",
+    "by name": "with draft_of(sys.argv[1]) as draft:\n    draft.write_text('half')\n",
+}
+
+
+@pytest.mark.parametrize("writes", WRITERS.values(), ids=WRITERS)
+def test_what_a_killed_writer_left_is_removed_but_no_running_ones(tmp_path, writes):
     code = (
         "import os, sys\n"
         "os.fsync = lambda file: (print('written', flush=True), input())\n"
-        "from backstay._files import write_whole\n"
-        "write_whole(sys.argv[1], 'half')\n"
+        "from backstay._files import draft_of, write_whole\n"
+        f"{writes}"
     )
     path = tmp_path / "file"
     writer = subprocess.Popen(

@@ -1,12 +1,14 @@
 """The command line in this process: what it prints, what it writes, how it fails."""
 
 import contextlib
+import errno
 import json
 import os
 import re
 import shutil
 import sqlite3
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from typer.testing import CliRunner
 from backstay import __version__
 from backstay.cli import _outputs, main
 from backstay.cli._app import app
+from backstay.report import Report
 from backstay.results import Results
 from reference.study import contents
 
@@ -182,6 +185,7 @@ def test_the_files_of_a_run(done):
         for other, (score, stability) in answer.costs.items():
             assert written["costs"][other]["score"]["difference"] == score.difference
             assert written["costs"][other]["stability"]["n"] == stability.n
+    assert {row["runs"] for row in found["evidence"]} == {4}
     assert found["data"]["classes"] == {"normal": 15, "tumour": 15}
     assert found["backstay"] == __version__
     signature = features.loc[features["in_signature"], "feature"]
@@ -382,6 +386,7 @@ def test_compare(done, call):
     assert code == 0
     assert out.startswith("Data sets where the first is better / equal / worse")
     assert "\none\n" in out
+    assert "Unfinished" not in out
     assert "\ntwo\n" in out
     assert "the first is better / equal / worse at 5 %" in out
     assert "first minus second" in out
@@ -425,6 +430,13 @@ def test_a_method_without_a_run_does_not_stop_the_others(done, call, tmp_path, n
     assert code == 0, err
     assert re.search(r"\n t +no result +undefined +0 of \d+, too few to compare\n", out)
     assert not re.search(r"\n t +iw-relieff", out)
+    assert "Unfinished: 24 of 32 tasks on 'one' are done; run the study again with the same" in out
+    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as store, store:
+        store.execute("DELETE FROM tasks WHERE method != 'iw-relieff'")
+    code, out, err = call("compare", tmp_path)
+    assert code == 0, err
+    assert "one method only" not in out
+    assert "because others have too few runs: t finished 0 of 4 runs on 'one', " in out
     assert Results.load(tmp_path / "study.db").recommend().method != "t"
 
 
@@ -504,7 +516,7 @@ def test_check(done, call, tmp_path):
     code, out, err = call("check", folder / "one", folder / "two" / "study.db")
     assert (code, err) == (0, "")
     assert out.count("Everything in it is as it was written.") == 2
-    assert "1 data sets, 32 tasks" in out
+    assert "1 data set, 32 tasks" in out
     broken = tmp_path / "study.db"
     shutil.copy(folder / "one" / "study.db", broken)
     with contextlib.closing(sqlite3.connect(broken)) as store, store:
@@ -543,7 +555,59 @@ def test_features_csv_holds_no_formulas(done, tmp_path, monkeypatch):
     ]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_full_disk_names_the_file(done, call):
-    text = fails(call, 1, "report", done[0] / "one", "-o", "/dev/full")
-    assert text == "backstay: /dev/full: No space left on device.\n"
+def test_a_full_disk_names_the_file(done, call, tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    path = tmp_path / "report.html"
+    text = fails(call, 1, "report", done[0] / "one", "-o", path)
+    assert text == f"backstay: {path}: No space left on device.\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(done, call, tmp_path):
+    path = tmp_path / "report.html"
+    os.mkfifo(path)
+    text = fails(call, 1, "report", done[0] / "one", "-o", path)
+    assert text == f"backstay: {path}: it is a named pipe, not a file, and was left as it is.\n"
+
+
+def test_files_of_an_earlier_run_stay_until_new_ones_are_there(done, tmp_path, monkeypatch):
+    results = Results.load(done[0] / "one" / "study.db")
+    frame = Report(results).parts[0].evidence.equivalents
+    for name in ("equivalents.csv", "signature.json"):
+        (tmp_path / name).write_text("old")
+
+    def killed(path, content):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_outputs, "write_whole", killed)
+        with pytest.raises(KeyboardInterrupt):
+            _outputs.write_outputs(results, tmp_path, None, "backstay run")
+        patch.setattr(Results, "freeze", lambda *_: killed(None, None))
+        recommended = SimpleNamespace(kind="recommended")
+        patch.setattr(Results, "choice", lambda self: recommended)
+        with pytest.raises(KeyboardInterrupt):
+            _outputs.write_signature(results, None, None, tmp_path)
+    assert (tmp_path / "equivalents.csv").read_text() == "old"
+    assert (tmp_path / "signature.json").read_text() == "old"
+    monkeypatch.setattr(Results, "choice", lambda self: SimpleNamespace(kind="nothing"))
+    assert _outputs.write_signature(results, None, None, tmp_path) is None
+    assert not (tmp_path / "signature.json").exists()
+    monkeypatch.undo()
+    _outputs.write_outputs(results, tmp_path, None, "backstay run")
+    assert (tmp_path / "equivalents.csv").exists() == (not frame.empty)
+    if not frame.empty:
+        assert (tmp_path / "equivalents.csv").read_text() != "old"
+
+
+def test_one_of_anything_is_not_many(call, tmp_path):
+    table().to_csv(tmp_path / "t.csv", index=False)
+    run = ("run", tmp_path / "t.csv", "-t", "diagnosis", "--methods", "t", "--repeats", "5")
+    code, out, err = call(*run, "--null", "1", "--dry-run")
+    assert code == 0, err
+    assert "1 method × 5 splits = 5, " in out
+    assert "1 permutation of the labels × " in out

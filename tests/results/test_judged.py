@@ -89,6 +89,14 @@ def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results)
     assert front.loc["sickly", "n_runs"] == few
 
 
+def test_the_table_of_everything_says_how_many_runs_there_are(results):
+    frame = results.frame()
+    assert list(frame)[:4] == ["dataset", "method", "size", "runs"]
+    counted = results.runs().frame().set_index("method")["n_runs"]
+    assert frame["runs"].tolist() == counted[frame["method"]].tolist()
+    assert frame["runs"].min() < RUNS == frame["runs"].max()
+
+
 def test_the_report_says_so(results):
     (part,) = Report(results).parts
     said = {caveat.title: caveat.text for caveat in part.answer.caveats}

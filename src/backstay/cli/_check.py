@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
-from backstay.cli._show import complain, listing, say
+from backstay.cli._show import complain, counted, listing, say
 
 if TYPE_CHECKING:
     from backstay.results import StoreCheck
+
+# How the rows of a store's tables are called.
+HELD = {"datasets": "data set", "tasks": "task", "arrays": "array"}
 
 
 @guarded
@@ -55,11 +58,11 @@ def _show(found: StoreCheck) -> None:
     counts = found.counts
     lines = [
         ("format", str(found.format)),
-        ("holds", f"{counts['datasets']} data sets, {counts['tasks']} tasks, "
-                  f"{counts['arrays']} arrays"),
-    ]  # fmt: skip
+        ("holds", ", ".join(counted(counts[table], noun) for table, noun in HELD.items())),
+    ]
     for name, left in found.missing.items():
-        state = f"{left} tasks are left to run" if left else "all tasks are done"
+        some = f"{counted(left, 'task')} {'is' if left == 1 else 'are'} left to run"
+        state = some if left else "all tasks are done"
         lines.append((name, state))
     listing(lines)
     if not found.sound:

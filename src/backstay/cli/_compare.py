@@ -10,7 +10,7 @@ import typer
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._outputs import metric_title, show_methods
 from backstay.cli._replication import show_replication
-from backstay.cli._show import features, fixed, say, table
+from backstay.cli._show import counted, features, fixed, say, table
 
 if TYPE_CHECKING:
     from backstay.results import Results
@@ -87,6 +87,7 @@ def compare(
     at = usual if size is None else size
     metric = _metric(parts, metric)
     classifiers = all(part.data.classifiers for part in parts.values())
+    _say_unfinished(parts)
     _summary(results, at, metric)
     _friedman(results, at, metric, classifiers)
     for name, part in parts.items():
@@ -113,10 +114,38 @@ def _metric(parts: dict[str, Results], metric: str | None) -> str:
     return names.pop()
 
 
+def _say_unfinished(parts: dict[str, Results]) -> None:
+    """Say of which data sets there is more to come: the tables show what is there."""
+    for name, part in parts.items():
+        done, planned = part.data.n_done, part.data.n_tasks
+        if done < planned:
+            say(
+                f"Unfinished: {done} of {counted(planned, 'task')} on {name!r} "
+                f"{'is' if done == 1 else 'are'} done; run the study again with the same store "
+                "to go on."
+            )
+
+
+def _why_nothing(results: Results) -> str:
+    """Say why no two methods can be compared."""
+    if len(results.methods) == 1:
+        return "There is one method only, so nothing to compare."
+    counts = results.runs().frame().to_dict("records")
+    short = [row for row in counts if not row["judged"]]
+    if not short:
+        return "No two methods were run on the same data set, so there is nothing to compare."
+    shown = ", ".join(
+        f"{row['method']} finished {row['n_runs']} of {counted(row['of'], 'run')} on "
+        f"{row['dataset']!r}"
+        for row in short
+    )
+    return f"There is nothing to compare, because others have too few runs: {shown}."
+
+
 def _summary(results: Results, size: int, metric: str) -> None:
     frame = results.summary(size=size, metric=metric).frame()
     if frame.empty:
-        say("There is one method only, so nothing to compare.")
+        say(_why_nothing(results))
         return
     names = ["first", "second", "data sets"]
     titles = {"stability": "stability", "accuracy": metric_title(metric)}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
-from backstay.cli._show import say
+from backstay.cli._show import counted, say
 
 
 @guarded
@@ -43,6 +43,6 @@ def merge(
 
     path = merge_stores(stores, out, incomplete=incomplete)
     for part in Results.load(path).facts.datasets.values():
-        say(f"{path}: {part.n_done} of {part.n_tasks} tasks on {part.name!r}.")
+        say(f"{path}: {part.n_done} of {counted(part.n_tasks, 'task')} on {part.name!r}.")
     say("The command of the run, without --shard and with this file as study.db in its folder,")
     say(f"writes all results; backstay report {path} writes the report alone.")

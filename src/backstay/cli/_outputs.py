@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
     from backstay.report import Report
     from backstay.results import Finalist, Recommendation, Results
+    from backstay.signature import Signature
 
 
 SHOWN_FEATURES = 15
@@ -70,7 +71,9 @@ def write_outputs(
     written, chosen = Report(results), feature_frame(results)
     _write_csv(chosen, folder / "features.csv")
     (part,) = written.parts
-    _write_equivalents(part.evidence.equivalents, folder / "equivalents.csv")
+    equivalents = part.evidence.equivalents
+    if not equivalents.empty:
+        _write_equivalents(equivalents, folder / "equivalents.csv")
     found = results.choice().recommendation
     everything = {
         "backstay": __version__,
@@ -85,6 +88,9 @@ def write_outputs(
     write_whole(folder / "results.json", as_json(everything) + "\n")
     written.write(folder / "report.html")
     write_whole(folder / "dome.md", written.dome())
+    if equivalents.empty:
+        # One of an earlier run would be taken for this one's, now that the other files are new.
+        (folder / "equivalents.csv").unlink(missing_ok=True)
     return written
 
 
@@ -98,21 +104,24 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _write_equivalents(frame: pd.DataFrame, path: Path) -> None:
-    """Write what could take the place of the signature's features, where that is known."""
-    # One of an earlier run would be taken for this one's.
-    path.unlink(missing_ok=True)
-    if not frame.empty:
-        named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
-        _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
+    """Write what could take the place of the signature's features."""
+    named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
+    _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
 
 
 def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | None:
     """Write the trusted signature, frozen, or say why there is none."""
-    from backstay.signature import Signature, SignatureError
+    path, signature = folder / "signature.json", _frozen(results, X, y)
+    if signature is None:
+        path.unlink(missing_ok=True)  # one of an earlier run would be taken for this one's
+        return None
+    return signature.save(path)
 
-    path = folder / "signature.json"
-    # One of an earlier run would be taken for this one's.
-    path.unlink(missing_ok=True)
+
+def _frozen(results: Results, X: Any, y: Any) -> Signature | None:
+    """Freeze the trusted signature, if there is one that can be."""
+    from backstay.signature import SignatureError
+
     if results.choice().kind != "recommended":
         return None
     try:
@@ -120,7 +129,7 @@ def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | No
     except (SignatureError, ImportError) as error:
         warn(f"signature.json was not written: {error}")
         return None
-    return signature.save(path)
+    return signature
 
 
 def _as_dict(found: Recommendation) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay.cli._guard import WrongUse
+from backstay.cli._show import counted
 from backstay.cli._study_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def resampling(options: StudyOptions) -> tuple[Any, str]:
 
     times = options.times
     if options.protocol == "subsample":
-        return Subsampling(times), f"{times} random splits, 2/3 of the rows for training"
+        return Subsampling(times), f"{counted(times, 'random split')}, 2/3 of the rows for training"
     if options.protocol == "10x10":
         return RepeatedStratifiedKFold(10, times), f"{times} times 10-fold cross-validation"
     return FiveByTwo(), "5 times two halves"
@@ -158,8 +159,8 @@ def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
     n_each = min(NULL_RUNS, n_splits)
     if not n_permutations:
         return 0, "none (--null 0), so what stability is worth stays unknown"
-    many = "s" if n_permutations > 1 else ""
-    words = f"{n_permutations} permutation{many} of the labels × {n_each} runs, without classifiers"
+    words = f"{counted(n_permutations, 'permutation')} of the labels × {counted(n_each, 'run')}"
+    words += ", without classifiers"
     return n_permutations * n_each, words
 
 
@@ -169,7 +170,7 @@ def describe_decoys(n_draws: int, table: LabelledTable) -> list[tuple[str, str]]
         raise WrongUse(
             f"--decoys {n_draws} permutes rows, and --groups keeps some together; leave one out."
         )
-    words = f"{n_draws} draws, for the method that the report is about"
+    words = f"{counted(n_draws, 'draw')}, for the method that the report is about"
     return [("decoys", words)] if n_draws else []
 
 
@@ -220,7 +221,8 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     cap = f" (up to {MAX_SIZE}; --sizes for others)" if capped else ""
     n_null, null = describe_null(options.permutations, n_splits)
     n_methods = len(everyone)
-    tasks = f"{n_methods} methods × {n_splits} splits = {n_methods * n_splits}"
+    product = f"{counted(n_methods, 'method')} × {counted(n_splits, 'split')}"
+    tasks = f"{product} = {n_methods * n_splits}"
     if n_null:
         tasks += (
             f", and {n_methods} × {n_null} with shuffled labels = {n_methods * n_null}; "

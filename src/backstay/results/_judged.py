@@ -14,7 +14,8 @@ from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._table import Table
 
-# Share of the study's runs that a method must have finished, to be compared or recommended.
+# Share that a method must have finished, of the runs that the study has got to, to be compared or
+# recommended.
 MINIMUM_SHARE = 0.8
 
 

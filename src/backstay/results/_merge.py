@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from backstay._files import draft_of
 from backstay._identity import difference
 from backstay.results._partners import partners_among
 from backstay.results._records import Records
@@ -83,12 +84,8 @@ def merge_stores(
         _check_same(stores)
         if not incomplete:
             _check_complete(stores)
-        unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            _write(stores, unfinished)
-            os.replace(unfinished, target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with draft_of(target) as draft:
+            _write(stores, draft, name=str(target))
     return target
 
 
@@ -167,14 +164,14 @@ def _absent_shards(stores: list[Store]) -> str:
     return f" Shard{many} {', '.join(absent)} of {total} {'are' if many else 'is'} not there."
 
 
-def _write(stores: list[Store], path: Path) -> None:
-    """Write the store of the whole."""
+def _write(stores: list[Store], path: Path, *, name: str) -> None:
+    """Write the store of the whole; errors call it by its name."""
     first = stores[0]
     said = {key: value for key, value in first.study().items() if key not in OWN}
     seen: list[Any] = []
     for store in stores:
         seen += [versions for versions in store.study()["versions"] if versions not in seen]
-    with Store(path) as whole:
+    with Store(path, name=name) as whole:
         whole.describe_study({**said, "versions": seen})
         for dataset, facts in first.datasets().items():
             arrays = first.dataset_arrays(dataset)
@@ -186,6 +183,7 @@ def _write(stores: list[Store], path: Path) -> None:
             held = [store.dataset_arrays(dataset) for store in stores]
             found = partners_among(parts, records) | candidates_among(held, records)
             whole.set_arrays(dataset, found)
+        whole.gather()
 
 
 def _records(stores: list[Store], dataset: str) -> Iterator[TaskRecord]:

@@ -215,7 +215,17 @@ class Results(
         return self._one().facts
 
     def frame(self) -> pd.DataFrame:
-        """Return stability, of features and of modules, and accuracy of every method, by size."""
+        """Return stability, of features and of modules, and accuracy of every method, by size.
+
+        ``runs`` is the number of runs that a method's figures rest on.
+        """
+        frame = self._figures()
+        runs = self.runs().frame().set_index(["dataset", "method"])["n_runs"]
+        rows = zip(frame["dataset"], frame["method"], strict=True)
+        frame.insert(3, "runs", [int(runs[row]) for row in rows])
+        return frame
+
+    def _figures(self) -> pd.DataFrame:
         stability = self.stability().frame()
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}

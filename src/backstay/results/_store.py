@@ -11,6 +11,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._files import draft_of
 from backstay.results._store_file import StoreError, StoreFile
 
+# SQLite's codes for what can go wrong with a file that is being written.
+CANNOT_WRITE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+}
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 # Arrays of a data set that are computed from all its runs.
@@ -280,14 +289,16 @@ class Store(StoreFile):
         return np.frombuffer(data, dtype=dtype).reshape(sides)
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy to a new file."""
+        """Write a copy to a new file, whole or not at all."""
         target = Path(path)
         if target.exists():
             raise StoreError(f"{target} exists already; it was left as it is.")
-        with self._explained():
-            copy = sqlite3.connect(target)
+        with self._explained(), draft_of(target) as draft:
             try:
-                self._connection.backup(copy)
-                copy.execute("PRAGMA journal_mode = WAL")
-            finally:
-                copy.close()
+                with closing(sqlite3.connect(draft)) as copy:
+                    self._connection.backup(copy)
+                    copy.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF in CANNOT_WRITE:  # the rest are details
+                    raise StoreError(f"{target} cannot be written: {error}.") from error
+                raise

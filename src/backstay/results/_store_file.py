@@ -26,8 +26,9 @@ APPLICATION = 0x6261636B  # "back"
 FORMAT = 3
 LOCK_SECONDS = 5.0
 # A committed task survives the death of the process at any moment. Waiting for the disk with
-# every task would take some 10 % of a study of short tasks; waiting once in so many seconds takes
-# about 1 % at most, and no more than these seconds are lost when the machine itself dies.
+# every task took 1 to 13 ms of each (benchmarks/bench_study.py, docs/reliability.md), which is much
+# of a short one; waiting once in so many seconds takes 1 % at most, and no more than these seconds
+# are lost when the machine itself dies.
 SECONDS_BETWEEN_SYNCS = 2.0
 HEADER = b"SQLite format 3\0"
 
@@ -95,11 +96,16 @@ def statements(format_number: int) -> list[str]:
 
 
 class StoreFile:
-    """An open file of a store, or (``path=None``) the same in memory."""
+    """An open file of a store, or (``path=None``) the same in memory.
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, write: bool = True) -> None:
+    Errors call it by `name`, where that is not the path: a draft is named after what it will be.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, *, write: bool = True, name: str | None = None
+    ) -> None:
         self.path = None if path is None else Path(path)
-        self.name = "the store in memory" if self.path is None else str(self.path)
+        self.name = name or ("the store in memory" if self.path is None else str(self.path))
         self._lock: Lock | None = None
         self._format, self._has_sums = FORMAT, True
         self._place: tuple[int, int] | None = None
@@ -134,6 +140,16 @@ class StoreFile:
 
     def __del__(self) -> None:
         self.close()
+
+    def gather(self) -> None:
+        """Bring all that was written into the one file, so that it can be moved.
+
+        Closing does so, too, but says nothing if there is no room, and leaves a part beside it.
+        """
+        with self._explained():
+            (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreError(f"{self.name} is locked by another program.")
 
     # Opening.
 
