@@ -23,10 +23,10 @@ from backstay import (
 from backstay.base import ranking_from_importances
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
-from backstay.results import Results
+from backstay.results import Results, _store_file
 from backstay.study import Study, Subsampling
 from benchmarks._measure import in_fresh_process, n_cores, seconds_of
-from benchmarks._workload import Measurement, Target, fact
+from benchmarks._workload import FOLDER, Measurement, Target, fact
 
 METHODS = {
     "t": TTest(),
@@ -151,6 +151,57 @@ def memory(quick):
     }
 
 
+def shortest_tasks(n_tasks, store):
+    """A study whose tasks take some ten milliseconds, so that waiting shows."""
+    return Study(
+        {"t": TTest()},
+        Subsampling(n_tasks),
+        classifiers={"1nn": KNeighborsClassifier(1)},
+        sizes=[10],
+        metric="accuracy",
+        store=store,
+        random_state=0,
+        verbose=0,
+    )
+
+
+def seconds_with_syncs(between, engine):
+    """Run a study whose store waits for the disk at most once in so many seconds."""
+    before = _store_file.SECONDS_BETWEEN_SYNCS
+    _store_file.SECONDS_BETWEEN_SYNCS = between
+    try:
+        return seconds_of(lambda: engine.run(*data()))[0]
+    finally:
+        _store_file.SECONDS_BETWEEN_SYNCS = before
+
+
+def waiting_for_the_disk(quick):
+    """Cost of `PRAGMA synchronous=FULL` with every task, as a share of the time without."""
+    n_resamples, turns = (2, 1) if quick else (14, 3)
+    n_tasks = n_resamples * len(METHODS)
+    makers = {
+        "shortest tasks": lambda path: shortest_tasks(n_tasks, path),
+        "seven methods": lambda path: study(n_resamples, 1, path),
+    }
+    facts = {"tasks": n_tasks}
+    # Beside the records, because temporary files may lie in memory, where waiting costs nothing.
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        for name, make in makers.items():
+            make(f"{folder}/{name}.db").run(*data())  # loads the kernels
+            usual, full = [], []
+            for turn in range(turns):
+                for taken, between in ((usual, _store_file.SECONDS_BETWEEN_SYNCS), (full, 0)):
+                    path = f"{folder}/{name} {turn} {between}.db"
+                    taken.append(seconds_with_syncs(between, make(path)))
+            shares = np.divide(full, usual) - 1
+            waits = np.subtract(full, usual) / n_tasks * 1e3
+            facts[f"{name}, ms each"] = float(np.median(usual) / n_tasks * 1e3)
+            facts[f"{name}, share"] = [round(float(share), 3) for share in shares]
+            facts[f"{name}, ms of waiting each"] = [round(float(wait), 1) for wait in waits]
+    return facts
+
+
 WORKLOADS = (
     Measurement(
         "study_62x2000",
@@ -176,6 +227,11 @@ WORKLOADS = (
         "study_beside_loop",
         "The same engine beside a joblib loop that keeps accuracies only, no store",
         beside_a_joblib_loop,
+    ),
+    Measurement(
+        "study_full_sync",
+        "Waiting for the disk with every task of a study, beside once in two seconds",
+        waiting_for_the_disk,
     ),
     Measurement(
         "study_memory",
