@@ -1,21 +1,46 @@
 """A worker process ends with its parent.
 
 Apart from the rest because it is the first thing that a worker imports: until it has run, nothing
-would end the worker, and the rest takes seconds to import.
+would end the worker, and the rest takes seconds to import. joblib is imported by the parent only,
+when it asks for workers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import inspect
 import os
 import signal
 import sys
 import threading
 import time
+from typing import Any
 
 PR_SET_PDEATHSIG = 1
 SECONDS_BETWEEN_LOOKS = 1.0
+
+
+def worker_options(backend: Any) -> dict[str, Any]:
+    """Return what joblib needs so that worker processes end with this one."""
+    from joblib import Parallel
+
+    parameters = inspect.signature(Parallel).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return {}  # it hands options on to its workers from version 1.5 on
+    own = getattr(backend, "backend_kwargs", {})
+    if not uses_processes(backend) or own.get("initializer") is not None:
+        return {}
+    # Linux tells a process of the end of the *thread* that started it.
+    by_signal = threading.current_thread() is threading.main_thread()
+    return {"initializer": end_with_parent, "initargs": (os.getpid(), by_signal)}
+
+
+def uses_processes(backend: Any) -> bool:
+    """Return whether tasks run in loky's processes on this machine."""
+    from joblib.parallel import BACKENDS
+
+    return isinstance(backend, BACKENDS["loky"])
 
 
 def end_with_parent(parent: int, by_signal: bool) -> None:

@@ -18,11 +18,6 @@ import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from joblib.parallel import BACKENDS
-
-from backstay._orphans import end_with_parent
 
 try:
     import fcntl
@@ -37,21 +32,6 @@ SHARED_MEMORY, ENOUGH_SHARED = Path("/dev/shm"), 2e9
 
 
 # Processes.
-
-
-def worker_options(backend: Any) -> dict[str, Any]:
-    """Return what joblib needs so that worker processes end with this one."""
-    own = getattr(backend, "backend_kwargs", {})
-    if not uses_processes(backend) or own.get("initializer") is not None:
-        return {}
-    # Linux tells a process of the end of the *thread* that started it.
-    by_signal = threading.current_thread() is threading.main_thread()
-    return {"initializer": end_with_parent, "initargs": (os.getpid(), by_signal)}
-
-
-def uses_processes(backend: Any) -> bool:
-    """Return whether tasks run in loky's processes on this machine."""
-    return isinstance(backend, BACKENDS["loky"])
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, nullcontext
@@ -12,15 +11,11 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from backstay._orphans import uses_processes, worker_options
 from backstay.base import one_thread
 from backstay.results import TaskRecord
 from backstay.study._cluster import active_client, records_from_cluster
-from backstay.study._leftovers import (
-    memory_maps_in_own_folder,
-    stops_held_back,
-    uses_processes,
-    worker_options,
-)
+from backstay.study._leftovers import memory_maps_in_own_folder, stops_held_back
 from backstay.study._protocols import Split
 from backstay.study._task import SharedInputs, run_task
 
@@ -29,11 +24,6 @@ SHARED_BYTES = 100_000
 # A worker may die (killed, out of memory, its machine gone). Its tasks are then run again, until
 # so many attempts in a row finish none.
 ATTEMPTS = 3
-# joblib hands options on to its workers from version 1.5 on.
-TAKES_OPTIONS = any(
-    parameter.kind is parameter.VAR_KEYWORD
-    for parameter in inspect.signature(Parallel).parameters.values()
-)
 
 
 class StudyError(RuntimeError):
@@ -95,7 +85,7 @@ def _attempt(
         max_nbytes=SHARED_BYTES,
         # More than fit into loky's queue would make it print a traceback when it is stopped.
         pre_dispatch="2*n_jobs",
-        **(worker_options(backend) if TAKES_OPTIONS else {}),
+        **worker_options(backend),
     )
     with ExitStack() as held:
         # Threads of this process share one limit, held for the whole run.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -17,6 +18,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.parallel import Parallel, delayed
 
+from backstay._orphans import worker_options
 from backstay._validation import take
 from backstay.base import Array, Indices
 from backstay.wrappers._folds import Fold, FoldSource
@@ -102,7 +104,8 @@ class GeneralInducer:
         if len(subsets) == 1:
             rows = [self.fold_scores(subsets[0])]
         else:
-            rows = Parallel(n_jobs=self.n_jobs)(
+            options = worker_options(get_active_backend()[0])
+            rows = Parallel(n_jobs=self.n_jobs, **options)(
                 delayed(self.fold_scores)(columns) for columns in subsets
             )
         return np.array(rows)
