@@ -33,6 +33,27 @@ def standardised(X: NDArray[Any], omega: Array) -> Array:
     return Z
 
 
+def rows_with_a_share(
+    rows: Indices, codes: Indices, omega: Array, classes: NDArray[Any], name: str
+) -> tuple[Indices, Indices, Array]:
+    """Drop rows that weigh so little beside the heaviest that they change no sum over the rows.
+
+    `classes` are the labels that the codes stand for. A class of such rows only has a share of 0,
+    whose logarithm the model without features would need.
+    """
+    heavy = omega >= np.finfo(np.float64).eps * omega.max() / len(omega)
+    if heavy.all():
+        return rows, codes, omega
+    lost = np.setdiff1d(codes, codes[heavy])
+    if len(lost):
+        raise ValueError(
+            f"sample_weight of every row of class {classes.tolist()[lost[0]]!r} is less than 1e-16 "
+            f"of the largest: beside it they have no weight left. {name} needs weights of all "
+            "classes that are not so far apart; give the class weight 0 to leave it out."
+        )
+    return rows[heavy], codes[heavy], omega[heavy]
+
+
 def importances_by_entry(
     selected: NDArray[np.bool_], lambdas: Array, top: float, sizes: Array
 ) -> Array:
@@ -163,7 +184,11 @@ class ElasticNetRanker(FeatureRanker):
         self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
+        name = type(self).__name__
+        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, name)
+        if sample_weight is not None:
+            present = self.classes_[np.unique(y[rows])]
+            rows, codes, omega = rows_with_a_share(rows, codes, omega, present, name)
         omega = omega / omega.sum()
         Z = standardised(X[rows], omega)
         if self.weakness < 1.0:
