@@ -200,6 +200,21 @@ def test_collinear_features_are_left_to_scikit_learn():
     assert alone == pytest.approx(1 / 3)  # no spread within classes: the priors decide
 
 
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("cv_draw", ["shared", "fresh"])
+def test_a_feature_that_varies_by_nothing_in_a_fold_is_constant_there(direction, cv_draw):
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 6)
+    X = rng.normal(size=(12, 3)) + y[:, None] * [0.0, 0.0, 3.0]
+    X[:, 0] = rng.integers(0, 2, 12)
+    X[3, 0] = -1.7e308  # beside it 0 and 1 are the same; folds that train without it cannot know
+    search = SequentialSelector(
+        "lda", cv=2, cv_draw=cv_draw, direction=direction, random_state=0
+    ).fit(X, y)
+    assert search.ranking_[2] == 1
+    assert np.isfinite(search.scores_["score"]).all()
+
+
 def test_more_features_than_rows():
     rng = np.random.RandomState(1)
     y = np.arange(24) % 2

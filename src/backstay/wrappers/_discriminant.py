@@ -26,6 +26,9 @@ from backstay.wrappers._inducers import candidate_columns
 # 1e-8 (tol=1e-4 on singular values). If the variance inflation factors of a subset sum to less
 # than this, every eigenvalue is above 1e-6: no direction is dropped, and enough digits are left.
 MAX_INFLATION = 1e6
+# The square of a smaller spread is no normal number, and scikit-learn's variances are 0 or noise.
+# Scalers leave such columns as they are, e.g. 0 and 1 beside 1e308 that only test rows have.
+VANISHING = 2.0**-511
 # Discriminants closer than this, relative to their size, are left to scikit-learn to tell apart.
 CLOSE = 1e-7
 # It also drops directions between the class means below 1e-4 of the largest: squared, with a
@@ -72,9 +75,9 @@ class Discriminant(FastFold):
         self.log_priors = np.log(counts / len(train_rows))
         self.root_counts = np.sqrt(counts)
         spread = np.abs(within).max(axis=0)
-        # No spread within classes: scikit-learn ignores the feature. Spread of the size of
-        # rounding: only scikit-learn knows what it makes of it.
-        self.constant = spread == 0.0
+        # No spread within classes, or none to compute with: scikit-learn ignores the feature.
+        # Spread of the size of rounding: only scikit-learn knows what it makes of it.
+        self.constant = spread < VANISHING
         self.fragile = ~self.constant & (spread <= 1e-12 * np.abs(train_rows).max(axis=0))
         scale = np.sqrt((within**2).sum(axis=0))
         scale[scale == 0.0] = 1.0
