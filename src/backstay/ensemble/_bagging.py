@@ -67,7 +67,8 @@ class BaggedRanker(Ensemble):
     Attributes
     ----------
     rankings_ : ndarray of shape (n_resamples, n_features)
-        The members' rankings, 1 is best; d for all features that a member does not rank.
+        The members' rankings, 1 is best; d for all features that a member does not rank, or that
+        share its least importance.
     weights_ : ndarray of shape (n_resamples, n_features)
         The members' importances.
     selection_frequency_ : ndarray of shape (n_features,)
@@ -86,6 +87,11 @@ class BaggedRanker(Ensemble):
     -----
     Members get the ``sample_weight`` of the rows drawn; the draws do not depend
     on it.
+
+    Where a member gives features equal importances, their columns say nothing. Those that share
+    its least importance have no order and are not selected: a member whose importances are all
+    equal has no vote. Other ties are broken by lot. Only a ``ranking_`` of scikit-learn (RFE) is
+    taken as it is, ties by column.
 
     References
     ----------

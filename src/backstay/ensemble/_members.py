@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +66,9 @@ class Member:
     """What one run of the base estimator says about the features.
 
     A selector may have a support only; with `drops_zeros`, importance 0 means unused. A ranker
-    may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections.
+    may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections. The
+    last `n_least` of a ranking share the least importance. A ``ranking_`` that is not a ranker's,
+    such as that of RFE, is taken as `complete`, ties and all.
     """
 
     importances: Array | None
@@ -74,21 +77,28 @@ class Member:
     drops_zeros: bool = False
     n_ranked: int | None = None
     path: Any = None
+    n_least: int = 0
+    complete: bool = False
 
     def ranked(self) -> NDArray[np.bool_]:
         """Mask of the features that a ranker truly ranked."""
         assert self.ranking is not None
         return self.ranking <= (len(self.ranking) if self.n_ranked is None else self.n_ranked)
 
-    def places(self) -> Indices:
-        """Ranks; features that are not ranked all have the last one, whatever their column."""
+    def ordered(self) -> NDArray[np.bool_]:
+        """Mask of the ranked features whose rank is more than a place among the least."""
         assert self.ranking is not None
-        return np.where(self.ranked(), self.ranking, len(self.ranking))
+        return self.ranked() & (self.ranking <= len(self.ranking) - self.n_least)
+
+    def places(self) -> Indices:
+        """Ranks; features without an order all have the last one, whatever their column."""
+        assert self.ranking is not None
+        return np.where(self.ordered(), self.ranking, len(self.ranking))
 
     def selected(self, k: int) -> NDArray[np.bool_]:
-        """Mask of the k best by rank, without unused ones."""
+        """Mask of the k best by rank, without unused ones and those without an order."""
         assert self.ranking is not None  # members are read with ranked=True, or have a support
-        best = (self.ranking <= k) & self.ranked()
+        best = (self.ranking <= k) & self.ordered()
         return best & (self.importances != 0.0) if self.drops_zeros else best
 
 
@@ -127,7 +137,38 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
     # not come out as selected because it comes first among the zeros.
     zeros = not hasattr(estimator, "ranking_")
     ranking = ranking_from_importances(importances)
-    return Member(importances, ranking, support, drops_zeros=zeros, path=packed_path(estimator))
+    path = packed_path(estimator)
+    return Member(importances, ranking, support, drops_zeros=zeros, path=path, complete=not zeros)
+
+
+def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
+    """Return the member with nothing in its ranking that is the order of columns alone.
+
+    Features that share the least importance have no order, so that a member whose importances are
+    all equal says nothing; other ties are broken by lot. By column order, members that find nothing
+    would agree with each other, and so would ensembles of them. Without ties nothing changes, and
+    nothing is drawn.
+    """
+    importances, ranking, support = member.importances, member.ranking, member.support
+    if importances is None or ranking is None or member.complete:
+        return member
+    if not np.array_equal(ranking, ranking_from_importances(importances)):
+        return member  # the ranking says more than the importances
+    counts = np.unique(importances, return_counts=True)[1]
+    if (counts == 1).all():
+        return member
+    by_rank = support is not None and np.array_equal(support, ranking <= support.sum())
+    if (counts[1:] > 1).any():
+        # With its own random_state an ensemble draws the same in all splits of a study: a lot that
+        # did not depend on what was found would be as stable as the order of columns.
+        lot = np.random.default_rng([rng.randint(2**31 - 1), crc32(importances.tobytes())])
+        chance = lot.permutation(len(importances))
+        ranking = ranking_from_importances(importances[chance])[np.argsort(chance)]
+    n_least = int(counts[0]) if counts[0] > 1 else 0
+    settled = replace(member, ranking=ranking, n_least=n_least)
+    if support is None or not by_rank:  # such as the features below a level of significance
+        return settled
+    return replace(settled, support=(ranking <= support.sum()) & settled.ordered())
 
 
 def _seeds(estimator: Any, n: int, rng: np.random.RandomState) -> list[dict[str, int]]:
@@ -190,7 +231,7 @@ def fit_members(
     n_jobs: int | None,
     rng: np.random.RandomState,
 ) -> list[Member]:
-    """Fit one clone per sample and read it; their seeds are drawn first.
+    """Fit one clone per sample and read it; their seeds are drawn first, lots for ties last.
 
     Threads unless the caller's ``joblib.parallel_config`` says otherwise: they
     share X, where processes hold the rows of their task (large tables are
@@ -227,4 +268,5 @@ def fit_members(
                 )
                 for (own, rows), one in zip(tasks, one_scale, strict=True)
             ]
-        return list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
+        members = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
+    return [without_column_order(member, rng) for member in members]

@@ -26,7 +26,9 @@ class StabilitySelection(Ensemble):
     estimator : FeatureRanker or scikit-learn estimator
         Anything that exposes ``feature_importances_``, ``coef_`` or
         ``ranking_`` after fit. A run selects its q best features; features that
-        a scikit-learn model gives the importance 0 are not selected.
+        a scikit-learn model gives the importance 0 are not selected, nor are
+        those that share a run's least importance. See :class:`BaggedRanker` for
+        ties.
     threshold : float or None, default=0.9
         τ in (1/2, 1]: features selected in at least this share of the runs are
         kept. None chooses the smallest τ that keeps the bound within `pfer`.
@@ -86,7 +88,8 @@ class StabilitySelection(Ensemble):
     path_frequency_ : ndarray of shape (n_steps, n_features)
         Share of the runs that selected each feature at each λ.
     rankings_ : ndarray of shape (n_runs, n_features)
-        The runs' rankings, 1 is best; d for all features that a run does not rank.
+        The runs' rankings, 1 is best; d for all features that a run does not rank, or that share
+        its least importance.
     estimators_samples_ : list of ndarray
         The rows of every run.
     ranking_ : ndarray of shape (n_features,)

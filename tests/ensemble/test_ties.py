@@ -1,0 +1,188 @@
+"""Equal importances: what a member does not order is not ordered by column."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.linear_model import LogisticRegression
+
+from backstay import InformationGain, ReliefF, TTest
+from backstay.base import FeatureRanker, ranking_from_importances
+from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
+from backstay.ensemble._aggregate import AGGREGATES
+from backstay.ensemble._members import Member, read_member, without_column_order
+from backstay.study import Study, Subsampling
+from backstay.study._ranking import ranking_of
+
+
+class Given(FeatureRanker):
+    """Gives these importances, whatever the rows."""
+
+    def __init__(self, importances=(), n_features_to_select=None):
+        self.importances = importances
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        return np.array(self.importances, dtype=float)
+
+
+class Lucky(FeatureRanker):
+    """Finds a few features by lot, and gives all others the importance 0."""
+
+    def __init__(self, n_found=1, n_features_to_select=None, random_state=None):
+        self.n_found = n_found
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _score(self, X, y, sample_weight):
+        rng = np.random.default_rng(self.random_state)
+        importances = np.zeros(X.shape[1])
+        importances[rng.choice(X.shape[1], self.n_found, replace=False)] = 1.0
+        return importances
+
+
+def member_of(importances, seed=0, k=2):
+    X, y = np.random.default_rng(0).normal(size=(6, len(importances))), [0, 1] * 3
+    ranker = Given(importances, n_features_to_select=k).fit(X, y)
+    member = read_member(ranker, len(importances), ranked=True)
+    return without_column_order(member, np.random.RandomState(seed))
+
+
+def test_without_ties_nothing_changes_and_nothing_is_drawn():
+    rng, same = np.random.RandomState(0), np.random.RandomState(0)
+    importances = np.array([0.5, -1.0, np.inf, 0.0])
+    ranking = ranking_from_importances(importances)
+    member = Member(importances, ranking, ranking <= 2)
+    assert without_column_order(member, rng) is member
+    assert rng.randint(1000) == same.randint(1000)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, np.inf, -np.inf])
+def test_all_equal_says_nothing(value):
+    member = member_of([value] * 5)
+    assert_array_equal(member.places(), 5)
+    assert not member.selected(3).any()
+    assert not member.support.any()
+
+
+def test_the_least_have_no_order():
+    member = member_of([0, 3, 0, 5, 0], k=4)
+    assert_array_equal(member.places(), [5, 2, 5, 1, 5])
+    assert_array_equal(member.selected(4), [False, True, False, True, False])
+    assert_array_equal(member.support, [False, True, False, True, False])
+
+
+def test_other_ties_are_broken_by_lot():
+    members = [member_of([2, 2, 2, 7, 1], seed) for seed in range(200)]
+    places = np.array([member.places() for member in members])
+    assert_array_equal(places[:, 3], 1)
+    assert_array_equal(places[:, 4], 5)
+    assert_array_equal(np.sort(places[:, :3], axis=1), [[2, 3, 4]] * 200)
+    assert np.ptp(places[:, :3].mean(axis=0)) < 0.4
+    for member in members:
+        assert_array_equal(member.support, member.ranking <= 2)
+
+
+def test_a_ranking_that_says_more_is_kept():
+    ranking = np.array([3, 1, 2])
+    member = Member(np.zeros(3), ranking, ranking <= 1)
+    assert without_column_order(member, np.random.RandomState(0)) is member
+
+
+NOISE, LABELS = np.random.default_rng(1).normal(size=(60, 30)), np.arange(60) % 2
+
+
+@pytest.mark.parametrize("aggregate", sorted(AGGREGATES))
+def test_members_that_say_nothing_make_an_ensemble_that_says_nothing(aggregate):
+    silent = Given((0.0,) * 30)
+    fitted = BaggedRanker(silent, 4, aggregate=aggregate, random_state=0).fit(NOISE, LABELS)
+    assert np.ptp(fitted.feature_importances_) == 0.0
+    assert not fitted.selection_frequency_.any()
+
+
+def test_the_same_ranks_with_two_jobs():
+    tied = Given((2.0, 1.0, 1.0, *[0.0] * 27))
+    one, two = (
+        BaggedRanker(tied, 4, n_jobs=n_jobs, random_state=0).fit(NOISE, LABELS) for n_jobs in (1, 2)
+    )
+    assert_array_equal(one.rankings_, two.rankings_)
+
+
+def ensembles_of(estimator):
+    return {
+        "bagged": BaggedRanker(estimator, 5),
+        "frequency": BaggedRanker(estimator, 5, aggregate="frequency"),
+        "median": BaggedRanker(estimator, 5, aggregate="rank_median"),
+        "repeated": RepeatedSelector(estimator, 5),
+        "selection": StabilitySelection(estimator, n_resamples=3),
+    }
+
+
+def study_of(methods):
+    return Study(methods, resampling=Subsampling(20), sizes=[5], classifiers={}, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [Given((0.0,) * 30), LogisticRegression(l1_ratio=1.0, solver="liblinear", C=1e-4)],
+    ids=["ranker", "model"],
+)
+def test_a_study_says_why_such_ensembles_fail(silent):
+    methods = {"t": TTest(), **ensembles_of(silent)}
+    with pytest.warns(UserWarning, match="gives all 30 features the importance"):
+        results = study_of(methods).run(NOISE, LABELS)
+    errors = results.errors().frame()
+    assert errors.groupby("method").size().to_dict() == dict.fromkeys(ensembles_of(silent), 20)
+    assert errors["error"].str.contains("which is no ranking").all()
+
+
+@pytest.mark.parametrize("n_found", [1, 2])
+def test_luck_is_no_more_stable_than_a_random_selection(n_found):
+    results = study_of(ensembles_of(Lucky(n_found))).run(NOISE, LABELS)
+    frame = results.stability().frame()
+    assert (frame["n_runs"] == 20).all()
+    assert (frame["value"] < 0.06).all(), frame
+
+
+# A run in which no member finds anything fails.
+@pytest.mark.filterwarnings("ignore:.*which is no ranking")
+def test_ties_on_noise_add_no_stability():
+    """Rows that runs share make rankers without ties a little stable; ties may not add to that."""
+    methods = {"t": TTest(), **ensembles_of(InformationGain())}
+    frame = study_of(methods).run(NOISE, LABELS).stability().frame().set_index("method")["value"]
+    assert (frame.drop("t") < frame["t"]).all(), frame
+
+
+def test_tied_columns_are_drawn_from_the_whole_table():
+    """Sums of ranks of features that a single member found are equal, too."""
+    means = []
+    for seed in range(300):
+        ranker = BaggedRanker(Lucky(2), 5, aggregate="frequency", random_state=seed)
+        ranking = ranking_of(ranker.fit(NOISE, LABELS), 30, 60, seed)
+        means.append(ranking.order[:3].mean())
+        assert ranking.n_ranked <= 10
+    assert abs(np.mean(means) - 14.5) < 3 * np.std(means) / len(means) ** 0.5
+
+
+class TiedAboveNoise(FeatureRanker):
+    """The first 20 features share the largest importance, the others differ."""
+
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        found = X.mean(axis=0)
+        found[:20] = 1.0
+        return found
+
+
+def test_lots_differ_between_splits_with_a_fixed_seed():
+    methods = {"b": BaggedRanker(TiedAboveNoise(), 5, random_state=0)}
+    value = study_of(methods).run(NOISE, LABELS).stability().frame()["value"].item()
+    among_twenty = (5 / 20 - 5 / 30) / (1 - 5 / 30)  # Kuncheva's index of chance among the tied
+    assert abs(value - among_twenty) < 0.05
+
+
+def test_rankers_without_ties_are_as_before():
+    fitted = BaggedRanker(ReliefF(5), 4, random_state=0).fit(NOISE, LABELS)
+    expected = [ranking_from_importances(row) for row in fitted.weights_]
+    assert_array_equal(fitted.rankings_, expected)
