@@ -1,8 +1,11 @@
 """Labels keep their value and type; whole numbers that cannot be kept are refused in a sentence."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.io import savemat
 from sklearn.model_selection import KFold
 
 from backstay import MarginWeighting, ReliefF, Study, TTest
@@ -101,3 +104,70 @@ def test_files_with_numbers_that_would_merge_are_refused(tmp_path):
     table.assign(y=gaps).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(TableError, match=r"read as floating point.*as text"):
         read_table(tmp_path / "t.csv", "y")
+
+
+def test_tables_of_integers_that_would_merge_are_refused(tmp_path):
+    numbers = 2**60 + np.arange(120).reshape(40, 3)
+    y = twenty_of_each(0, 1)
+    np.savez(tmp_path / "t.npz", X=numbers, y=y)
+    savemat(tmp_path / "t.mat", {"X": numbers, "y": y})
+    for name in ("t.npz", "t.mat"):
+        with pytest.raises(TableError, match=r"column 'x0' holds whole numbers.*drop it"):
+            read_table(tmp_path / name)
+    samples = [f"s{row}" for row in range(40)]
+    genes = pd.DataFrame(numbers.T, index=["g0", "g1", "g2"], columns=samples)
+    sheet = pd.DataFrame({"sample": samples, "y": twenty_of_each("ill", "well")})
+    for change in (genes, genes.astype(object).replace(int(genes.iloc[0, 0]), 0.5)):
+        change.to_csv(tmp_path / "genes.csv", index_label="gene")
+        with pytest.raises(TableError, match=r"column 'g\d' holds whole numbers.*drop it"):
+            read_table(tmp_path / "genes.csv", "y", samples=sheet)
+
+
+def written(path, labels):
+    table = pd.DataFrame(X, columns=list("abc"))
+    table.assign(y=np.resize(labels, 40)).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "labels", [["01", "1", "2"], ["1.0", "1", "2"], ["0.5", "0.50", "1.5"], ["1e1", "10", "2"]]
+)
+def test_two_spellings_of_one_number_are_refused(tmp_path, labels):
+    message = f"'y' holds '{labels[0]}' and '{labels[1]}', two spellings of one number"
+    path = written(tmp_path / "t.csv", labels)
+    with pytest.raises(TableError, match=re.escape(message)):
+        read_table(path, "y")
+    sheet = pd.read_csv(path, dtype=str).rename_axis("sample").reset_index()[["sample", "y"]]
+    table = pd.DataFrame(X, columns=list("abc")).rename_axis("sample")
+    table.to_csv(tmp_path / "table.csv")
+    with pytest.raises(TableError, match=re.escape(message)):
+        read_table(tmp_path / "table.csv", "y", samples=sheet)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (["001", "002"], ["001", "002"]),
+        (["01", "10"], ["01", "10"]),
+        (["1_0", "2_0"], ["1_0", "2_0"]),
+        (["x", "1", "01"], ["01", "1", "x"]),
+        (["0", "1"], [0, 1]),
+        (["1.0", "2.0"], [1, 2]),
+        (["0.50", "1.5"], ["0.5", "1.5"]),
+        (["True", "False"], ["False", "True"]),
+    ],
+)
+def test_labels_of_digits_stay_as_they_are_written_where_that_tells(tmp_path, labels, classes):
+    read = read_table(written(tmp_path / "t.csv", labels), "y")
+    assert np.unique(read.y).tolist() == classes
+
+
+def test_labels_beside_gaps_and_with_decimal_commas_stay_numbers(tmp_path):
+    path = written(tmp_path / "t.csv", [2, 1])
+    text = path.read_text().replace(",2\n", ",\n", 1)
+    path.write_text(text)
+    read = read_table(path, "y")
+    assert read.y.dtype.kind == "i"
+    assert read.classes == {"1": 20, "2": 19}
+    path.write_text(text.replace(",", ";").replace(".", ",").replace(";1\n", ";1,0\n"))
+    assert read_table(path, "y", decimal=",").classes == {"1": 20, "2": 19}

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.io import arff
+from scipy.io import arff, savemat
+from typer.testing import CliRunner
 
-from backstay.datasets import TableError, _content, read_table
+from backstay.cli._app import app
+from backstay.datasets import TableError, _content, read_selections, read_table
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -27,6 +29,76 @@ def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):
             read_table(tmp_path / name, "kind" if "npz" not in name else None)
     with pytest.raises(TableError, match="no column left"):  # read after all
         read_table(tmp_path / "bomb.npz", max_size=1)
+
+
+def test_texts_and_cells_that_unpack_to_much_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_content, "BOMB_BYTES", 10**6)
+    n = 3000
+    frame = pd.DataFrame(
+        {"a": np.arange(n) * 1.5 % 7, "text": "x" * 5000, "kind": ["u", "v"] * 1500}
+    )
+    frame.to_parquet(tmp_path / "bomb.parquet", row_group_size=500)
+    cell = np.empty((1, 1), dtype=object)
+    cell[0, 0] = np.zeros((1000, 500))
+    X, y = np.arange(30.0).reshape(10, 3) ** 2 % 11, np.arange(10) % 2
+    savemat(tmp_path / "bomb.mat", {"Z": cell, "X": X, "y": y}, do_compression=True)
+    for name, target in (("bomb.parquet", "kind"), ("bomb.mat", None)):
+        with pytest.raises(TableError, match=r"unpacks to more than 100 times .* max_size"):
+            read_table(tmp_path / name, target)
+        assert read_table(tmp_path / name, target, max_size=1).X.shape[1] in (1, 3)
+    frame.assign(text="short").to_parquet(tmp_path / "small.parquet")
+    assert len(read_table(tmp_path / "small.parquet", "kind").X) == n
+
+
+def test_a_line_without_an_end_is_held_to_the_given_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(_content, "BOMB_BYTES", 10**6)
+    (tmp_path / "line.csv.gz").write_bytes(gzip.compress(b"0" * 3_000_000))
+    with pytest.raises(TableError, match="100 times its size"):
+        read_table(tmp_path / "line.csv.gz", "kind")
+    with pytest.raises(TableError, match="one column only"):
+        read_table(tmp_path / "line.csv.gz", "kind", max_size=1)
+    (tmp_path / "blank.csv.gz").write_bytes(gzip.compress(b"\n" * 1_200_000 + b"a,kind\n"))
+    with pytest.raises(TableError, match="no rows below it"):
+        read_table(tmp_path / "blank.csv.gz", "kind", max_size=1)
+
+
+@pytest.mark.parametrize("size", [-1, 0, float("nan")])
+def test_a_limit_is_a_number_above_zero(tmp_path, size):
+    (tmp_path / "t.csv").write_text("a,kind\n1,x\n2,y\n")
+    with pytest.raises(TableError, match="must be a number of gigabytes above 0"):
+        read_table(tmp_path / "t.csv", "kind", max_size=size)
+
+
+def test_commands_that_name_max_size_take_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(_content, "BOMB_BYTES", 10**6)
+    runs = "run,gene\n" + "".join(f"{i // 5},g{i % 7}\n" for i in range(20))
+    path = tmp_path / "runs.csv.gz"
+    path.write_bytes(gzip.compress(runs.encode() + b"\n" * 2_000_000))
+    with pytest.raises(TableError, match="max_size"):
+        read_selections(path)
+    assert len(read_selections(path, max_size=1).runs) == 4
+    said = CliRunner().invoke(app, ["stability", str(path)])
+    assert said.exit_code == 2
+    assert "raise --max-size, the number of gigabytes" in " ".join(said.output.split())
+    for command in ("run", "predict", "validate", "stability"):
+        options = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
+        assert "--max-size" in options
+
+
+def test_a_quotation_mark_that_does_not_end_is_said(tmp_path):
+    rows = "".join(f"{i * i % 7},{'xy'[i % 2]}\n" for i in range(8))
+    (tmp_path / "open.csv").write_text(f'size,kind\n{rows}3,"x\n')
+    with pytest.raises(TableError, match=r"open.csv has a quotation mark that does not end; close"):
+        read_table(tmp_path / "open.csv", "kind")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_text_without_a_mark_is_recognised(tmp_path, encoding):
+    text = "size,kind\n" + "".join(f"{i * i % 5}.5,{'éè'[i % 2]}\n" for i in range(8))
+    (tmp_path / "wide.csv").write_bytes(text.encode(encoding))
+    with pytest.raises(TableError, match=f"looks like {encoding} text; .* name the encoding"):
+        read_table(tmp_path / "wide.csv", "kind")
+    assert list(read_table(tmp_path / "wide.csv", "kind", encoding=encoding).classes) == ["è", "é"]
 
 
 def test_long_fields_are_read_unless_a_quote_stays_open(tmp_path):
@@ -95,6 +167,28 @@ def test_arff_takes_time_that_grows_with_its_length(tmp_path):
 
     seconds(100)
     assert seconds(40_000) < 30 * seconds(4000)  # a quadratic reader takes a hundred times as long
+
+
+@pytest.mark.parametrize("before", ["", "v1", "v1, "])
+def test_arff_takes_no_longer_where_a_quote_stays_open(tmp_path, before):
+    values = before + " " * 50_000 + "'x"
+    head = f"@relation r\n@attribute a numeric\n@attribute kind {{{values}}}\n@data\n1,x\n"
+    (tmp_path / "t.arff").write_text(head)
+    start = time.process_time()
+    with pytest.raises(TableError, match="not a list in braces"):
+        read_table(tmp_path / "t.arff", "kind")
+    assert time.process_time() - start < 1  # even a quadratic reader takes longer
+
+
+def test_many_declared_values_are_sorted_in_time(tmp_path):
+    values = ",".join(f"v{i}" for i in range(20_000))
+    rows = "".join(f"{i % 7},v{i % 3},{'xy'[i % 2]}\n" for i in range(3000))
+    head = f"@relation r\n@attribute a numeric\n@attribute b {{{values}}}\n"
+    (tmp_path / "t.arff").write_text(f"{head}@attribute kind {{x,y}}\n@data\n{rows}")
+    start = time.process_time()
+    table = read_table(tmp_path / "t.arff", "kind")
+    assert table.X["b"].cat.categories.tolist() == ["v0", "v1", "v2"]
+    assert time.process_time() - start < 1.5  # a look at every row for every value takes longer
 
 
 def test_a_file_that_anndata_wrote():

@@ -10,7 +10,7 @@ import typer
 from backstay._files import spreadsheet_cell, write_whole
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._options import of_table
-from backstay.cli._read import delimiter_of
+from backstay.cli._read import HINTS, MaxSize, delimiter_of
 from backstay.cli._show import features, say, warn
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ Transpose = Annotated[
 Delimiter = Annotated[str | None, of_table("Between fields; 'tab' for a tab.")]
 Decimal = Annotated[str, of_table("Decimal point or comma.")]
 Encoding = Annotated[str, of_table("Of text files.")]
+# What the reader's messages ask for and these commands have an option for, too.
+NAMED_OPTIONS = ("name its encoding", "name the encoding", "name the delimiter", "max_size")
 Missing = Annotated[list[str] | None, of_table("Text that means a missing value; may be repeated.")]
 
 
@@ -72,6 +74,7 @@ def predict(
     decimal: Decimal = ".",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
+    max_size: MaxSize = None,
     debug: Debug = False,
 ) -> None:
     """Predict the classes of new rows with a frozen signature.
@@ -86,6 +89,7 @@ def predict(
     table = read_for(
         frozen, data, None, ids=sample_id, log2=log2, transpose=transpose,
         delimiter=delimiter, decimal=decimal, encoding=encoding, missing=tuple(missing or ()),
+        max_size=max_size,
     )  # fmt: skip
     import pandas as pd
 
@@ -153,7 +157,7 @@ def read_for(
     **options: Any,
 ) -> CohortTable:
     """Read what a signature needs of a table, log2 taken as of the training rows."""
-    from backstay.datasets import read_cohort
+    from backstay.datasets import TableError, read_cohort
 
     wanted = {
         name
@@ -163,9 +167,15 @@ def read_for(
     floor = signature.document["training"]["log2"] if log2 is None else log2 or None
     if floor is not None and log2 is None:
         say(f"Values are raised to {floor:g}, then log2 is taken, as in training (--log2 0 not).")
-    return read_cohort(
-        data, wanted, target, log2=floor, delimiter=delimiter_of(delimiter), **options
-    )
+    try:
+        return read_cohort(
+            data, wanted, target, log2=floor, delimiter=delimiter_of(delimiter), **options
+        )
+    except TableError as error:
+        for part in NAMED_OPTIONS:
+            if part in str(error):
+                raise TableError(f"{error} {HINTS[part]}") from error
+        raise
 
 
 def read_features(

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
 
 Names = list[str] | None
+MaxSize = Annotated[
+    float | None,
+    of_table("Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"),
+]
 
 
 @dataclass(frozen=True)
@@ -112,10 +116,7 @@ class TableOptions:
         Names,
         of_table("Text that means a missing value, beside NA, ? and empty; may be repeated."),
     ] = None
-    max_size: Annotated[
-        float | None,
-        of_table("Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"),
-    ] = None
+    max_size: MaxSize = None
 
     @property
     def stem(self) -> str:
@@ -175,7 +176,7 @@ HINTS = {
     "out with allow_unmatched": "The option is --allow-unmatched.",
     "say with ids which": "The option is --id.",
     "say what to do with dedupe": "The option is --dedupe.",
-    "raise max_size": "The option is --max-size.",
+    "max_size": "The option is --max-size.",
     "has no sheet '": "The option is --sheet.",
     "give that as the sheet of samples": "The option is --samples.",
 }

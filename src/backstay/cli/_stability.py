@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 OPTIONS = {
     "transpose=False": "--no-transpose",
     "transpose=True": "--transpose",
+    "max_size=": "--max-size ",
+    "max_size": "--max-size",
 }
 
 
@@ -47,6 +49,12 @@ def stability(
         ),
     ] = None,
     encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
+    max_size: Annotated[
+        float | None,
+        typer.Option(
+            help="Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
     json_: AsJson = False,
     debug: Debug = False,
@@ -70,7 +78,13 @@ def stability(
     separator = {"tab": "\t"}.get(delimiter or "", delimiter)
     try:
         found = read_selections(
-            file, form, separator, encoding, transpose=transpose, n_features=n_features
+            file,
+            form,
+            separator,
+            encoding,
+            transpose=transpose,
+            n_features=n_features,
+            max_size=max_size,
         )
     except TableError as error:
         text = str(error)

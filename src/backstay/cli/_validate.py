@@ -31,6 +31,7 @@ from backstay.cli._predict import (
     read_for,
     write_predictions,
 )
+from backstay.cli._read import MaxSize
 from backstay.cli._show import figure, say, table, warn
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def validate(
     decimal: Decimal = ".",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
+    max_size: MaxSize = None,
     debug: Debug = False,
 ) -> None:
     """Test a frozen signature on an independent cohort, without refitting.
@@ -89,6 +91,7 @@ def validate(
     rows = read_for(
         frozen, data, target, samples=samples, ids=sample_id, log2=log2, transpose=transpose,
         delimiter=delimiter, decimal=decimal, encoding=encoding, missing=tuple(missing or ()),
+        max_size=max_size,
     )  # fmt: skip
     if rows.n_dropped:
         warn(f"{rows.n_dropped} rows without a value of {target!r} were left out.")

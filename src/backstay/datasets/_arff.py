@@ -12,8 +12,9 @@ import pandas as pd
 from backstay.datasets._content import Content, Reading
 from backstay.datasets._labelled import TableError
 
-# A quoted text, in which a backslash takes the next character as it is, or a bare one.
-FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*))\s*(,|$)""")
+# A quoted text, in which a backslash takes the next character as it is, or a bare one with the
+# blanks behind it. What *+ took it keeps: where a field does not fit, no other cut is tried.
+FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'\s*+|"((?:[^"\\]|\\.)*+)"\s*+|([^,'"]*+))(,|$)""")
 NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.*)$""", re.S)
 NUMBERS = ("numeric", "real", "integer")
 

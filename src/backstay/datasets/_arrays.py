@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import math
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -16,11 +19,20 @@ from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
 from backstay.datasets._content import Content, Limit, Reading
-from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError, listed
+from backstay.datasets._labelled import (
+    MAX_DENSE_BYTES,
+    TableError,
+    check_columns_told_apart,
+    listed,
+)
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
+ROWS_AT_ONCE = 250
+# Of MATLAB files: the type of a compressed variable, and the classes of cells, structs and objects.
+COMPRESSED, NESTED = 15, (b"\1", b"\2", b"\3")
+CHUNK = 2**20
 CSR = ("data", "indices", "indptr", "shape")
 
 
@@ -35,8 +47,7 @@ def read_parquet(path: Path, reading: Reading) -> Content:
         ) from error
     try:
         with parquet.ParquetFile(path) as file:
-            said = file.metadata
-            reading.limit.check(path, 8 * said.num_rows * said.num_columns)
+            _check_parquet(path, file, reading.limit)
             wide = _wide_parquet(file)
             if wide is not None:
                 return Content(path.name, wide)
@@ -52,6 +63,27 @@ def read_parquet(path: Path, reading: Reading) -> Content:
         frame = table.to_pandas()
         frame.columns = frame.columns.map(str)
     return Content(path.name, frame)
+
+
+def _check_parquet(path: Path, file: Any, limit: Limit) -> None:
+    """Refuse a file that is too large by its own word, or whose texts are when they are read."""
+    from pyarrow import types
+
+    said = file.metadata
+    limit.check(path, 8 * said.num_rows * said.num_columns)
+    groups = [said.row_group(k) for k in range(said.num_row_groups)]
+    limit.check(path, sum(group.total_byte_size for group in groups))
+    schema = file.schema_arrow
+    texts = [
+        f.name for f in schema if not (types.is_primitive(f.type) or types.is_dictionary(f.type))
+    ]
+    if not texts:
+        return
+    # A text that repeats is stored once: how long all of them are shows only as they are read.
+    unpacked = 0
+    for batch in file.iter_batches(ROWS_AT_ONCE, columns=texts):
+        unpacked += batch.nbytes
+        limit.check(path, unpacked)
 
 
 def _wide_parquet(file: Any) -> pd.DataFrame | None:
@@ -127,6 +159,7 @@ def _check_archive(path: Path, limit: Limit) -> None:
 def read_mat(path: Path, reading: Reading) -> Content:
     """Read rows, labels and names from a MATLAB file of version 4 to 7.2."""
     try:
+        _check_compressed(path, reading.limit)
         sides = (shape for _, shape, kind in whosmat(str(path)) if kind != "sparse")
         reading.limit.check(path, 8 * sum(math.prod(shape) for shape in sides))
         found = loadmat(str(path), chars_as_strings=True)
@@ -148,6 +181,39 @@ def read_mat(path: Path, reading: Reading) -> Content:
         raise TableError(f"{path.name} is not a MATLAB file ({first_line(error)}).") from error
     arrays = {k: v for k, v in found.items() if not k.startswith("__")}
     return _from_arrays(path, arrays, reading.target)
+
+
+def _check_compressed(path: Path, limit: Limit) -> None:
+    """Refuse a file whose compressed variables are too large: what cells hold is in no header."""
+    with path.open("rb") as file:
+        head = file.read(128)
+        order = {b"IM": "<", b"MI": ">"}.get(head[126:128])
+        if order is None or 0 in head[:4]:  # version 4 has neither compression nor cells
+            return
+        unpacked = 0
+        while len(tag := file.read(8)) == 8:
+            kind, size = struct.unpack(f"{order}II", tag)
+            if kind != COMPRESSED:
+                file.seek(size, io.SEEK_CUR)
+                continue
+            for part in _inflated(file, size, order):
+                unpacked += part
+                limit.check(path, unpacked)
+
+
+def _inflated(file: BinaryIO, size: int, order: str) -> Iterator[int]:
+    """Yield how many bytes a compressed variable takes, a part at a time."""
+    stream, weight = zlib.decompressobj(), 0
+    while size > 0 and (data := file.read(min(size, CHUNK))):
+        size -= len(data)
+        while data:
+            part = stream.decompress(data, CHUNK)
+            data = stream.unconsumed_tail
+            if not weight:
+                kind = part[16 if order == "<" else 19 : 20][:1]
+                # Small numbers in cells are stored in a byte each, and become doubles.
+                weight = 8 if kind in NESTED else 1
+            yield weight * len(part)
 
 
 def _texts(values: Any) -> list[str]:
@@ -215,6 +281,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         names = _texts(arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
+    check_columns_told_apart(names, X)
     X = X.astype(float_type([X.dtype], n, d), copy=False)
     frame = wide_frame(X, None, pd.Index(names, dtype=object))
     extra: dict[str, Any] = {}

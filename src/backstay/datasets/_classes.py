@@ -10,7 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.datasets._content import plain_text
-from backstay.datasets._labelled import TableError, counted, listed, whole_numbers
+from backstay.datasets._labelled import (
+    TableError,
+    check_spellings,
+    counted,
+    has_leading_zeros,
+    listed,
+    whole_numbers,
+)
 
 # More different numbers than this, and a target is a measurement, not a class.
 MAX_NUMERIC_CLASSES = 10
@@ -53,15 +60,19 @@ def classes_of(
             f"{target!r} was read as floating point, which does not tell whole numbers as large as "
             f"{labels.abs().max():.17g} apart; write the classes as text, such as 'class 1'."
         )
+    as_written = names is not None
     if names is not None:
         texts = _named(texts, known, names)
-    elif (exact := whole_numbers(texts[known])) is not None:
+    else:
+        check_spellings(target, texts[known])
+        as_written = has_leading_zeros(texts[known])
+    if not as_written and (exact := whole_numbers(texts[known])) is not None:
         texts = texts.copy()
         texts[known] = exact.astype(str).astype(object)
     chosen = _chosen(texts, known, target, rules, notes)
     values = texts[chosen]
     _check_classes(values, target, measured=names is None)
-    exact = None if names is not None else whole_numbers(values)
+    exact = None if as_written else whole_numbers(values)
     y = values.to_numpy().astype(str) if exact is None else exact
     different = pd.Series(values.unique())
     alike = different[different.str.lower().duplicated(keep=False)]

@@ -81,7 +81,8 @@ def sort_columns(
         elif isinstance(kind, pd.CategoricalDtype):
             texts = plain_text(frame[name])
             order = [str(value).strip() for value in kind.categories]
-            _add_category(found, name, texts, [value for value in order if (texts == value).any()])
+            held = set(texts.dropna())
+            _add_category(found, name, texts, [v for v in dict.fromkeys(order) if v in held])
         elif kind.kind in "Mm":
             found.texts.append(name)
         else:

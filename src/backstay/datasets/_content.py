@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._labelled import (
+    TableError,
+    check_columns_told_apart,
+    counted,
+    listed,
+)
 from backstay.datasets._wide import float_type, wide_frame
 
 GIGABYTE = 10**9
@@ -25,6 +30,10 @@ class Limit:
     """How large a file may become when it is unpacked; None takes the limits above."""
 
     gigabytes: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.gigabytes is not None and not self.gigabytes > 0:  # nan is not, either
+            raise TableError(f"max_size={self.gigabytes:g} must be a number of gigabytes above 0.")
 
     def check(self, path: Path, unpacked: int) -> None:
         """Refuse a file that unpacks to so many bytes, if they are too many."""
@@ -146,6 +155,7 @@ def repeated(names: Any) -> list[str]:
 def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
     """Return rows of numbers as one block of memory, with the names of samples and features."""
     values = np.asarray(values)
+    check_columns_told_apart(names, values)
     kind = float_type([values.dtype], *values.shape)
     block = np.ascontiguousarray(values, dtype=kind)
     index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)

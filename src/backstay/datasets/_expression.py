@@ -9,30 +9,40 @@ from typing import TextIO
 
 import pandas as pd
 
-from backstay.datasets._content import Content, Reading, check_names, features_by_name, repeated
+from backstay.datasets._content import (
+    Content,
+    Limit,
+    Reading,
+    check_names,
+    features_by_name,
+    repeated,
+)
 from backstay.datasets._labelled import TableError, counted, listed
 from backstay.datasets._samples import numbers_of_samples
 from backstay.datasets._text import MISSING, check_bytes, explained, open_text
 
 BEGIN, END = "!series_matrix_table_begin", "!series_matrix_table_end"
+LINE_START = 4096
 # What a sample sheet of GEO is made of, beside the characteristics.
 SAMPLE_LINES = ("title", "geo_accession", "source_name_ch1", "description")
 
 
-def looks_like_series_matrix(path: Path) -> bool:
+def looks_like_series_matrix(path: Path, limit: Limit | None = None) -> bool:
     """Whether a text file begins as GEO's series matrices do."""
-    return _first_line(path).startswith(("!Series_", "!Sample_"))
+    return _first_line(path, limit).startswith(("!Series_", "!Sample_"))
 
 
-def looks_like_gct(path: Path) -> bool:
+def looks_like_gct(path: Path, limit: Limit | None = None) -> bool:
     """Whether a text file begins as GCT files do."""
-    return _first_line(path).startswith(("#1.2", "#1.3"))
+    return _first_line(path, limit).startswith(("#1.2", "#1.3"))
 
 
-def _first_line(path: Path) -> str:
+def _first_line(path: Path, limit: Limit | None) -> str:
+    """Return how the first line begins that holds anything; it may be endless."""
     try:
-        with open_text(path, "latin-1") as file:
-            return next((line for line in file if line.strip()), "").lstrip("\ufeff\xef\xbb\xbf")
+        with open_text(path, "latin-1", limit) as file:
+            lines = iter(lambda: file.readline(LINE_START), "")
+            return next((line for line in lines if line.strip()), "").lstrip("\ufeff\xef\xbb\xbf")
     except (OSError, EOFError):
         return ""  # the reader says what is wrong
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from backstay.datasets._anndata import read_anndata
 from backstay.datasets._arff import read_arff
 from backstay.datasets._arrays import read_mat, read_npz, read_parquet
-from backstay.datasets._content import Content, Reading, exchanged
+from backstay.datasets._content import Content, Limit, Reading, exchanged
 from backstay.datasets._excel import read_excel
 from backstay.datasets._expression import (
     looks_like_gct,
@@ -42,7 +42,7 @@ ONE_WAY = {"series matrix": "a feature per row", "gct": "a feature per row",
            "anndata": "a sample per row"}  # fmt: skip
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: Path, limit: Limit | None = None) -> str:
     """Return the format of a file, a key of ``READERS``; refuse what is none."""
     check_file(path)
     suffix = path.suffix.lower()
@@ -60,16 +60,16 @@ def kind_of(path: Path) -> str:
             ".gct, .xlsx, .h5ad, .parquet, .arff, .npz and .mat."
         )
     kind = KINDS[suffix]
-    if kind == "text" and looks_like_series_matrix(path):
+    if kind == "text" and looks_like_series_matrix(path, limit):
         return "series matrix"
-    if kind == "text" and looks_like_gct(path):
+    if kind == "text" and looks_like_gct(path, limit):
         return "gct"
     return kind
 
 
 def read_content(path: Path, reading: Reading) -> Content:
     """Read whatever is in a file."""
-    kind = kind_of(path)
+    kind = kind_of(path, reading.limit)
     if reading.transpose and kind in ONE_WAY:
         raise TableError(f"{path.name} always has {ONE_WAY[kind]}; leave transpose out.")
     if reading.layer is not None and kind != "anndata":

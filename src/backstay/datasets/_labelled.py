@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -35,6 +36,48 @@ def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
     return text if len(names) <= shown else f"{text} and {len(names) - shown} more"
 
 
+def _decimals(texts: Iterable[str]) -> list[Decimal] | None:
+    """Return numbers as they are written, None if one is no finite number."""
+    found = []
+    for text in texts:
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            return None
+        if not number.is_finite() or "_" in text:  # 1_0 is a number in programs, not in files
+            return None
+        found.append(number)
+    return found
+
+
+# No double has more digits before the point than these.
+MOST_DIGITS = 310
+LEADING_ZERO = r"[+-]?0\d+"
+
+
+def has_leading_zeros(texts: pd.Series) -> bool:
+    """Whether some of the texts are digits with a zero first, as names are and numbers are not.
+
+    >>> has_leading_zeros(pd.Series(["01", "2"])), has_leading_zeros(pd.Series(["0", "0.5"]))
+    (True, False)
+    """
+    return bool(pd.Series(texts.unique()).astype(str).str.fullmatch(LEADING_ZERO).any())
+
+
+def check_spellings(name: str, texts: pd.Series) -> None:
+    """Refuse labels that are all numbers if two of them are the same one, written differently."""
+    different = [str(text) for text in texts.unique()]
+    first: dict[Decimal | float, str] = {}
+    for text, number in zip(different, _decimals(different) or (), strict=False):
+        exact = number.adjusted() >= MOST_DIGITS or number == number.to_integral_value()
+        before = first.setdefault(number if exact else float(number), text)
+        if before != text:
+            raise TableError(
+                f"{name!r} holds {before!r} and {text!r}, two spellings of one number; write one "
+                "class one way, or write classes as text, such as 'class 1'."
+            )
+
+
 def whole_numbers(texts: pd.Series) -> NDArray[Any] | None:
     """Return whole numbers exactly, as integers or, beyond 64 bits, as texts; None if others occur.
 
@@ -45,12 +88,10 @@ def whole_numbers(texts: pd.Series) -> NDArray[Any] | None:
     array(['-1', '10000000000000000000'], dtype='<U20')
     """
     codes, different = pd.factorize(texts)
-    try:
-        exact = [Decimal(text) for text in different]
-    except InvalidOperation:
-        return None
-    # No double has more digits before the point than these.
-    if not all(n.is_finite() and n.adjusted() < 310 and n == n.to_integral_value() for n in exact):
+    exact = _decimals(different)
+    if exact is None or not all(
+        n.adjusted() < MOST_DIGITS and n == n.to_integral_value() for n in exact
+    ):
         return None
     values = [int(number) for number in exact]
     for kind in (np.int64, np.uint64):
@@ -70,6 +111,15 @@ def check_told_apart(name: str, values: NDArray[Any] | None) -> None:
         f"column {name!r} holds whole numbers that floating point does not tell apart, such as "
         f"{values[0]}; drop it if it numbers things, or subtract an offset."
     )
+
+
+def check_columns_told_apart(names: Iterable[Any], values: NDArray[Any]) -> None:
+    """Refuse a table of integers with such a feature."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return
+    if max(int(values.max()), -int(values.min())) > 2**53:  # rare, and the columns take their time
+        for name, column in zip(names, values.T, strict=True):
+            check_told_apart(str(name), column)
 
 
 def counted(n: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from backstay.datasets._content import Limit
 from backstay.datasets._labelled import TableError
 from backstay.datasets._text import check_file, choose_delimiter, explained, nonempty_lines
 
@@ -49,6 +50,7 @@ def read_selections(
     *,
     transpose: bool | None = None,
     n_features: int | None = None,
+    max_size: float | None = None,
 ) -> Selections:
     r"""Read the features that each of several runs selected.
 
@@ -69,6 +71,8 @@ def read_selections(
         line and column, by `n_features`, and by which side has equally many ones throughout.
     n_features : int, default=None
         Number of all features, if it is known.
+    max_size : float, default=None
+        As in :func:`read_table`.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def read_selections(
     path = Path(path)
     check_file(path)
     with explained(path, encoding):
-        lines = _fields(path, delimiter, encoding)
+        lines = _fields(path, delimiter, encoding, Limit(max_size))
     form = form or _recognise(lines)
     readers = {"long": _long, "rows": _rows, "columns": _columns}
     if form not in (*readers, "matrix"):
@@ -120,8 +124,8 @@ def read_selections(
     return selections
 
 
-def _fields(path: Path, delimiter: str | None, encoding: str) -> list[list[str]]:
-    lines = nonempty_lines(path, encoding)
+def _fields(path: Path, delimiter: str | None, encoding: str, limit: Limit) -> list[list[str]]:
+    lines = nonempty_lines(path, encoding, limit=limit)
     if delimiter is None:
         # Lines of different length are usual here, so the longest lines decide.
         longest = sorted(lines, key=len)[-5:]

@@ -212,8 +212,8 @@ def with_sheet(
         _check_column(ids, frame.columns, name)
     # Columns are parsed as they lie: as text they would take many times the memory.
     plain = replace(reading, transpose=False, annotation=(), target=None, named=True)
-    if reading.transpose and kind_of(path) in ONE_WAY:
-        raise TableError(f"{path.name} always has {ONE_WAY[kind_of(path)]}; leave transpose out.")
+    if reading.transpose and (kind := kind_of(path, reading.limit)) in ONE_WAY:
+        raise TableError(f"{path.name} always has {ONE_WAY[kind]}; leave transpose out.")
     found = SampleSheet(name, frame, ids, allow_unmatched, reading.annotation, reading.transpose)
     content = join_samples(read_content(path, plain), found)
     return replace(content, details={**content.details, "samples": name})

@@ -20,7 +20,13 @@ from backstay.datasets._content import (
     plain_text,
     repeated,
 )
-from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._labelled import (
+    TableError,
+    check_told_apart,
+    counted,
+    listed,
+    whole_numbers,
+)
 
 
 @dataclass(frozen=True)
@@ -220,6 +226,18 @@ def _annotation_columns(
 
 def numbers_of_samples(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
     """Return a column per sample as numbers, refusing text with the names of its place."""
+    values = _as_numbers(frame, features, file)
+    if max(np.nanmax(values, initial=0), -np.nanmin(values, initial=0)) < 2**53:
+        return values
+    # Written as they are in the file, numbers that floating point merges still differ.
+    for i in np.flatnonzero((np.abs(values) >= 2**53).any(axis=1)).tolist():
+        cells = [frame.iat[i, j] for j in range(frame.shape[1])]
+        known = plain_text(pd.Series(cells, dtype=object)).dropna()
+        check_told_apart(str(features.iloc[i]), whole_numbers(known))
+    return values
+
+
+def _as_numbers(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
     texts = [j for j in range(frame.shape[1]) if frame.iloc[:, j].dtype.kind not in "biuf"]
     if not texts:
         return frame.to_numpy(np.float64, na_value=np.nan)

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from backstay.datasets._content import Content, Limit, Reading, check_annotation
-from backstay.datasets._labelled import TableError
+from backstay.datasets._labelled import TableError, check_spellings, has_leading_zeros
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 # Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
@@ -69,6 +69,10 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
             ) from error
         raise TableError(f"{path.name} is not a table of text ({error}).") from error
     except pd.errors.ParserError as error:
+        if "EOF inside string" in str(error):
+            raise TableError(
+                f"{path.name} has a quotation mark that does not end; close it or take it out."
+            ) from error
         raise TableError(f"{path.name} is not a table of text ({str(error).strip()}).") from error
     except LookupError as error:
         raise TableError(f"encoding={encoding!r} is unknown; try utf-8 or latin-1.") from error
@@ -106,6 +110,7 @@ def open_text(path: Path, encoding: str, limit: Limit | None = None) -> TextIO:
     return path.open(encoding=encoding, newline="")
 
 
+PRINTABLE = frozenset(string.printable)
 # Longer marks first: that of UTF-32 begins like that of UTF-16.
 MARKS = {
     b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
@@ -126,8 +131,23 @@ def check_bytes(path: Path, encoding: str) -> None:
     for mark, name in MARKS.items():
         if start.startswith(mark):
             raise TableError(f"{path.name} is {name} text; save it as UTF-8 or name the encoding.")
+    if (wide := _wide_encoding(start)) is not None:
+        raise TableError(
+            f"{path.name} looks like {wide} text; save it as UTF-8 or name the encoding."
+        )
     if b"\0" in start:
         raise TableError(f"{path.name} is not text; give a CSV or TSV file.")
+
+
+def _wide_encoding(start: bytes) -> str | None:
+    """Return the encoding of wider characters in which bytes make sense, if there is one."""
+    if b"\0" not in start:
+        return None
+    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
+        text = start[: len(start) // 4 * 4].decode(encoding, "replace")
+        if 2 * sum(character in PRINTABLE for character in text) > len(text):
+            return encoding
+    return None
 
 
 def choose_delimiter(lines: Sequence[str], name: str) -> str:
@@ -238,8 +258,8 @@ def read_text(path: Path, reading: Reading) -> Content:
             raise TableError(f"{path.name} has a line of names and no rows below it.")
         source = open_text(path, reading.encoding, reading.limit) if buffer is None else buffer
         with source:
-            frame = _parse(source, "," if reading.transpose else delimiter, reading, len(header))
-    names = [field.strip() for field in header]
+            names = [field.strip() for field in header]
+            frame = _parse(source, "," if reading.transpose else delimiter, reading, names)
     frame.columns = pd.Index(
         [name or f"unnamed column {i + 1}" for i, name in enumerate(names)], dtype=object
     )
@@ -302,7 +322,33 @@ def _transposed(
     return list(columns[0]), buffer, len(columns) - 1, described
 
 
-def _parse(source: TextIO, delimiter: str, reading: Reading, width: int) -> pd.DataFrame:
+def _parse(source: TextIO, delimiter: str, reading: Reading, names: list[str]) -> pd.DataFrame:
+    """Parse the table; numbers among its labels are compared as they are written first."""
+    if reading.as_text:
+        return _parsed(source, delimiter, reading, len(names), str)
+    labels = [j for j, name in enumerate(names) if name == reading.target]
+    kinds = dict.fromkeys([*labels, *([0] if reading.named else [])], str)
+    frame = _parsed(source, delimiter, reading, len(names), kinds)
+    for j in labels:
+        frame[j] = _label_column(frame[j], reading)
+    return frame
+
+
+def _label_column(texts: pd.Series, reading: Reading) -> pd.Series:
+    """Return labels as numbers if they are, but as they are written if zeros come first."""
+    known = texts.dropna().str.strip()
+    check_spellings(str(reading.target), known.str.replace(reading.decimal, ".", regex=False))
+    if has_leading_zeros(known):
+        return texts
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows([["labels"], *([text] for text in texts.fillna("NA"))])
+    buffer.seek(0)
+    return _parsed(buffer, ",", reading, 1, None)[0]
+
+
+def _parsed(
+    source: TextIO, delimiter: str, reading: Reading, width: int, kinds: Any
+) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         return pd.read_csv(
@@ -313,7 +359,7 @@ def _parse(source: TextIO, delimiter: str, reading: Reading, width: int) -> pd.D
             index_col=False,
             decimal=reading.decimal,
             na_values=[*MISSING, *reading.missing],
-            dtype=str if reading.as_text else {0: str} if reading.named else None,
+            dtype=kinds,
             low_memory=False,
             skipinitialspace=delimiter != " ",
         )
