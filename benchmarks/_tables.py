@@ -170,9 +170,13 @@ def selections(ends):
     shapes = [name.removeprefix("end_to_end_").replace("x", " × ") for name in ends]
     head = " | ".join(f"{shape}: time | same sets (overlap)" for shape in shapes)
     lines = [f"| method | {head} |", "|---|" + "---|---|" * len(shapes)]
-    for method in next(iter(ends.values()))["sameness"]:
+    # Records of other versions may have other methods.
+    for method in dict.fromkeys(m for facts in ends.values() for m in facts["sameness"]):
         cells = []
         for facts in ends.values():
+            if method not in facts["sameness"]:
+                cells += ["–", "–"]
+                continue
             row = facts["sameness"][method]
             cells.append(f"{facts['shares_of_methods'].get(method, 0):.1%}")
             cells.append(f"{row['same']:.1%} ({row['overlap']:.2%})")
@@ -207,8 +211,8 @@ def whole_commands(records):
         "| table | as numbers | splits | memory of all processes | store | of it once |",
         "|---|---|---|---|---|---|",
     ]
-    for name in ("wide_command", "tall_command"):
-        facts = records[name]["facts"]
+    commands = [records[name] for name in ("wide_command", "tall_command") if name in records]
+    for facts in (record["facts"] for record in commands):
         size = 4e-6 * facts["rows"] * facts["features"]
         cells = [f"{facts['rows']:,} × {facts['features']:,}", f"{size:,.0f} MB"]
         cells += [f"{facts['splits']}", f"{facts['all_mb']:,.0f} MB"]

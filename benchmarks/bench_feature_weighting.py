@@ -213,7 +213,7 @@ def downdating_error(X, y):
     worst = 0.0
     while machines.remaining > 1:
         features = machines.features[: machines.remaining]
-        count = svm._n_dropped(0.1, machines.remaining)
+        count = svm._n_dropped(0.1, svm.LIFT["down"], machines.remaining)
         dropped = np.empty(machines.remaining, dtype=bool)
         svm.mark_smallest(machines.weights(), features, count, dropped)
         machines.drop(dropped)
