@@ -33,23 +33,24 @@ def difference_tile(A, B, square, D):
     for f0 in range(0, d, FEATURE_CHUNK):
         f1 = min(f0 + FEATURE_CHUNK, d)
         for i in range(0, n, 2):
+            # Rows by themselves: as places in a table, AVX-512 compilers find no vectors in them.
+            a0 = A[i, f0:f1]
+            a1 = A[i + 1, f0:f1]
             for j in range(0, m, 4):
+                b0 = B[j, f0:f1]
+                b1 = B[j + 1, f0:f1]
+                b2 = B[j + 2, f0:f1]
+                b3 = B[j + 3, f0:f1]
                 s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = zero
-                for f in range(f0, f1):
-                    a0 = A[i, f]
-                    a1 = A[i + 1, f]
-                    b0 = B[j, f]
-                    b1 = B[j + 1, f]
-                    b2 = B[j + 2, f]
-                    b3 = B[j + 3, f]
-                    s00 += _term(a0 - b0, square)
-                    s01 += _term(a0 - b1, square)
-                    s02 += _term(a0 - b2, square)
-                    s03 += _term(a0 - b3, square)
-                    s10 += _term(a1 - b0, square)
-                    s11 += _term(a1 - b1, square)
-                    s12 += _term(a1 - b2, square)
-                    s13 += _term(a1 - b3, square)
+                for f in range(f1 - f0):
+                    s00 += _term(a0[f] - b0[f], square)
+                    s01 += _term(a0[f] - b1[f], square)
+                    s02 += _term(a0[f] - b2[f], square)
+                    s03 += _term(a0[f] - b3[f], square)
+                    s10 += _term(a1[f] - b0[f], square)
+                    s11 += _term(a1[f] - b1[f], square)
+                    s12 += _term(a1[f] - b2[f], square)
+                    s13 += _term(a1[f] - b3[f], square)
                 D[i, j] += s00
                 D[i, j + 1] += s01
                 D[i, j + 2] += s02
