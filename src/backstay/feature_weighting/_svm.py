@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from backstay._kernels._svm import (
     LIBSVM_TOL,
@@ -23,8 +22,9 @@ from backstay._kernels._svm import (
     squared_weights,
 )
 from backstay._validation import Interval, StrOptions, check_is_fitted, positive_int
-from backstay.base import Array, FeatureRanker, Indices, Scaling
+from backstay.base import Array, FeatureRanker, Indices, Scaling, one_thread
 from backstay.feature_weighting._rows import present_rows
+from backstay.feature_weighting._svm_tall import TallMachine
 
 # A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
 # whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest
@@ -42,18 +42,18 @@ SINGLE_CELLS, BLOCK_CELLS = 2**24, 2**22
 # dropped (benchmarks/simulations/svm_tolerance.py).
 TIGHT_TOL = 1e-8
 
-# Rows up to which the machines see the Gram matrix even if it is the larger table: 128 MB.
-GRAM_ROWS = 4000
-# The same at libsvm's tolerance: 2 GB. libsvm itself multiplies the rows anew in every round,
-# which takes hours.
-TALL_ROWS = 16_000
+# Rows up to which the machines see their products even where these are more than the features.
+GRAM_ROWS = 500
+# The same at libsvm's tolerance, where its steps are followed: products of 2 GB.
+LIBSVM_ROWS = 16_000
 
 MAX_ITER = 1_000_000
 
 
-def uses_gram(n_rows: int, n_features: int) -> bool:
+def uses_gram(n_rows: int, n_features: int, tol: float | str) -> bool:
     """Whether the machines see the Gram matrix instead of the rows."""
-    return n_rows < n_features or n_rows <= GRAM_ROWS
+    libsvms_steps = not isinstance(tol, str) and tol >= LIBSVM_TOL
+    return n_rows < n_features or n_rows <= (LIBSVM_ROWS if libsvms_steps else GRAM_ROWS)
 
 
 class EliminationRound(NamedTuple):
@@ -147,16 +147,17 @@ class _Machines:
         self.gram: Array | None = None
         if gram is not None:
             self._set_gram(gram[np.ix_(order, order)])
-        elif uses_gram(n, d) or (n <= TALL_ROWS and tol >= LIBSVM_TOL):
+        elif uses_gram(n, d, tol):
             self._multiply()
         else:
             with np.errstate(over="ignore"):
-                _check_squares((self.rows**2).sum(axis=1))
+                _check_squares(np.einsum("ij,ij->i", self.rows, self.rows))
+            self._centre()
 
     def weights(self) -> Array:
         """|w_j| of the remaining features; √Σ w_j² over the machines with several classes."""
         if self.gram is None:
-            steps = self._solve_plain()
+            steps = self._solve_tall()
         else:
             steps = one_vs_one_duals(
                 self.gram, self.starts, self.costs, self.tol, self.max_iter, self.duals
@@ -203,6 +204,10 @@ class _Machines:
         move_behind(self.rows, self.features, dropped, self.remaining)
         if self.gram is None:
             return
+        if not uses_gram(len(self.rows), self.remaining, self.tol):
+            self.gram = None
+            self._centre()
+            return
         if before < 2 * self.remaining:
             _add_products(self.rows, self.remaining, before, -1.0, self.gram)
             if np.trace(self.gram) * TRACE_FALL > self.trace:
@@ -221,25 +226,26 @@ class _Machines:
         self.trace = np.trace(gram)
         self.gram = gram
 
-    def _solve_plain(self) -> int:
-        """Leave it to libsvm, where the Gram matrix would take too much memory."""
-        machine = SVC(kernel="linear", C=1.0, tol=self.tol, max_iter=self.max_iter)
-        rows = np.ascontiguousarray(self.rows[:, : self.remaining])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # said once, at the end
-            machine.fit(rows, self.y, sample_weight=self.costs)
-        n_classes = len(self.starts) - 1
-        coefficients = np.zeros((n_classes - 1, len(self.y)))
-        coefficients[:, machine.support_] = machine.dual_coef_
-        self.duals[:] = 0.0
-        for m, (a, b) in enumerate(combinations(range(n_classes), 2)):
-            # libsvm's layout: a row's coefficient against class c is in line c, or c − 1 for
-            # classes after its own.
-            first = slice(self.starts[a], self.starts[a + 1])
-            second = slice(self.starts[b], self.starts[b + 1])
-            self.duals[m, first] = coefficients[b - 1, first]
-            self.duals[m, second] = coefficients[a, second]
-        return int(np.max(machine.n_iter_))
+    def _centre(self) -> None:
+        """Keep the remaining features alone, each around 0, which costs the fewest digits."""
+        self.rows = np.ascontiguousarray(self.rows[:, : self.remaining], dtype=np.float64)
+        self.rows -= self.rows.mean(axis=0)
+
+    def _solve_tall(self) -> int:
+        """Train the machines on the rows themselves, from the last coefficients on."""
+        steps = 0
+        remaining = self.rows[:, : self.remaining]
+        for m, (a, b) in enumerate(combinations(range(len(self.starts) - 1), 2)):
+            members = [np.arange(self.starts[c], self.starts[c + 1]) for c in (a, b)]
+            both = np.concatenate(members)
+            rows = remaining if len(both) == len(remaining) else remaining[both]
+            sign = np.repeat([1.0, -1.0], [len(c) for c in members])
+            dual = self.duals[m, both]
+            with one_thread():
+                machine = TallMachine(rows, sign, self.costs[both])
+                steps = max(steps, machine.solve(dual, self.tol, self.max_iter))
+            self.duals[m, both] = dual
+        return steps
 
 
 # Added before a share of features is rounded down. One tenth of 30 must stay 3 when rounding up,
@@ -273,9 +279,9 @@ def eliminate(
     and pass ``G[np.ix_(rows, rows)]``, which holds only for rows scaled beforehand: a member that
     scales by its own rows gives a feature whose extreme row was not drawn another factor.
     """
-    n, d = X.shape
+    d = X.shape[1]
     if isinstance(tol, str):
-        tol = TIGHT_TOL if uses_gram(n, d) else LIBSVM_TOL
+        tol = TIGHT_TOL
     machines = _Machines(X, y, costs, tol, gram, scaling, max_iter)
     last_round = np.empty(d, dtype=np.intp)
     last_weight = np.zeros(d)
@@ -341,12 +347,13 @@ class SVMRFE(FeatureRanker):
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
     tol : float or "auto", default="auto"
-        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8, and
-        1e-3 with more than 4000 rows that are no fewer than the features, where steps to a tight
-        one would take too long. ``tol=1e-3`` takes libsvm's own steps.
+        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8.
+        ``tol=1e-3`` takes libsvm's own steps, if there are no more than 16,000 rows or fewer of
+        them than features.
     max_iter : int, default=1_000_000
         Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``; it takes
-        data that no line separates and a C of many powers of ten.
+        data that no line separates and a C of many powers of ten, or rows or features that are
+        many powers of ten apart.
     record_path : bool, default=False
         Keep every round's features and weights in ``path_``.
 
@@ -379,7 +386,9 @@ class SVMRFE(FeatureRanker):
     stops then decides which of many features with nearly the same weight are dropped: with
     fewer rows than features the best ten at 1e-8 are those of the exact solution, at 1e-3 about
     half of them are. Below 1e-3, Newton steps on the rows that are not at a bound finish what
-    libsvm's steps begin, and each round starts from the last one's solution.
+    libsvm's steps begin, and each round starts from the last one's solution. Where more than
+    500 rows are no fewer than the features, the machines see the rows: proximal steps, each
+    solved by Newton's method for a weight per feature, reach the same solution.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class SharedSVMRFE:
 
     def __init__(self, ranker: SVMRFE, X: NDArray[Any], y: Indices) -> None:
         self.X, self.y = np.asarray(X, dtype=np.float64), y
-        self.kind = ranker.scaling
+        self.kind, self.tol = ranker.scaling, ranker.tol
         self.scaling = Scaling(self.X, self.kind)
 
     def same_scale(self, rows: Indices) -> bool:
@@ -67,7 +67,8 @@ class SharedSVMRFE:
     def prepare(self) -> None:
         """Scale, and multiply the rows with each other where that is the smaller table."""
         self.Z = np.asarray(self.scaling(self.X), dtype=np.float64)
-        self.gram = self.Z @ self.Z.T if uses_gram(*self.X.shape) else None
+        n, d = self.X.shape
+        self.gram = self.Z @ self.Z.T if uses_gram(n, d, self.tol) else None
 
     def at_one_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Eliminate on the rows, copies included, with their part of the Gram matrix.
