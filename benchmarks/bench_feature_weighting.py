@@ -274,6 +274,37 @@ def svm_rfe(n, d, check=False):
     )
 
 
+def overlapping(n, d):
+    """Two classes that no line separates: a third of their rows are on the wrong side of any."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, d))
+    X[y == 1, :20] += 0.2
+    return X, y
+
+
+def svm_rfe_tall(n, d, said, make):
+    loop = "loop over SVC"
+    what = f"{n:,} × {d:,}, {said}"
+    return Workload(
+        f"svm_rfe_tall_{n}x{d}",
+        f"SVM-RFE on more rows than features, {what}",
+        lambda: make(n, d),
+        lambda p, jobs: best_by_rfe(*p),
+        (
+            Peer(
+                loop,
+                lambda p, jobs: _plain.svm_rfe(minmax_scale(p[0]), p[1], KEEP)[:KEEP],
+                parallel=False,
+                note="at a tolerance of 1e-3, ours at 1e-8; down to 10 features, ours to one",
+            ),
+        ),
+        SAME_SET,
+        (Target(f"SVM-RFE beside a loop over SVC, {what}", ratio(loop), at_least=3, goal=5),),
+        parallel=False,
+    )
+
+
 # The lasso. All run the same grid of 100 penalties on standardised features.
 
 
@@ -402,6 +433,8 @@ WORKLOADS = (
     simba(5000, 100, quick=(500, 100)),
     svm_rfe(100, 1000, check=True),
     svm_rfe(100, 10000),
+    svm_rfe_tall(2000, 200, "classes that overlap", overlapping),
+    svm_rfe_tall(5000, 100, "classes that a line separates", han_yu),
     lasso(100, 10000, quick=(60, 500)),
     *filters(),
 )
