@@ -1,7 +1,5 @@
 """SVM-RFE on more rows than features: the machines see the rows, not their products."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -96,7 +94,7 @@ def test_rows_that_are_all_at_their_bounds_are_seen_at_once():
     np.testing.assert_array_equal(dual, 1e-5 * sign)
 
 
-@pytest.mark.parametrize("C", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("C", [1e6, 1e8, 1e10])
 @pytest.mark.parametrize("levels", [None, 2])
 def test_a_huge_c_on_data_that_no_line_separates_ends(C, levels):
     rows, _, rng = problem(1, 60, 5, levels=levels)
@@ -193,22 +191,20 @@ def test_a_limit_of_steps_is_said(monkeypatch):
         SVMRFE(max_iter=3).fit(X, y)
 
 
-@pytest.mark.parametrize("largest", [1e30, 1e120, 1e300])
-def test_weights_of_any_size_end(monkeypatch, largest):
-    """The machine is as good as hard, or the weights are said to overflow."""
-    monkeypatch.setattr(module, "GRAM_ROWS", 0)
-    X, y, rng = table(11, 60, 6)
-    omega = rng.random(60)
-    omega[0] = largest
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for weights in (omega, np.full(60, largest)):
-            try:
-                ranking = SVMRFE().fit(X, y, weights).ranking_
-            except ValueError as error:
-                assert "overflow" in str(error)
-            else:
-                assert sorted(ranking) == [1, 2, 3, 4, 5, 6]
+@pytest.mark.parametrize("n_rows", [0, 10**6])
+def test_weights_of_any_size_are_as_good_as_large_ones(monkeypatch, n_rows):
+    monkeypatch.setattr(module, "GRAM_ROWS", n_rows)
+    X, y, _ = table(11, 60, 6)
+    large = SVMRFE(record_path=True).fit(X, y, np.full(60, 1e5))
+    row = np.ones(60)
+    row[3] = 1e5
+    large_row = SVMRFE(record_path=True).fit(X, y, row)
+    for size in (1e8, 1e30, 1e300):
+        row[3] = min(size, 1e30)  # beside a row of 1e300, the others would count for nothing
+        for omega, expected in ((np.full(60, size), large), (row, large_row)):
+            found = SVMRFE(record_path=True).fit(X, y, omega)
+            assert found.ranking_.tolist() == expected.ranking_.tolist()
+            np.testing.assert_allclose(found.path_[0].weights, expected.path_[0].weights, atol=1e-4)
 
 
 def test_rows_that_leave_rounding_behind():

@@ -47,6 +47,8 @@ GRAM_ROWS = 500
 # The same at libsvm's tolerance, where its steps are followed: products of 2 GB.
 LIBSVM_ROWS = 16_000
 
+HARD = 1e8  # as a cost of margin violations, at a variance of 1
+
 MAX_ITER = 1_000_000
 
 
@@ -111,6 +113,18 @@ def _check_squares(squares: Array) -> None:
         )
 
 
+def _telling_costs(costs: Array, rows: Array) -> Array:
+    """Lower costs that are as good as infinite: from some cost on, the weights stay as they are.
+
+    Above `HARD` over the variance of a feature, nothing but rounding tells two costs apart, and it
+    would hide all else.
+    """
+    if costs.max() <= HARD:
+        return costs
+    variances = rows.var(axis=0, dtype=np.float64)
+    return np.minimum(costs, HARD / min(variances[variances > 0.0], default=1.0))
+
+
 class _Machines:
     """One-vs-one linear SVMs on the remaining features.
 
@@ -137,7 +151,7 @@ class _Machines:
         self.remaining = d
         self.y = y[order]
         self.starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
-        self.costs = costs[order]
+        self.costs = costs[order] if tol >= LIBSVM_TOL else _telling_costs(costs[order], self.rows)
         self.tol = tol
         self.max_iter = max_iter
         self.n_steps = 0  # the most that a machine took

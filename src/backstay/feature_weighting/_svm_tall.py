@@ -51,8 +51,8 @@ class TallMachine:
 
     def __init__(self, rows: Array, sign: Array, cost: Array) -> None:
         self.rows, self.sign, self.cost = rows, sign, cost
-        self.low, self.high = np.where(sign > 0, 0.0, -cost), np.where(sign > 0, cost, 0.0)
         self.squares = np.einsum("ij,ij->i", rows, rows)
+        self.low, self.high = np.where(sign > 0, 0.0, -cost), np.where(sign > 0, cost, 0.0)
         self.n_rounds = 0
         # Σ cost · x xᵀ, x with a 1 behind it, over the rows that were inside their bounds last.
         d = rows.shape[1]
