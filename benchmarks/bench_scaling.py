@@ -142,6 +142,10 @@ CURVES = {
         "rows": ([25, 50, 100, 200, 400], lambda n: fit(SVMRFE(), n, 4000, han_yu)),
         "features": (FEATURES, lambda d: fit(SVMRFE(), 100, d, han_yu)),
     },
+    "SVM-RFE, tall": {
+        "rows": ([1000, 2000, 4000, 8000, 16000], lambda n: fit(SVMRFE(), n, 100)),
+        "features": ([50, 100, 200, 400, 800], lambda d: fit(SVMRFE(), 2000, d)),
+    },
     "stability_curve": {
         "resamples": ([25, 50, 100, 200, 400], lambda m: curve(m, 5000)),
         "features": ([2000, 4000, 8000, 16000, 32000], lambda d: curve(100, d)),
@@ -163,6 +167,9 @@ EXPECTED = {
     ("Simba", "features"): "1",
     ("SVM-RFE", "rows"): "1 to 2",
     ("SVM-RFE", "features"): "up to 1",
+    # Reading the rows grows with the features, the equations with their third power.
+    ("SVM-RFE, tall", "rows"): "1",
+    ("SVM-RFE, tall", "features"): "1 to 3",
     # Values grow with the number of runs, intervals with its square, 64 at a time.
     ("stability_curve", "resamples"): "1 to 2",
     ("stability_curve", "features"): "1",
