@@ -16,7 +16,7 @@ from backstay.feature_weighting import (
     LassoPath,
     TTest,
 )
-from backstay.feature_weighting import _svm as svm
+from backstay.feature_weighting import _svm_elimination as svm
 from benchmarks import _peers, _plain
 from benchmarks._agreement import SAME_SET, SPEARMAN, share_of_same_sets
 from benchmarks._measure import in_fresh_process

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from backstay import SVMRFE
 from backstay.base import Scaling, ranking_from_importances
-from backstay.feature_weighting._svm import eliminate
+from backstay.feature_weighting._svm_elimination import eliminate
 
 INTENSITIES = ("colon_alon", "leukemia_golub", "prostate_singh")
 NAMES = (

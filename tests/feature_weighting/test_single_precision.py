@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from backstay.feature_weighting import SVMRFE, FStatistic, TTest, _moments, _svm
+from backstay.feature_weighting import SVMRFE, FStatistic, TTest, _moments, _svm, _svm_elimination
 
 RNG = np.random.default_rng(0)
 X = RNG.random((30, 90), dtype=np.float32)
@@ -23,11 +23,13 @@ def test_moments_by_blocks_are_those_of_the_whole(ranker, weights, monkeypatch):
 
 @pytest.mark.parametrize("weights", [None, RNG.random(30) + 0.5])
 @pytest.mark.parametrize("blas", [0, 10**9])
-def test_svm_rfe_in_single_precision_ranks_as_in_double(weights, blas, monkeypatch):
+@pytest.mark.parametrize("gram_rows", [10, 500])  # with the rows themselves at the end, or not
+def test_svm_rfe_in_single_precision_ranks_as_in_double(weights, blas, gram_rows, monkeypatch):
     double = SVMRFE().fit(X, Y, weights)
     monkeypatch.setattr(_svm, "SINGLE_CELLS", 100)
-    monkeypatch.setattr(_svm, "BLOCK_CELLS", 7 * 30)
-    monkeypatch.setattr(_svm, "BLAS_WORK", blas)
+    monkeypatch.setattr(_svm_elimination, "BLOCK_CELLS", 7 * 30)
+    monkeypatch.setattr(_svm_elimination, "BLAS_WORK", blas)
+    monkeypatch.setattr(_svm_elimination, "GRAM_ROWS", gram_rows)
     single = SVMRFE().fit(X, Y, weights)
     best = double.ranking_ <= 20
     assert np.array_equal(single.ranking_[best], double.ranking_[best])

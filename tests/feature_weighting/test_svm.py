@@ -14,8 +14,8 @@ from backstay._kernels._svm import one_vs_one_duals
 from backstay.datasets import make_han_yu
 from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import SVMRFE
-from backstay.feature_weighting import _svm as module
-from backstay.feature_weighting._svm import LIFT, _n_dropped, eliminate
+from backstay.feature_weighting import _svm_elimination as module
+from backstay.feature_weighting._svm_elimination import LIFT, _n_dropped, eliminate
 from backstay.stability import stability_score
 from reference.svm import minmax, svm_rfe
 

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import SVMRFE
-from backstay.feature_weighting import _svm as module
+from backstay.feature_weighting import _svm_elimination as module
 from backstay.feature_weighting._svm_tall import TallMachine
 from reference.svm import minmax, svm_rfe
 

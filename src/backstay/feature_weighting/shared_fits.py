@@ -21,7 +21,8 @@ from backstay.base import Array, Indices, Scaling, warn_single_members
 from backstay.feature_weighting._relief import ROW_CHUNK, Relief, ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import EUCLIDEAN, ReliefColumns, ReliefTable
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm import SVMRFE, eliminate, row_costs, uses_gram
+from backstay.feature_weighting._svm import SVMRFE, row_costs
+from backstay.feature_weighting._svm_elimination import eliminate, uses_gram
 
 __all__ = ["SharedFits", "shared_fits"]
 

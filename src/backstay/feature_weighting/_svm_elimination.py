@@ -1,0 +1,326 @@
+"""The elimination behind SVM-RFE, on arrays: machines, their weights, and what is dropped."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from backstay._kernels._svm import (
+    LIBSVM_TOL,
+    add_products,
+    eliminate_rounds,
+    mark_smallest,
+    move_behind,
+    one_vs_one_duals,
+    squared_weights,
+)
+from backstay.base import Array, Indices, Scaling, one_thread
+from backstay.feature_weighting._svm_tall import TallMachine
+
+# A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
+# whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest
+# entry (benchmarks/bench_feature_weighting.py prints it), far below the tolerance, even where
+# features dropped early were many orders of magnitude larger.
+TRACE_FALL = 100.0
+
+# Multiplications above which BLAS and its threads are worth their start.
+BLAS_WORK = 200_000_000
+
+# A wide table of single precision stays so; blocks of so many cells are multiplied in double.
+BLOCK_CELLS = 2**22
+
+# libsvm's tolerance leaves it to chance which of many features with nearly the same weight are
+# dropped (benchmarks/simulations/svm_tolerance.py).
+TIGHT_TOL = 1e-8
+
+# Rows up to which the machines see their products even where these are more than the features.
+GRAM_ROWS = 500
+# The same at libsvm's tolerance, where its steps are followed: products of 2 GB.
+LIBSVM_ROWS = 16_000
+
+HARD = 1e8  # as a cost of margin violations, at a variance of 1
+
+MAX_ITER = 1_000_000
+
+
+def uses_gram(n_rows: int, n_features: int, tol: float | str) -> bool:
+    """Whether the machines see the Gram matrix instead of the rows."""
+    libsvms_steps = not isinstance(tol, str) and tol >= LIBSVM_TOL
+    return n_rows < n_features or n_rows <= (LIBSVM_ROWS if libsvms_steps else GRAM_ROWS)
+
+
+class EliminationRound(NamedTuple):
+    """What one round of the elimination saw; columns are in ascending order."""
+
+    features: Indices  # columns that the machines of this round were trained on
+    weights: Array  # their normalised weights r_j = |w_j| / Σ|w|
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The course of an elimination."""
+
+    last_round: Indices  # the round each feature was dropped in; the survivor has the highest
+    last_weight: Array  # its criterion |w_j| in that round
+    path: list[EliminationRound]  # every round, when recorded
+    n_steps: int  # the most that a machine took
+
+    def importances(self) -> Array:
+        """Share of the features a feature outlasts, itself included; exact ties share theirs."""
+        d = len(self.last_round)
+        order = np.lexsort((self.last_weight, self.last_round))
+        rounds, weights = self.last_round[order], self.last_weight[order]
+        ties = (rounds[1:] == rounds[:-1]) & (weights[1:] == weights[:-1])
+        first_of_tie = np.maximum.accumulate(np.where(np.r_[False, ties], 0, np.arange(d)))
+        importances = np.empty(d)
+        importances[order] = (first_of_tie + 1) / d
+        return importances
+
+
+def _add_products(rows: Array, start: int, stop: int, factor: float, gram: Array) -> None:
+    """Add the products of rows over some features to a Gram matrix, or take them out."""
+    if rows.dtype == np.float32:  # in double precision, a block of features at a time
+        step = max(1, BLOCK_CELLS // len(rows))
+        for first in range(start, stop, step):
+            block = rows[:, first : min(first + step, stop)].astype(np.float64)
+            _add_products(block, 0, block.shape[1], factor, gram)
+        return
+    if (stop - start) * len(rows) ** 2 > BLAS_WORK:
+        part = rows[:, start:stop]
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(rows), GRAM_ROWS):  # no second matrix beside a large one
+                some = slice(first, first + GRAM_ROWS)
+                gram[some] += factor * (part[some] @ part.T)
+    else:
+        add_products(rows, start, stop, factor, gram)
+
+
+def _check_squares(squares: Array) -> None:
+    """Refuse rows whose inner products libsvm, in single precision, could not hold."""
+    if not squares.max() < np.finfo(np.float32).max:
+        raise ValueError(
+            "X holds values too large for the inner products of its rows: the largest square of a "
+            f"row is {squares.max():.3g}. Use scaling='minmax'."
+        )
+
+
+def _telling_costs(costs: Array, rows: Array) -> Array:
+    """Lower costs that are as good as infinite: from some cost on, the weights stay as they are.
+
+    Above `HARD` over the variance of a feature, nothing but rounding tells two costs apart, and it
+    would hide all else.
+    """
+    if costs.max() <= HARD:
+        return costs
+    variances = rows.var(axis=0, dtype=np.float64)
+    return np.minimum(costs, HARD / min(variances[variances > 0.0], default=1.0))
+
+
+class _Machines:
+    """One-vs-one linear SVMs on the remaining features.
+
+    The remaining features are kept in front: dropping some exchanges them with the last
+    remaining ones, so that a round moves what it drops and no more.
+    """
+
+    def __init__(
+        self,
+        X: Array,
+        y: Indices,
+        costs: Array,
+        tol: float,
+        gram: Array | None,
+        scaling: Scaling | None = None,
+        max_iter: int = MAX_ITER,
+    ) -> None:
+        n, d = X.shape
+        order = np.argsort(y, kind="stable")  # libsvm, too, orders rows by class
+        self.rows = np.ascontiguousarray(X[order])
+        if scaling is not None:
+            scaling.in_place(self.rows)
+        self.features = np.arange(d)
+        self.remaining = d
+        self.y = y[order]
+        self.starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
+        self.costs = costs[order] if tol >= LIBSVM_TOL else _telling_costs(costs[order], self.rows)
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_steps = 0  # the most that a machine took
+        self.unfinished = 0  # rounds in which one did not converge
+        n_classes = len(self.starts) - 1
+        self.duals = np.zeros((n_classes * (n_classes - 1) // 2, n))
+        self.gram: Array | None = None
+        if gram is not None:
+            self._set_gram(gram[np.ix_(order, order)])
+        elif uses_gram(n, d, tol):
+            self._multiply()
+        else:
+            with np.errstate(over="ignore"):
+                _check_squares(np.einsum("ij,ij->i", self.rows, self.rows))
+            self._centre()
+
+    def weights(self) -> Array:
+        """|w_j| of the remaining features; √Σ w_j² over the machines with several classes."""
+        if self.gram is None:
+            steps = self._solve_tall()
+        else:
+            steps = one_vs_one_duals(
+                self.gram, self.starts, self.costs, self.tol, self.max_iter, self.duals
+            )
+        self.n_steps = max(self.n_steps, steps)
+        self.unfinished += steps >= self.max_iter
+        squared = np.empty(self.remaining)
+        squared_weights(self.rows, self.duals, squared)
+        if not np.isfinite(squared).all():
+            raise ValueError(
+                "the SVM's weights overflow: C times the largest sample_weight is "
+                f"{self.costs.max():.3g}. Lower C or scale the features."
+            )
+        return np.sqrt(squared)
+
+    def run(self, step: int | float, lift: float, last_round: Indices, last_weight: Array) -> int:
+        """Do as many rounds as the kernel can by itself; return how many.
+
+        On a few dozen rows, numpy's calls take as long as the machines themselves.
+        """
+        if self.gram is None or self.rows.size * len(self.y) > BLAS_WORK:
+            return 0
+        number, self.remaining, self.trace, self.n_steps = eliminate_rounds(
+            self.rows,
+            self.features,
+            self.gram,
+            self.starts,
+            self.costs,
+            self.duals,
+            self.tol,
+            self.max_iter,
+            float(step),
+            lift,
+            TRACE_FALL,
+            last_round,
+            last_weight,
+        )
+        return int(number)
+
+    def drop(self, dropped: NDArray[np.bool_]) -> None:
+        """Take the marked ones of the remaining features out."""
+        before = self.remaining
+        self.remaining -= int(dropped.sum())
+        move_behind(self.rows, self.features, dropped, self.remaining)
+        if self.gram is None:
+            return
+        if not uses_gram(len(self.rows), self.remaining, self.tol):
+            self.gram = None
+            self._centre()
+            return
+        if before < 2 * self.remaining:
+            _add_products(self.rows, self.remaining, before, -1.0, self.gram)
+            if np.trace(self.gram) * TRACE_FALL > self.trace:
+                return
+        self._multiply()
+
+    def _multiply(self) -> None:
+        """Compute the Gram matrix of the remaining features anew."""
+        n = len(self.rows)
+        gram = np.zeros((n, n))
+        _add_products(self.rows, 0, self.remaining, 1.0, gram)
+        self._set_gram(gram)
+
+    def _set_gram(self, gram: Array) -> None:
+        _check_squares(np.diagonal(gram))
+        self.trace = np.trace(gram)
+        self.gram = gram
+
+    def _centre(self) -> None:
+        """Keep the remaining features alone, each around 0, which costs the fewest digits."""
+        self.rows = np.ascontiguousarray(self.rows[:, : self.remaining], dtype=np.float64)
+        self.rows -= self.rows.mean(axis=0)
+
+    def _solve_tall(self) -> int:
+        """Train the machines on the rows themselves, from the last coefficients on."""
+        steps = 0
+        remaining = self.rows[:, : self.remaining]
+        for m, (a, b) in enumerate(combinations(range(len(self.starts) - 1), 2)):
+            members = [np.arange(self.starts[c], self.starts[c + 1]) for c in (a, b)]
+            both = np.concatenate(members)
+            rows = remaining if len(both) == len(remaining) else remaining[both]
+            sign = np.repeat([1.0, -1.0], [len(c) for c in members])
+            dual = self.duals[m, both]
+            with one_thread():
+                machine = TallMachine(rows, sign, self.costs[both])
+                steps = max(steps, machine.solve(dual, self.tol, self.max_iter))
+            self.duals[m, both] = dual
+        return steps
+
+
+# Added before a share of features is rounded down. One tenth of 30 must stay 3 when rounding up,
+# though it is a little more in floating point.
+LIFT = {"down": 0.0, "up": 1.0 - 1e-9}
+
+
+def _n_dropped(step: int | float, lift: float, remaining: int) -> int:
+    count = int(step) if isinstance(step, Integral) else max(1, int(step * remaining + lift))
+    return min(count, remaining - 1)
+
+
+def eliminate(
+    X: Array,
+    y: Indices,
+    costs: Array,
+    *,
+    step: int | float = 0.1,
+    rounding: str = "down",
+    tol: float | str = "auto",
+    gram: Array | None = None,
+    scaling: Scaling | None = None,
+    max_iter: int = MAX_ITER,
+    record_path: bool = False,
+) -> Elimination:
+    """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
+
+    `X` holds float64 rows, `y` class numbers 0..C-1, each present, and `costs` C·ω_i > 0.
+    `scaling` is applied to the rows; None if they are scaled already. `gram` is ``X @ X.T``,
+    computed here if not given. Callers that fit many times on rows of one table compute it once
+    and pass ``G[np.ix_(rows, rows)]``, which holds only for rows scaled beforehand: a member that
+    scales by its own rows gives a feature whose extreme row was not drawn another factor.
+    """
+    d = X.shape[1]
+    if isinstance(tol, str):
+        tol = TIGHT_TOL
+    machines = _Machines(X, y, costs, tol, gram, scaling, max_iter)
+    last_round = np.empty(d, dtype=np.intp)
+    last_weight = np.zeros(d)
+    path: list[EliminationRound] = []
+    lift = LIFT[rounding]
+    number = 0 if record_path else machines.run(step, lift, last_round, last_weight)
+    while machines.remaining > 1 or (record_path and len(path) == number):
+        features = machines.features[: machines.remaining]
+        weights = machines.weights()
+        if record_path:
+            order, total = np.argsort(features), weights.sum()
+            shares = weights[order] / total if total > 0.0 else np.zeros(len(weights))
+            path.append(EliminationRound(features[order], shares))
+        if machines.remaining == 1:
+            break
+        dropped = np.empty(machines.remaining, dtype=np.bool_)
+        mark_smallest(weights, features, _n_dropped(step, lift, machines.remaining), dropped)
+        last_round[features[dropped]] = number
+        last_weight[features[dropped]] = weights[dropped]
+        machines.drop(dropped)
+        number += 1
+    last_round[machines.features[0]] = number
+    if machines.unfinished:
+        warnings.warn(
+            f"the SVM did not converge in max_iter={max_iter} steps in {machines.unfinished} of "
+            f"{number + 1} rounds; scale the features, lower C or raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    return Elimination(last_round, last_weight, path, machines.n_steps)
