@@ -7,6 +7,7 @@ file (HDF5 links) is never followed.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ import pandas as pd
 from scipy import sparse
 
 from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, Reading, features_by_name
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._content import Content, Reading, features_by_name, inferred
+from backstay.datasets._labelled import TableError, check_columns_told_apart, listed
 from backstay.datasets._sparse import sparse_frame
 
 if TYPE_CHECKING:
@@ -46,15 +47,16 @@ def read_anndata(path: Path, reading: Reading) -> Content:
 
 
 def _content(path: Path, file: Any, reading: Reading) -> Content:
-    absent = [name for name in ("obs", "var") if name not in file]
+    absent = [name for name in ("obs", "var") if not _has(file, name)]
     if absent:
         raise TableError(f"{path.name} is HDF5 without {listed(absent)}: not an AnnData file.")
     notes: list[str] = []
-    sheet = _frame(path, _own(path, file, "obs"), notes)
+    labels = {reading.target, *reading.labels}
+    sheet = _frame(path, _own(path, file, "obs"), notes, labels)
     features = _frame(path, _own(path, file, "var"), notes)
     where = "X" if reading.layer is None else f"layers/{reading.layer}"
-    if where not in file:
-        layers = list(file["layers"]) if "layers" in file else []
+    layers = list(_own(path, file, "layers")) if _has(file, "layers") else []
+    if not _has(file, "X") if reading.layer is None else reading.layer not in layers:
         held = listed(layers) if layers else "none"
         raise TableError(f"{path.name} has no {where}; its layers are: {held}.")
     X = _matrix(path, _own(path, file, where), reading)
@@ -64,6 +66,8 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
             f"var {len(features)} columns."
         )
     if sparse.issparse(X):
+        check_columns_told_apart(features.index, X)
+        X = X.astype(np.float64)
         index = pd.Index(list(sheet.index), dtype=object)
         frame = sparse_frame(X, index, pd.Index(features.index, dtype=object))
         notes.append(f"{where} is sparse, and stays so: {X.nnz} of its values are not 0.")
@@ -79,13 +83,18 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
     )  # fmt: skip
 
 
+def _has(parent: Any, name: str) -> bool:
+    """Whether a group has a member; unlike ``in``, this opens no other file to find out."""
+    return parent.get(name, getlink=True) is not None
+
+
 def _own(path: Path, parent: Any, name: str) -> Any:
     """Return a member that is in this file, not a link to another."""
     import h5py
 
     place = parent
     for part in name.split("/"):
-        if part not in place:
+        if not isinstance(place, h5py.Group) or not _has(place, part):
             raise ValueError(f"it has no {place.name.rstrip('/')}/{part}")
         if not isinstance(place.get(part, getlink=True), h5py.HardLink):
             raise TableError(f"{path.name}: {name} is a link, which is not followed.")
@@ -99,7 +108,7 @@ def _matrix(path: Path, found: Any, reading: Reading) -> Any:
     import h5py
 
     if isinstance(found, h5py.Dataset):
-        if found.ndim != 2 or found.dtype.kind not in "biuf":
+        if found.ndim != 2 or found.dtype.kind not in "biuf" or found.dtype.itemsize > 8:
             raise TableError(f"{path.name}: {found.name} holds {found.dtype}, not a table.")
         reading.limit.check(path, math.prod(found.shape) * max(found.dtype.itemsize, 8))
         return found[()]
@@ -113,10 +122,14 @@ def _matrix(path: Path, found: Any, reading: Reading) -> Any:
     made = sparse.csr_matrix if kind.startswith("csr") else sparse.csc_matrix
     X = made(tuple(part[()] for part in parts), shape=tuple(int(side) for side in shape))
     X.check_format(full_check=True)
-    return X.astype(np.float64).tocsc()
+    if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
+        raise TableError(f"{path.name}: {found.name} holds {X.dtype}, not numbers.")
+    return X.tocsc()
 
 
-def _frame(path: Path, group: Any, notes: list[str]) -> pd.DataFrame:
+def _frame(
+    path: Path, group: Any, notes: list[str], labels: Collection[str | None] = ()
+) -> pd.DataFrame:
     """Return a table of ``obs`` or ``var``; columns of unknown kinds are left out and named."""
     import h5py
 
@@ -124,17 +137,21 @@ def _frame(path: Path, group: Any, notes: list[str]) -> pd.DataFrame:
         raise TableError(
             f"{path.name} was written by an anndata before 0.7; read and write it with a newer one."
         )
-    index = _own(path, group, _text(group.attrs["_index"]))
+    index = _column(path, _own(path, group, _text(group.attrs["_index"])))
+    if index is None:
+        raise ValueError(f"{group.name} does not name its rows")
     columns, unread = {}, []
-    for name in group.attrs.get("column-order", []):
-        found = _column(_own(path, group, _text(name)), group)
+    for name in map(_text, group.attrs.get("column-order", [])):
+        found = _column(path, _own(path, group, name))
+        if found is None and name in labels:
+            raise TableError(f"{path.name}: {group.name}/{name} is of a kind that is not read.")
         if found is None:
-            unread.append(f"{group.name.strip('/')}/{_text(name)}")
+            unread.append(f"{group.name.strip('/')}/{name}")
         else:
-            columns[_text(name)] = found
+            columns[name] = found
     if unread:
         notes.append(f"Columns of kinds that are not read: {listed(unread)}.")
-    names = _strings(index)
+    names = [_text(name) for name in index]
     for name, values in columns.items():
         if len(values) != len(names):
             raise TableError(f"{path.name}: {group.name}/{name} has {len(values)} values for "
@@ -142,26 +159,31 @@ def _frame(path: Path, group: Any, notes: list[str]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.Index(names, dtype=object))
 
 
-def _column(found: h5py.Dataset | h5py.Group, parent: Any) -> Any:
+def _column(path: Path, found: h5py.Dataset | h5py.Group) -> Any:
     """Return the values of a column, None for a kind that is not known."""
     import h5py
 
     if isinstance(found, h5py.Group):
-        if {"codes", "categories"} <= set(found):
-            return _categorical(found["codes"][()], found["categories"], found)
-        if {"values", "mask"} <= set(found):
-            values = pd.Series(_values(found["values"]), dtype=object)
-            return values.mask(found["mask"][()].astype(bool), None).infer_objects().array
+        if _has(found, "codes") and _has(found, "categories"):
+            names = _column(path, _own(path, found, "categories"))
+            return _categorical(_own(path, found, "codes")[()], names, found)
+        if _has(found, "values") and _has(found, "mask"):
+            values = _values(_own(path, found, "values"))
+            if values is None:
+                return None
+            gaps = _own(path, found, "mask")[()].astype(bool)
+            return inferred(pd.Series(values, dtype=object).mask(gaps, None)).array
         return None
-    if found.ndim != 1:
-        return None
-    if "categories" in found.attrs:  # as anndata 0.7 wrote it
-        return _categorical(found[()], parent[found.attrs["categories"]], found)
+    kept = found.attrs.get("categories")  # as anndata 0.7 wrote it: a reference, in the same file
+    if kept is not None and isinstance(kept, h5py.Reference):
+        place = _own(path, found.file, found.file[kept].name.strip("/"))
+        return _categorical(found[()], _values(place), found)
     return _values(found)
 
 
-def _categorical(codes: Any, categories: Any, described: Any) -> Any:
-    names = _values(categories)
+def _categorical(codes: Any, names: Any, described: Any) -> Any:
+    if names is None or codes.ndim != 1 or codes.dtype.kind not in "iu":
+        return None
     if len(codes) and (int(codes.max()) >= len(names) or int(codes.min()) < -1):
         raise ValueError(f"{described.name} holds numbers of categories that do not exist")
     labels = [None if code < 0 else str(names[code]) for code in codes]
@@ -169,19 +191,15 @@ def _categorical(codes: Any, categories: Any, described: Any) -> Any:
 
 
 def _values(found: Any) -> Any:
-    if found.dtype.kind in "OS":
-        return _strings(found)
-    return found[()] if found.dtype.kind in "biuf" else None
-
-
-def _strings(found: Any) -> list[str]:
-    if found.dtype.kind in "biuf":
-        return [str(value) for value in found[()].tolist()]
-    return [_text(value) for value in found[()]]
+    """Return a row of texts or numbers, None for anything else."""
+    if found.ndim != 1 or found.dtype.kind not in "biufOS":
+        return None
+    return [_text(value) for value in found[()]] if found.dtype.kind in "OS" else found[()]
 
 
 def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    # Bytes that are no UTF-8 are an error: replaced, two labels could become one.
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
 
 def _numeric(column: pd.Series) -> bool:

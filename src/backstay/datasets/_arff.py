@@ -115,16 +115,27 @@ def _bare(found: re.Match[str]) -> str:
 
 def _column(path: Path, name: str, values: list[str] | None, texts: tuple[str, ...]) -> object:
     if values is not None:
+        if "?" in values:
+            raise _refusal(path, f"{name!r} declares '?' as a value, which means a missing one")
         unknown = set(texts) - set(values) - {"?", ""}
         if unknown:
             raise _refusal(path, f"{name!r} holds {min(unknown)!r}, which it does not declare")
         known = [None if text in ("?", "") else text for text in texts]
         return pd.Categorical(known, list(dict.fromkeys(values)))
+    known = [None if text in ("?", "") else text for text in texts]
+    numbers = np.array([np.nan if text is None else _number(path, name, text) for text in known])
+    if (np.abs(numbers) >= 2**53).any():  # as they are written, whole numbers still differ
+        return pd.Series(known, dtype=object)
+    return numbers
+
+
+def _number(path: Path, name: str, text: str) -> float:
     try:
-        return np.array([np.nan if text in ("?", "") else float(text) for text in texts])
-    except ValueError as error:
-        wrong = str(error).partition(": ")[2]
-        raise _refusal(path, f"{name!r} is declared as numbers and holds {wrong}") from error
+        if "_" not in text:  # 1_0 is a number in programs, not in files
+            return float(text)
+    except ValueError:
+        pass
+    raise _refusal(path, f"{name!r} is declared as numbers and holds {text!r}")
 
 
 def _refusal(path: Path, why: str) -> TableError:

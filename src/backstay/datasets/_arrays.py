@@ -1,4 +1,4 @@
-"""Tables in Parquet, NPZ and MATLAB files, read without running any code in them."""
+"""Tables in NPZ and MATLAB files, read without running any code in them."""
 
 from __future__ import annotations
 
@@ -18,98 +18,21 @@ from scipy import sparse
 from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
-from backstay.datasets._content import Content, Limit, Reading
+from backstay.datasets._content import Content, Limit, Reading, repeated
 from backstay.datasets._labelled import (
     MAX_DENSE_BYTES,
     TableError,
     check_columns_told_apart,
     listed,
 )
-from backstay.datasets._wide import column_blocks, float_type, wide_frame
+from backstay.datasets._wide import float_type, wide_frame
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
-ROWS_AT_ONCE = 250
 # Of MATLAB files: the type of a compressed variable, and the classes of cells, structs and objects.
 COMPRESSED, NESTED = 15, (b"\1", b"\2", b"\3")
 CHUNK = 2**20
 CSR = ("data", "indices", "indptr", "shape")
-
-
-def read_parquet(path: Path, reading: Reading) -> Content:
-    """Read a Parquet file; rows keep the names that pandas wrote with them."""
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise TableError(
-            'Parquet files need pyarrow; install it with pip install "backstay[app]".'
-        ) from error
-    try:
-        with parquet.ParquetFile(path) as file:
-            _check_parquet(path, file, reading.limit)
-            wide = _wide_parquet(file)
-            if wide is not None:
-                return Content(path.name, wide)
-            table = file.read()
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise TableError(f"{path.name} is not a Parquet file ({first_line(error)}).") from error
-    names = table.column_names
-    if len(set(names)) < len(names):  # pandas' own description of them would not fit
-        table = table.rename_columns([str(j) for j in range(len(names))]).replace_schema_metadata()
-        frame = table.to_pandas()
-        frame.columns = pd.Index(names, dtype=object)
-    else:
-        frame = table.to_pandas()
-        frame.columns = frame.columns.map(str)
-    return Content(path.name, frame)
-
-
-def _check_parquet(path: Path, file: Any, limit: Limit) -> None:
-    """Refuse a file that is too large by its own word, or whose texts are when they are read."""
-    from pyarrow import types
-
-    said = file.metadata
-    limit.check(path, 8 * said.num_rows * said.num_columns)
-    groups = [said.row_group(k) for k in range(said.num_row_groups)]
-    limit.check(path, sum(group.total_byte_size for group in groups))
-    schema = file.schema_arrow
-    texts = [
-        f.name for f in schema if not (types.is_primitive(f.type) or types.is_dictionary(f.type))
-    ]
-    if not texts:
-        return
-    # A text that repeats is stored once: how long all of them are shows only as they are read.
-    unpacked = 0
-    for batch in file.iter_batches(ROWS_AT_ONCE, columns=texts):
-        unpacked += batch.nbytes
-        limit.check(path, unpacked)
-
-
-def _wide_parquet(file: Any) -> pd.DataFrame | None:
-    """Read a very wide file of single precision, a block of columns at a time; None for others.
-
-    Read as a whole, the same numbers would be there three times.
-    """
-    import pyarrow
-
-    schema, n = file.schema_arrow, file.metadata.num_rows
-    single = [f.name for f in schema if f.type == pyarrow.float32()]
-    others = [f.name for f in schema if f.type != pyarrow.float32()]
-    if float_type([np.float32], n, len(single)) != np.float32:
-        return None
-    if len({*single, *others}) < len(schema.names):
-        return None
-    block = np.empty((n, len(single)), np.float32)
-    for part in column_blocks(n, len(single)):
-        table = file.read(columns=single[part])
-        if table.column_names != single[part]:  # a dot in a name may stand for something nested
-            return None
-        block[:, part] = np.array([column.to_numpy() for column in table.columns]).T
-    beside = file.read(columns=others).to_pandas()  # its index is that of the rows
-    beside.columns = beside.columns.map(str)
-    frame = wide_frame(block, beside.index, pd.Index(single, dtype=object))
-    return pd.concat([frame, beside], axis=1)
 
 
 def first_line(error: BaseException) -> str:
@@ -127,7 +50,7 @@ def read_npz(path: Path, reading: Reading) -> Content:
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
             with archive:
                 arrays = {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise TableError(f"{path.name} is not an NPZ file ({first_line(error)}).") from error
     except (ValueError, MemoryError) as error:
         if isinstance(error, TableError):
@@ -216,18 +139,34 @@ def _inflated(file: BinaryIO, size: int, order: str) -> Iterator[int]:
             yield weight * len(part)
 
 
-def _texts(values: Any) -> list[str]:
-    """Return texts from an array of them, or from MATLAB's cells of arrays."""
-    flat = values.ravel().tolist() if isinstance(values, np.ndarray) else [values]
-    cells = (v.ravel().tolist() if isinstance(v, np.ndarray) else [v] for v in flat)
-    return ["".join(str(part) for part in cell).strip() for cell in cells]
+def _vector(path: Path, name: str, values: Any) -> NDArray[Any]:
+    """Return an array of labels: numbers as they are, bytes and MATLAB's cells as texts."""
+    values = values.toarray() if sparse.issparse(values) else np.asarray(values)
+    if values.dtype.kind not in "biufMUSO" or values.dtype.names is not None:
+        raise TableError(f"{path.name}: {name} holds {values.dtype} values; it must hold a text or "
+                         "a number per entry.")  # fmt: skip
+    flat = values.ravel()
+    if flat.dtype.kind in "OS":
+        flat = np.array([_text(path, name, entry) for entry in flat.tolist()], dtype=str)
+    return np.char.strip(flat) if flat.dtype.kind == "U" else flat
 
 
-def _vector(values: Any) -> NDArray[Any]:
-    values = np.asarray(values)
-    if values.dtype.kind == "O":
-        return np.array(_texts(values))
-    return np.char.strip(values.ravel()) if values.dtype.kind == "U" else values.ravel()
+def _text(path: Path, name: str, entry: Any) -> str:
+    """Return the text that an entry holds, or a cell of MATLAB, in which it is an array."""
+    while isinstance(entry, np.ndarray) and entry.dtype.names is None and entry.size < 2:
+        entry = entry.ravel()[0] if entry.size else ""
+    if isinstance(entry, bytes):
+        try:
+            return entry.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise TableError(f"{path.name}: {name} holds bytes that are not UTF-8 text.") from error
+    if isinstance(entry, str | int | float | np.bool_ | np.number):
+        return str(entry)
+    raise TableError(f"{path.name}: {name} holds a cell with more than one text or number.")
+
+
+def _texts(path: Path, name: str, values: Any) -> list[str]:
+    return [str(entry) for entry in _vector(path, name, values).tolist()]
 
 
 def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tuple[str, ...]]:
@@ -236,8 +175,8 @@ def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tup
         return arrays[x], (x,)
     if set(CSR) <= set(arrays):
         data, indices, indptr = (arrays[key] for key in CSR[:3])
-        shape = tuple(int(side) for side in arrays["shape"])
         try:
+            shape = tuple(int(side) for side in arrays["shape"])
             matrix = sparse.csr_matrix((data, indices, indptr), shape=shape)
             matrix.check_format(full_check=True)
         except (ValueError, TypeError) as error:
@@ -264,6 +203,10 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         raise TableError(
             f"{path.name}: X has {len(X.shape)} dimensions; it needs rows and columns."
         )
+    if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:  # long doubles would be rounded
+        raise TableError(
+            f"{path.name}: X holds {X.dtype} values; it must hold numbers of up to 64 bits."
+        )
     n, d = X.shape
     if sparse.issparse(X):
         if 8 * n * d > MAX_DENSE_BYTES:
@@ -274,11 +217,9 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         X = X.toarray()
         notes.append("The sparse matrix was written out.")
     X = np.asarray(X)
-    if X.dtype.kind not in "biuf":
-        raise TableError(f"{path.name}: X holds {X.dtype} values; it must hold numbers.")
     names = [f"x{j}" for j in range(d)]
     if "feature_names" in named:
-        names = _texts(arrays[named["feature_names"]])
+        names = _texts(path, "feature_names", arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
     check_columns_told_apart(names, X)
@@ -293,11 +234,14 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
             f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}."
         )
     if label is not None:
-        extra = {"y": _vector(arrays[label]), "target": label}
+        extra = {"y": _vector(path, label, arrays[label]), "target": label}
         used = (*used, label)
     for key in ("class_names", "groups", "sample_names"):
         if key in named:
-            extra[key] = (_vector if key == "groups" else _texts)(arrays[named[key]])
+            extra[key] = (_vector if key == "groups" else _texts)(path, key, arrays[named[key]])
+    if twice := repeated(extra.get("class_names", ())):
+        raise TableError(f"{path.name} has several class_names {listed(twice)}; every class needs "
+                         "its own.")  # fmt: skip
     ignored = [k for k in arrays if k not in used and k.lower() not in NAMES]
     if ignored:
         notes.append(f"Arrays not used: {listed(ignored)}.")

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.datasets._content import plain_text
+from backstay.datasets._content import is_inexact, plain_text
 from backstay.datasets._labelled import (
     TableError,
     check_spellings,
     counted,
     has_leading_zeros,
     listed,
+    two_spellings,
     whole_numbers,
 )
 
@@ -55,14 +56,11 @@ def classes_of(
     if not known.all():
         warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
     _check_finite(texts, target)
-    if labels.dtype.kind == "f" and labels.abs().max() > 2**53:
-        raise TableError(
-            f"{target!r} was read as floating point, which does not tell whole numbers as large as "
-            f"{labels.abs().max():.17g} apart; write the classes as text, such as 'class 1'."
-        )
+    check_exact(labels, target, "classes", "class 1")
+    _check_plain(texts, target)
     as_written = names is not None
     if names is not None:
-        texts = _named(texts, known, names)
+        texts = named_classes(texts, known, names)
     else:
         check_spellings(target, texts[known])
         as_written = has_leading_zeros(texts[known])
@@ -90,7 +88,7 @@ def _check_finite(texts: pd.Series, target: str) -> None:
         )
 
 
-def _named(texts: pd.Series, known: NDArray[np.bool_], names: list[str]) -> pd.Series:
+def named_classes(texts: pd.Series, known: NDArray[np.bool_], names: list[str]) -> pd.Series:
     """Return the names of classes that are given by number."""
     codes = whole_numbers(texts[known])
     if (
@@ -170,12 +168,35 @@ def _positive(y: NDArray[Any], target: str, name: str | None) -> Any:
     return found[0]
 
 
-def groups_of(given: pd.Series, name: str) -> NDArray[Any]:
-    """Return the group of every row."""
+def _check_plain(texts: pd.Series, name: str) -> None:
+    """Refuse labels with a NUL: at the end of a text, numpy drops it, and two become one."""
+    if any("\0" in text for text in texts.dropna().unique()):
+        raise TableError(f"{name!r} holds texts with a NUL character; take it out.")
+
+
+def check_exact(labels: pd.Series, name: str, what: str, example: str) -> None:
+    """Refuse labels in which floating point may have merged whole numbers."""
+    if is_inexact(labels):
+        raise TableError(
+            f"{name!r} was read as floating point, which does not tell whole numbers as large as "
+            f"{labels.abs().max():.17g} apart; write the {what} as text, such as {example!r}."
+        )
+
+
+def groups_of(given: pd.Series, name: str) -> tuple[NDArray[Any], list[str]]:
+    """Return the group of every row, and what to check."""
+    check_exact(given, name, "groups", "patient 1")
     texts = plain_text(given)
+    _check_plain(texts, name)
     if texts.isna().any():
         row = int(np.flatnonzero(texts.isna().to_numpy())[0]) + 1
         raise TableError(f"row {row} has no value of {name!r}; every row needs its group.")
     if texts.nunique() < 2:
         raise TableError(f"{name!r} puts every row into one group; at least two are needed.")
-    return texts.to_numpy().astype(str)
+    warnings = []
+    if (alike := two_spellings(texts)) is not None:
+        warnings.append(
+            f"{name!r} holds {alike[0]!r} and {alike[1]!r}, two spellings of one number, as two "
+            "groups; if they are one, write them one way."
+        )
+    return texts.to_numpy().astype(str), warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
-from backstay.datasets._content import plain_text
-from backstay.datasets._labelled import TableError, check_told_apart, listed, whole_numbers
+from backstay.datasets._distinct import DistinctTexts, distinct_texts
+from backstay.datasets._labelled import (
+    TableError,
+    check_texts_told_apart,
+    check_told_apart,
+    listed,
+)
 from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
@@ -20,6 +26,7 @@ MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
 BLOCK = 2000
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
@@ -57,6 +64,8 @@ class SortedColumns:
     texts: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     constant: list[str] = field(default_factory=list)
+    # Columns of the same categories share their type: pandas takes its time to make one.
+    kinds: dict[tuple[str, ...], pd.CategoricalDtype] = field(default_factory=dict)
 
 
 def sort_columns(
@@ -73,20 +82,20 @@ def sort_columns(
     numeric, mended = [], {}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         if name in categories:
-            _add_category(found, name, plain_text(frame[name]))
+            _add_category(found, name, distinct_texts(frame[name]))
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
             if kind.kind in "iu" and frame[name].notna().any():
                 check_told_apart(name, frame[name].dropna().to_numpy())
         elif isinstance(kind, pd.CategoricalDtype):
-            texts = plain_text(frame[name])
+            texts = distinct_texts(frame[name])
             order = [str(value).strip() for value in kind.categories]
-            held = set(texts.dropna())
+            held = set(texts.values)
             _add_category(found, name, texts, [v for v in dict.fromkeys(order) if v in held])
         elif kind.kind in "Mm":
             found.texts.append(name)
         else:
-            numbers = _add_text(found, name, plain_text(frame[name]), keep)
+            numbers = _add_text(found, name, distinct_texts(frame[name]), keep)
             if numbers is not None:
                 mended[name] = numbers
     chosen = frame if len(numeric) == frame.shape[1] else frame[numeric]
@@ -101,42 +110,44 @@ def sort_columns(
 
 
 def _add_text(
-    found: SortedColumns, name: str, texts: pd.Series, keep: Collection[str]
+    found: SortedColumns, name: str, texts: DistinctTexts, keep: Collection[str]
 ) -> NDArray[Any] | None:
     """Sort a column of texts; one that turns out to hold numbers is returned as such."""
-    known = texts.dropna()
-    if not len(known):
+    values, known = texts.values, texts.known
+    if not values:
         found.empty.append(name)
         return None
-    numbers = pd.to_numeric(known, errors="coerce")
-    share = numbers.notna().mean()
-    if share == 1:
-        check_told_apart(name, whole_numbers(known))
-        return numbers.reindex(texts.index).to_numpy(np.float64)
-    if set(known.str.lower().unique()) <= {"true", "false"}:
-        truth = known.str.lower().eq("true").astype(np.float64)
-        return truth.reindex(texts.index).to_numpy(np.float64)
-    if share >= MOSTLY:
-        raise _mixed_column(name, texts, known[numbers.isna()])
-    if known.str.fullmatch(r"[+-]?\d+,\d+").mean() >= MOSTLY:
+    numbers = np.asarray(pd.to_numeric(np.array(values, dtype=object), errors="coerce"), float)
+    is_number = ~np.isnan(numbers)
+    if is_number.all():
+        if (np.abs(numbers) >= 2**53).any():
+            check_texts_told_apart(name, values)
+        return texts.numbers_by_row(numbers)
+    if {value.lower() for value in values} <= {"true", "false"}:
+        truth = np.array([value.lower() == "true" for value in values], dtype=np.float64)
+        return texts.numbers_by_row(truth)
+    if is_number[known].mean() >= MOSTLY:
+        raise _mixed_column(name, texts, is_number)
+    commas = np.array([DECIMAL_COMMA.fullmatch(value) is not None for value in values])
+    if commas[known].mean() >= MOSTLY:
         raise TableError(
-            f"column {name!r} holds {known.iloc[0]!r}: if that is a decimal comma, say so with "
+            f"column {name!r} holds {values[0]!r}: if that is a decimal comma, say so with "
             "decimal ','."
         )
-    if len(known) > 1 and known.is_unique and name not in keep:
-        found.identifiers[name] = texts
-    elif known.nunique() > MAX_CATEGORIES and name not in keep:
+    if len(known) > 1 and len(known) == len(values) and name not in keep:
+        found.identifiers[name] = texts.by_row()
+    elif len(values) > MAX_CATEGORIES and name not in keep:
         found.texts.append(name)
     else:
         _add_category(found, name, texts)
     return None
 
 
-def _mixed_column(name: str, texts: pd.Series, junk: pd.Series) -> TableError:
-    row = int(np.flatnonzero(texts.index == junk.index[0])[0]) + 1
-    value = str(junk.iloc[0])
+def _mixed_column(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_]) -> TableError:
+    junk = np.flatnonzero(~np.append(is_number, True)[texts.places])
+    value = texts.values[texts.places[junk[0]]]
     return TableError(
-        f"column {name!r} holds numbers but {value!r} in row {row}"
+        f"column {name!r} holds numbers but {value!r} in row {junk[0] + 1}"
         + (f" and {len(junk) - 1} more such values" if len(junk) > 1 else "")
         + f"; correct the file, name {value!r} as a missing value, treat the column as a category, "
         "or drop it."
@@ -144,15 +155,20 @@ def _mixed_column(name: str, texts: pd.Series, junk: pd.Series) -> TableError:
 
 
 def _add_category(
-    found: SortedColumns, name: str, texts: pd.Series, order: list[str] | None = None
+    found: SortedColumns, name: str, texts: DistinctTexts, order: list[str] | None = None
 ) -> None:
-    known = texts.dropna().unique()
-    if not len(known):
+    if not texts.values:
         found.empty.append(name)
-    elif len(known) == 1:
+    elif len(texts.values) == 1:
         found.constant.append(name)
     else:
-        found.categories[name] = pd.Categorical(texts, sorted(known) if order is None else order)
+        order = sorted(texts.values) if order is None else order
+        code = {value: j for j, value in enumerate(order)}
+        codes = np.array([*(code[value] for value in texts.values), -1])[texts.places]
+        key = tuple(order)
+        if key not in found.kinds:
+            found.kinds[key] = pd.CategoricalDtype(order)
+        found.categories[name] = pd.Categorical.from_codes(codes, dtype=found.kinds[key])
 
 
 def _add_numbers(

@@ -60,8 +60,8 @@ class Reading:
     """How a file is to be read, whatever its format.
 
     ``as_text`` leaves every field of a text file as it is written, ``named`` those of the first
-    column, so that names such as 007 stay what they are. ``sheet`` is of a workbook, ``layer`` of
-    an AnnData file.
+    column, ``labels`` those of some columns, so that names such as 007 stay what they are.
+    ``sheet`` is of a workbook, ``layer`` of an AnnData file.
     """
 
     delimiter: str | None = None
@@ -76,6 +76,11 @@ class Reading:
     target: str | None = None
     as_text: bool = False
     named: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if len(self.decimal) != 1 or self.decimal.isalnum() or self.decimal in '+-"\r\n':
+            raise TableError(f"decimal={self.decimal!r} must be a sign such as '.' or ','.")
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,34 @@ def as_names(column: pd.Series) -> pd.Series:
     ['1', '2']
     """
     numbers = column.dtype.kind == "f" and bool((column.dropna() % 1 == 0).all())
-    return plain_text(column.astype("Int64") if numbers else column)
+    exact = numbers and not is_inexact(column)
+    return plain_text(column.astype("Int64") if exact else column)
+
+
+def is_inexact(column: pd.Series) -> bool:
+    """Whether a column holds floating point so large that whole numbers may be merged in it.
+
+    >>> is_inexact(pd.Series([2.0**53, 1])), is_inexact(pd.Series([2**60, 1]))
+    (True, False)
+    """
+    if column.dtype.kind == "f":
+        return bool((column.abs() >= 2**53).any())
+    if column.dtype != object:
+        return False
+    return any(isinstance(value, float) and abs(value) >= 2**53 for value in column)
+
+
+def inferred(column: pd.Series) -> pd.Series:
+    """Return a column of objects with the type of its values, unless that would merge some.
+
+    >>> inferred(pd.Series([1, None], dtype=object)).dtype
+    dtype('float64')
+    >>> inferred(pd.Series([2**60, None], dtype=object)).dtype
+    dtype('O')
+    """
+    found = column.infer_objects()
+    merged = found.dtype.kind == "f" and is_inexact(found)
+    return column if merged and any(isinstance(value, int) for value in column) else found
 
 
 def is_text(column: pd.Series) -> bool:
@@ -189,12 +221,27 @@ def exchanged(content: Content, annotation: Sequence[str] = ()) -> Content:
     note = "Rows and columns were exchanged: the file has a feature per row."
     return replace(
         content,
-        frame=frame.T.infer_objects(),
+        frame=_turned(frame),
         named=False,
         annotation=about,
         oriented=True,
         notes=[*content.notes, note],
     )
+
+
+def _turned(frame: pd.DataFrame) -> pd.DataFrame:
+    """Exchange rows and columns; whole numbers that floating point would merge stay objects."""
+    kinds = frame.dtypes
+    if kinds.nunique() > 1 and any(
+        kind.kind in "iu" and frame.iloc[:, j].abs().max() > 2**53 for j, kind in enumerate(kinds)
+    ):
+        frame = frame.astype(object)
+    turned = frame.T
+    found = turned.infer_objects()
+    for j, kind in enumerate(turned.dtypes):
+        if kind.kind == "O" and found.dtypes.iloc[j].kind == "f":
+            found.isetitem(j, inferred(turned.iloc[:, j]).to_numpy())
+    return found
 
 
 def check_annotation(names: Sequence[str], columns: Sequence[Any], file: str) -> None:

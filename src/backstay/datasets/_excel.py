@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._content import Content, Reading
+from backstay.datasets._content import Content, Reading, inferred
 from backstay.datasets._labelled import TableError, counted, listed
 from backstay.datasets._text import MISSING
 
@@ -81,7 +81,7 @@ def _check_archive(path: Path, reading: Reading) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             reading.limit.check(path, sum(member.file_size for member in archive.infolist()))
-    except (zipfile.BadZipFile, OSError) as error:
+    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
         raise _damaged(path, error) from error
 
 
@@ -169,7 +169,7 @@ def _column(values: list[Any], absent: set[str]) -> pd.Series:
     """Return a column of numbers if it holds nothing else, otherwise of what it holds."""
     known = [None if isinstance(v, str) and v in absent else v for v in values]
     if all(v is None or (isinstance(v, int | float) and not isinstance(v, bool)) for v in known):
-        if all(isinstance(v, int) for v in known):
-            return pd.Series(known)
-        return pd.Series([np.nan if v is None else v for v in known], dtype=np.float64)
+        if any(v is not None for v in known):
+            return inferred(pd.Series(known, dtype=object))
+        return pd.Series(np.nan, range(len(known)), np.float64)
     return pd.Series(known, dtype=object).infer_objects()

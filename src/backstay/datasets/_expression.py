@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO, TypeVar
 
 import pandas as pd
 
@@ -17,6 +21,7 @@ from backstay.datasets._content import (
     features_by_name,
     repeated,
 )
+from backstay.datasets._exact import keep_exact
 from backstay.datasets._labelled import TableError, counted, listed
 from backstay.datasets._samples import numbers_of_samples
 from backstay.datasets._text import MISSING, check_bytes, explained, open_text
@@ -54,9 +59,7 @@ def read_series_matrix(path: Path, reading: Reading) -> Content:
     """Read a series matrix; the characteristics of its samples become their sheet."""
     with explained(path, reading.encoding):
         check_bytes(path, reading.encoding)
-        with open_text(path, reading.encoding, reading.limit) as file:
-            lines = _sample_lines(path, file)
-            frame = _parse(file, reading)
+        lines, frame, _ = _parse(path, reading, _sample_lines)
         _check_rows(path, reading, frame)
     if not len(frame) or str(frame.iloc[-1, 0]) != END:
         raise TableError(
@@ -120,33 +123,37 @@ def read_gct(path: Path, reading: Reading) -> Content:
     """Read a GCT file of version 1.2 or 1.3; what it says of samples becomes their sheet."""
     with explained(path, reading.encoding):
         check_bytes(path, reading.encoding)
-        with open_text(path, reading.encoding, reading.limit) as file:
-            version, sides = _gct_head(path, file)
-            frame = _parse(file, reading)
-        _check_rows(path, reading, frame)
-    n_rows, n_columns, n_about, n_sheet = sides
+        head, frame, said = _parse(path, reading, _gct_head)
+        _check_rows(path, reading, frame, said)
+    n_rows, n_columns, n_about, n_sheet = head.sides
     frame.columns = frame.columns.map(str)
-    wanted = (n_rows + n_sheet, 1 + n_about + n_columns)
-    if frame.shape != wanted:
+    if (*frame.shape, len(said)) != (n_rows, 1 + n_about + n_columns, n_sheet):
         raise TableError(
             f"{path.name} says that it has {n_rows} features and {n_columns} samples; there are "
-            f"{frame.shape[0] - n_sheet} and {frame.shape[1] - 1 - n_about}."
+            f"{max(0, len(frame) + len(said) - n_sheet)} and {frame.shape[1] - 1 - n_about}."
         )
-    about = frame.iloc[n_sheet:, 1 : 1 + n_about].reset_index(drop=True)
+    about = frame.iloc[:, 1 : 1 + n_about].reset_index(drop=True)
     samples = list(frame.columns[1 + n_about :])
     sheet = None
     if n_sheet:
-        names = frame.iloc[:n_sheet, 0].astype(str)
-        values = frame.iloc[:n_sheet, 1 + n_about :].astype(object).T
+        names = said.iloc[:, 0].astype(str)
+        values = said.iloc[:, 1 + n_about :].astype(object).T
         sheet = pd.DataFrame(values.to_numpy(), pd.Index(samples, dtype=object), list(names))
-    values = frame.iloc[n_sheet:, [0, *range(1 + n_about, frame.shape[1])]]
+    values = frame.iloc[:, [0, *range(1 + n_about, frame.shape[1])]]
     held = "" if sheet is None else f"; its sheet of samples has {listed(sheet.columns, 12)}"
-    note = f"GCT {version}{held}."
+    note = f"GCT {head.version}{held}."
     return _genes_in_rows(path, values.reset_index(drop=True), sheet, about, note)
 
 
-def _gct_head(path: Path, file: Iterator[str]) -> tuple[str, tuple[int, int, int, int]]:
-    """Return the version and the sides: rows, columns, columns on rows, rows on columns."""
+@dataclass(frozen=True)
+class _GctHead:
+    """The version and the sides: rows, columns, columns on rows, rows on columns."""
+
+    version: str
+    sides: tuple[int, int, int, int]
+
+
+def _gct_head(path: Path, file: Iterator[str]) -> _GctHead:
     version = next(file).strip().lstrip("\ufeff#")
     numbers = next(file, "").split()
     sides = 4 if version == "1.3" else 2
@@ -157,29 +164,57 @@ def _gct_head(path: Path, file: Iterator[str]) -> tuple[str, tuple[int, int, int
     found = [int(number) for number in numbers[:sides]]
     if version == "1.2":
         found += [1, 0]
-    return version, (found[0], found[1], found[2], found[3])
+    return _GctHead(version, (found[0], found[1], found[2], found[3]))
 
 
 # Both.
 
-
-def _parse(file: TextIO, reading: Reading) -> pd.DataFrame:
-    """Read the rest of a file as a table, its first column as text."""
-    header = next(csv.reader(file, delimiter="\t"), None)
-    if not header:
-        return pd.DataFrame({"": []})
-    frame = pd.read_csv(
-        file, sep="\t", header=None, names=list(range(len(header))), index_col=False,
-        dtype={0: str}, decimal=reading.decimal, na_values=[*MISSING, *reading.missing, "na"],
-        low_memory=False,
-    )  # fmt: skip
-    frame.columns = pd.Index([name.strip() for name in header], dtype=object)
-    return frame
+Head = TypeVar("Head")
 
 
-def _check_rows(path: Path, reading: Reading, frame: pd.DataFrame) -> None:
+def _parse(
+    path: Path, reading: Reading, read_head: Callable[[Path, TextIO], Head]
+) -> tuple[Head, pd.DataFrame, pd.DataFrame]:
+    """Read the head of a file, the table behind it, and the rows of the table that are a sheet."""
+
+    def parsed(kinds: Any, columns: list[int] | None = None) -> Any:
+        with open_text(path, reading.encoding, reading.limit) as file:
+            head = read_head(path, file)
+            n_sheet = head.sides[3] if isinstance(head, _GctHead) else 0
+            rows = csv.reader(file, delimiter="\t")
+            header = next(rows, None) or [""]
+            # What a sheet says stays as it is written: parsed with numbers below, 01 would be 1.
+            sheet = io.StringIO(newline="")
+            csv.writer(sheet, delimiter="\t").writerows(islice(rows, n_sheet))
+            sheet.seek(0)
+            width = len(header)
+            table = _rows(file, reading, width, kinds, columns)
+            return head, header, table, _rows(sheet, reading, width, str, columns)
+
+    head, header, frame, sheet = parsed({0: str})
+    keep_exact(frame, lambda columns: parsed(str, columns)[2], reading.decimal)
+    names = pd.Index([name.strip() for name in header], dtype=object)
+    return head, frame.set_axis(names, axis=1), sheet.set_axis(names, axis=1)
+
+
+def _rows(
+    source: TextIO, reading: Reading, width: int, kinds: Any, columns: list[int] | None
+) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # fields would be left out
+        return pd.read_csv(
+            source, sep="\t", header=None, names=list(range(width)), index_col=False,
+            usecols=columns, dtype=kinds, decimal=reading.decimal,
+            na_values=[*MISSING, *reading.missing, "na"], low_memory=False,
+        )  # fmt: skip
+
+
+def _check_rows(
+    path: Path, reading: Reading, frame: pd.DataFrame, sheet: pd.DataFrame | None = None
+) -> None:
     """Refuse rows that are cut short, which pandas fills up with missing values."""
-    ends = frame.iloc[:, -1].isna()
+    parts = [frame] if sheet is None else [sheet, frame]
+    ends = pd.concat([part.iloc[:, -1] for part in parts]).isna()
     if not ends.any() or (ends.sum() == 1 and str(frame.iloc[-1, 0]) == END):
         return
     title, width = str(frame.columns[0]), frame.shape[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from backstay.datasets._anndata import read_anndata
 from backstay.datasets._arff import read_arff
-from backstay.datasets._arrays import read_mat, read_npz, read_parquet
+from backstay.datasets._arrays import read_mat, read_npz
 from backstay.datasets._content import Content, Limit, Reading, exchanged
 from backstay.datasets._excel import read_excel
 from backstay.datasets._expression import (
@@ -19,6 +19,7 @@ from backstay.datasets._expression import (
     read_series_matrix,
 )
 from backstay.datasets._labelled import TableError
+from backstay.datasets._parquet import read_parquet
 from backstay.datasets._text import check_file, read_text
 
 READERS: dict[str, Callable[[Path, Reading], Content]] = {

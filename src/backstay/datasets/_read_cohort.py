@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay.datasets._classes import check_exact, named_classes
 from backstay.datasets._columns import log2_floor
 from backstay.datasets._content import Content, Limit, Reading, plain_text
 from backstay.datasets._formats import read_content
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._labelled import TableError, check_texts_told_apart, listed
 from backstay.datasets._read_table import with_sheet
 
 
@@ -96,7 +97,7 @@ def read_cohort(
     path = Path(path)
     reading = Reading(
         delimiter, decimal, encoding, tuple(missing), transpose, (), sheet, layer,
-        Limit(max_size), target,
+        Limit(max_size), target, labels=frozenset({ids or ""} - {""}),
     )  # fmt: skip
     if samples is None:
         content = read_content(path, reading)
@@ -120,18 +121,23 @@ def _taken(
         index = pd.Index(index.map(str), name=None)
     y, kept = None, np.ones(len(frame), dtype=bool)
     if target is not None:
-        labels = plain_text(_column(content, frame, target))
+        given = _column(content, frame, target)
+        check_exact(given, target, "classes", "class 1")
+        labels = plain_text(given)
         kept = labels.notna().to_numpy()
         if not kept.any():
             raise TableError(f"no row has a value of {target!r}; choose another target.")
+        names = content.extra.get("class_names")
+        if names is not None and target in ("y", content.extra.get("target")):
+            labels = named_classes(labels, kept, names)
         y = labels[kept].to_numpy(dtype=object)
     places = [j for j, name in enumerate(frame.columns) if str(name) in features and name != target]
-    names = [str(frame.columns[j]) for j in places]
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+    found = [str(frame.columns[j]) for j in places]
+    if len(set(found)) < len(found):
+        twice = sorted({name for name in found if found.count(name) > 1})
         raise TableError(f"{content.file} has more than one column {listed(twice)}; keep one.")
     columns = {
-        name: _numbers(frame.iloc[:, j], name, log2) for name, j in zip(names, places, strict=True)
+        name: _numbers(frame.iloc[:, j], name, log2) for name, j in zip(found, places, strict=True)
     }
     X = pd.DataFrame(columns, index=pd.RangeIndex(len(frame)) if index is None else index)
     X = X[kept] if index is not None else X[kept].reset_index(drop=True)
@@ -142,9 +148,7 @@ def _column(content: Content, frame: pd.DataFrame, name: str) -> pd.Series:
     """Return a column of the sheet, of the table, or an array beside it."""
     extra = content.extra
     if "y" in extra and name in ("y", extra.get("target")):
-        labels = np.asarray(extra["y"])
-        known = extra.get("class_names")
-        return pd.Series(labels if known is None else np.asarray(known)[labels.astype(int)])
+        return pd.Series(extra["y"])
     if content.sheet is not None and name in content.sheet.columns:
         return content.sheet[name].reset_index(drop=True)
     if name not in frame.columns:
@@ -164,5 +168,7 @@ def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.flo
         raise TableError(
             f"column {name!r} holds {values.iloc[row]!r} in row {row + 1}, which is no number."
         )
+    if numbers.abs().max() >= 2**53:
+        check_texts_told_apart(name, plain_text(values).dropna())
     found = numbers.to_numpy(dtype=np.float64)
     return found if log2 is None else log2_floor(found[:, None], log2)[:, 0]

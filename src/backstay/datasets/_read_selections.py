@@ -11,7 +11,13 @@ from pathlib import Path
 
 from backstay.datasets._content import Limit
 from backstay.datasets._labelled import TableError
-from backstay.datasets._text import check_file, choose_delimiter, explained, nonempty_lines
+from backstay.datasets._text import (
+    check_delimiter,
+    check_file,
+    choose_delimiter,
+    explained,
+    nonempty_lines,
+)
 
 RUN = re.compile(
     r"(run|resample|fold|split|rep(eat)?|bootstrap|seed|iter(ation)?|sample)s?\b", re.I
@@ -133,6 +139,7 @@ def _fields(path: Path, delimiter: str | None, encoding: str, limit: Limit) -> l
         delimiter = max(counts, key=lambda d: counts[d] if d != " " else 0)
         if counts[delimiter] == 1:
             delimiter = " " if counts[" "] > 1 else choose_delimiter(lines[:5], path.name)
+    check_delimiter(delimiter)
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     return [[field.strip() for field in row] for row in rows]
 

@@ -166,10 +166,10 @@ def read_table(
     if dedupe is not None and dedupe not in DEDUPE:
         raise TableError(f"dedupe={dedupe!r} must be {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.")
     path = Path(path)
-    described = tuple(annotation)
+    described, categories = tuple(annotation), tuple(categories)
     reading = Reading(
         delimiter, decimal, encoding, tuple(missing), transpose, described, sheet, layer,
-        Limit(max_size), target,
+        Limit(max_size), target, labels=frozenset({groups or "", ids or "", *categories} - {""}),
     )  # fmt: skip
     roles = _Roles(
         target, groups, time, ids, tuple(drop), frozenset(keep), frozenset(categories),
@@ -235,13 +235,17 @@ class _Roles:
     def check(self, content: Content) -> None:
         """Refuse columns that do not exist, or that have two roles."""
         columns = [*([] if content.sheet is None else content.sheet), *content.frame.columns]
-        beside = {content.extra.get("target"), *(k for k in ("y", "groups") if k in content.extra)}
+        extra = content.extra
+        found = [name for name in (self.time, self.ids) if name is not None]
+        if self.target is not None and not ("y" in extra and self.target in ("y", extra["target"])):
+            found.append(self.target)
+        if self.groups is not None and not ("groups" in extra and self.groups == "groups"):
+            found.append(self.groups)
         given = (self.target, self.groups, self.time, self.ids)
         apart = [name for name in given if name is not None]
         where = content.details.get("samples", content.file)
-        for name in (*apart, *self.drop, *self.keep, *self.categories, *self.covariates):
-            if name not in beside:
-                _check_column(name, columns, where, sheet=content.sheet is not None)
+        for name in (*found, *self.drop, *self.keep, *self.categories, *self.covariates):
+            _check_column(name, columns, where, sheet=content.sheet is not None)
         if len(set(apart)) < len(apart):
             raise TableError("target, groups, time and ids must be different columns.")
         if self.covariates and content.sheet is None:
@@ -305,7 +309,8 @@ def _labelled_table(
     if roles.groups is not None or "groups" in content.extra:
         named = roles.groups is not None and roles.groups in {*parts.features, *parts.sheet}
         given = parts.column(str(roles.groups)) if named else pd.Series(content.extra["groups"])
-        groups = groups_of(given[classes.rows], roles.groups or "groups")
+        groups, said = groups_of(given[classes.rows], roles.groups or "groups")
+        parts.warnings += said
         if roles.groups is None:
             parts.notes.append("Rows are grouped by the array groups.")
     if roles.ids is not None:

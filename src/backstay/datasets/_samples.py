@@ -22,10 +22,9 @@ from backstay.datasets._content import (
 )
 from backstay.datasets._labelled import (
     TableError,
-    check_told_apart,
+    check_texts_told_apart,
     counted,
     listed,
-    whole_numbers,
 )
 
 
@@ -233,7 +232,7 @@ def numbers_of_samples(frame: pd.DataFrame, features: pd.Series, file: str) -> N
     for i in np.flatnonzero((np.abs(values) >= 2**53).any(axis=1)).tolist():
         cells = [frame.iat[i, j] for j in range(frame.shape[1])]
         known = plain_text(pd.Series(cells, dtype=object)).dropna()
-        check_told_apart(str(features.iloc[i]), whole_numbers(known))
+        check_texts_told_apart(str(features.iloc[i]), known)
     return values
 
 

@@ -81,7 +81,8 @@ def _twins(X: pd.DataFrame) -> list[str]:
     pairs = []
     for start in range(0, len(numeric), BLOCK):
         places = numeric[start : start + BLOCK]
-        table = np.ascontiguousarray(X.iloc[:, places].to_numpy(np.float64).T) + 0.0  # no -0.0
+        with np.errstate(invalid="ignore"):  # of a gap that signals
+            table = np.ascontiguousarray(X.iloc[:, places].to_numpy(np.float64).T) + 0.0  # no -0.0
         for j, column in zip(places, table, strict=True):
             key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
             if key in first:

@@ -10,6 +10,7 @@ import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,6 +18,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from backstay.datasets._content import Content, Limit, Reading, check_annotation
+from backstay.datasets._exact import keep_exact
 from backstay.datasets._labelled import TableError, check_spellings, has_leading_zeros
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -74,8 +76,16 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
                 f"{path.name} has a quotation mark that does not end; close it or take it out."
             ) from error
         raise TableError(f"{path.name} is not a table of text ({str(error).strip()}).") from error
+    except pd.errors.ParserWarning as error:
+        raise TableError(
+            f"{path.name} has a line with more fields than names; every line needs the same number."
+        ) from error
     except LookupError as error:
         raise TableError(f"encoding={encoding!r} is unknown; try utf-8 or latin-1.") from error
+    except TableError:
+        raise
+    except ValueError as error:  # of pandas, and of names of encodings with a NUL
+        raise TableError(f"{path.name} is not a table of text ({str(error).strip()}).") from error
 
 
 class _Unpacking(io.RawIOBase):
@@ -148,6 +158,15 @@ def _wide_encoding(start: bytes) -> str | None:
         if 2 * sum(character in PRINTABLE for character in text) > len(text):
             return encoding
     return None
+
+
+def check_delimiter(delimiter: str) -> None:
+    """Refuse a delimiter that no parser takes."""
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise TableError(
+            f"delimiter={delimiter!r} must be one character of ASCII, neither a quotation mark nor "
+            "an end of line."
+        )
 
 
 def choose_delimiter(lines: Sequence[str], name: str) -> str:
@@ -244,8 +263,7 @@ def read_text(path: Path, reading: Reading) -> Content:
         start = nonempty_lines(path, reading.encoding, 5, reading.limit)
         given = reading.delimiter is not None
         delimiter = reading.delimiter or choose_delimiter(start, path.name)
-        if len(delimiter) != 1:
-            raise TableError(f"delimiter={delimiter!r} must be one character.")
+        check_delimiter(delimiter)
         buffer, named = None, True
         count = check_widths(path, reading, delimiter)
         with open_text(path, reading.encoding, reading.limit) as file:
@@ -256,20 +274,22 @@ def read_text(path: Path, reading: Reading) -> Content:
                 header, named = _header(rows, path.name)
         if not count:
             raise TableError(f"{path.name} has a line of names and no rows below it.")
-        source = open_text(path, reading.encoding, reading.limit) if buffer is None else buffer
-        with source:
-            names = [field.strip() for field in header]
-            frame = _parse(source, "," if reading.transpose else delimiter, reading, names)
-    frame.columns = pd.Index(
-        [name or f"unnamed column {i + 1}" for i, name in enumerate(names)], dtype=object
-    )
+        names = [field.strip().strip("\ufeff") for field in header]
+        first = named or not names[0]
+        names = [name or f"unnamed column {i + 1}" for i, name in enumerate(names)]
+        source = _Source(path, "," if reading.transpose else delimiter, reading, len(names), buffer)
+        frame = _parse(source, names, first)
+    if first and not named:
+        named = bool(frame[0].is_unique)
+        if not (named or reading.named or reading.as_text):
+            frame[0] = _typed(frame[0], reading)
+    frame.columns = pd.Index(names, dtype=object)
     how = DELIMITERS.get(delimiter, repr(delimiter))
     notes = [f"Fields are separated by {how}{' as given' if given else ''}."]
     if reading.transpose:
         notes.append("Rows and columns were exchanged: the file has a feature per row.")
     if reading.decimal != ".":
         notes.append(f"Decimals are written with {reading.decimal!r}.")
-    named = named or (header[0] == "" and frame.iloc[:, 0].is_unique)
     return Content(
         path.name,
         frame,
@@ -322,14 +342,35 @@ def _transposed(
     return list(columns[0]), buffer, len(columns) - 1, described
 
 
-def _parse(source: TextIO, delimiter: str, reading: Reading, names: list[str]) -> pd.DataFrame:
-    """Parse the table; numbers among its labels are compared as they are written first."""
+@dataclass(frozen=True)
+class _Source:
+    """A table of text that can be parsed again: a file, or what was made of one."""
+
+    path: Path
+    delimiter: str
+    reading: Reading
+    width: int
+    buffer: io.StringIO | None = None
+
+    def parsed(self, kinds: Any, columns: list[int] | None = None) -> pd.DataFrame:
+        if self.buffer is not None:
+            self.buffer.seek(0)
+            return _parsed(self.buffer, self.delimiter, self.reading, self.width, kinds, columns)
+        with open_text(self.path, self.reading.encoding, self.reading.limit) as file:
+            return _parsed(file, self.delimiter, self.reading, self.width, kinds, columns)
+
+
+def _parse(source: _Source, names: list[str], first: bool) -> pd.DataFrame:
+    """Parse the table; labels, and names in the first column, are taken as they are written."""
+    reading = source.reading
     if reading.as_text:
-        return _parsed(source, delimiter, reading, len(names), str)
-    labels = [j for j, name in enumerate(names) if name == reading.target]
-    kinds = dict.fromkeys([*labels, *([0] if reading.named else [])], str)
-    frame = _parsed(source, delimiter, reading, len(names), kinds)
-    for j in labels:
+        return source.parsed(str)
+    targets = [j for j, name in enumerate(names) if name == reading.target]
+    labels = [j for j, name in enumerate(names) if name in reading.labels]
+    kinds = dict.fromkeys([*targets, *labels, *([0] if first or reading.named else [])], str)
+    frame = source.parsed(kinds)
+    keep_exact(frame, lambda columns: source.parsed(str, columns), reading.decimal)
+    for j in targets:
         frame[j] = _label_column(frame[j], reading)
     return frame
 
@@ -338,8 +379,11 @@ def _label_column(texts: pd.Series, reading: Reading) -> pd.Series:
     """Return labels as numbers if they are, but as they are written if zeros come first."""
     known = texts.dropna().str.strip()
     check_spellings(str(reading.target), known.str.replace(reading.decimal, ".", regex=False))
-    if has_leading_zeros(known):
-        return texts
+    return texts if has_leading_zeros(known) else _typed(texts, reading)
+
+
+def _typed(texts: pd.Series, reading: Reading) -> pd.Series:
+    """Return a column that was read as text as the parser would have read it."""
     buffer = io.StringIO()
     csv.writer(buffer).writerows([["labels"], *([text] for text in texts.fillna("NA"))])
     buffer.seek(0)
@@ -347,19 +391,27 @@ def _label_column(texts: pd.Series, reading: Reading) -> pd.Series:
 
 
 def _parsed(
-    source: TextIO, delimiter: str, reading: Reading, width: int, kinds: Any
+    source: TextIO,
+    delimiter: str,
+    reading: Reading,
+    width: int,
+    kinds: Any,
+    columns: list[int] | None = None,
 ) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(
+        frame = pd.read_csv(
             source,
             sep=delimiter,
             header=0,
             names=list(range(width)),
             index_col=False,
+            usecols=columns,
             decimal=reading.decimal,
             na_values=[*MISSING, *reading.missing],
             dtype=kinds,
             low_memory=False,
             skipinitialspace=delimiter != " ",
         )
+    # Parsed columns lie apart; copied, they lie together, which saves more time than it takes.
+    return frame.copy()
