@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
@@ -44,7 +45,11 @@ from backstay.base import FeatureRanker, InstanceWeighter
 from backstay.study._classify import unit_range
 from estimators import ESTIMATORS
 
-POWERS = (-1000, -900, -500, -53, -30, -25, -20, 20, 500, 900, 1000)
+# From one end of float64 to the other, closer where float32 ends or a table ceases to be ordinary.
+POWERS = sorted(
+    {*range(-1000, 1001, 125), -201, -149, -126, -53, -30, -25, -20, -10, 20, 30, 60}
+    | {117, 118, 119, 120, 126, 127, 128, 150, 190, 198, 199, 201}
+)
 
 PENALTY = "its penalty is in the unit of the features, so the optimum moves with it"
 # Estimators of scikit-learn's whose definition is not free of the unit, and why.
@@ -124,18 +129,60 @@ def test_every_unit_gives_the_same_with_an_estimator_of_scikit_learn(estimator):
     for power in POWERS:
         spoiled = np.ldexp(X, power)
         assert_array_equal(found(estimator, spoiled, y), expected, str(power))
-        if not isinstance(estimator, PermutationImportance):  # it hands no frames on
+        # Permutation importance hands no frames on.
+        if power in POWERS[::4] and not isinstance(estimator, PermutationImportance):
             frame = pd.DataFrame(spoiled, columns=list("abcde"))
             assert_array_equal(found(estimator, frame, y), expected, str(power))
 
 
-@pytest.mark.parametrize("size", [2.0**-10, 0.3, 1.0, 2.0**200 - 2.0**150])
+IN_CELLS = [
+    *(BaggedRanker(e, 4, random_state=0) for e in (TREE, FOREST)),
+    DecoyControl(FOREST, 2, n_resamples=4),
+    *(SequentialSelector(e, cv=2) for e in (TREE, KNeighborsClassifier(3))),
+]
+
+
+@pytest.mark.parametrize(
+    "estimator", IN_CELLS, ids=lambda e: f"{type(e).__name__}-{type(e.estimator).__name__}"
+)
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
+def test_every_unit_gives_the_same_with_a_sparse_table(estimator, kind):
+    X, y = table()
+    X = np.where(np.abs(X) < 0.3, 0.0, X)[:, ::-1]
+    expected = found(estimator, kind(X), y)
+    for power in POWERS[::3]:
+        given = kind(np.ldexp(X, power))
+        kept = given.copy()
+        assert_array_equal(found(estimator, given, y), expected, str(power))
+        assert_array_equal(given.data, kept.data)
+
+
+@pytest.mark.parametrize("size", [2.0**-10, 0.3, 1.0, 2.0**120 - 2.0**70])
 def test_a_table_of_ordinary_size_stays_as_it_is(size):
     X, _ = table()
     X *= size / np.abs(X).max()
-    assert table_near_one(X) is X
-    frame = pd.DataFrame(X)
-    assert table_near_one(frame) is frame
+    whole_numbers = sparse.csr_array(np.eye(4, dtype=np.int64))
+    for given in (X, pd.DataFrame(X), sparse.csr_array(X), whole_numbers):
+        assert table_near_one(given) is given
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("power", [31, 40, 60, 90, 117, 124])
+def test_trees_see_ordinary_features_beside_large_ones(kind, power):
+    X, y = table()
+    X, tree = X[:, ::-1].astype(kind), BaggedRanker(TREE, 4, random_state=0)
+    expected = found(tree, X, y)
+    X[:, 0] = np.ldexp(X[:, 0], power if kind is np.float64 else min(power, 60))
+    assert_array_equal(found(tree, X, y), expected)
+
+
+@pytest.mark.parametrize("power", [150, 300, 1000])
+def test_trees_refuse_what_they_could_not_see(power):
+    """Divided by one factor, the others would be constant to a tree, without a word."""
+    X, y = table()
+    X[:, 2] = np.ldexp(X[:, 2], power)
+    with pytest.raises(ValueError, match="too large for dtype"):
+        found(BaggedRanker(TREE, 4, random_state=0), X, y)
 
 
 EACH_ITS_OWN = [
@@ -160,21 +207,23 @@ def test_features_may_have_units_far_apart(estimator, kind):
     assert_array_equal(found(estimator, np.ldexp(X.astype(kind), powers), y), expected)
 
 
-@pytest.mark.parametrize("power", [-1000, -53, -30, 1000])
+@pytest.mark.parametrize("power", [-1000, -53, -30, 127, 150, 199, 1000])
 @pytest.mark.parametrize("frames", [False, True])
-def test_a_study_does_not_depend_on_the_unit(power, frames):
+@pytest.mark.parametrize("preprocess", [None, MinMaxScaler()], ids=["raw", "scaled"])
+def test_a_study_does_not_depend_on_the_unit(power, frames, preprocess):
     X, y = table()
     spoiled = np.ldexp(X, power)
     if frames:
         X, spoiled = (pd.DataFrame(part, columns=list("abcde")) for part in (X, spoiled))
     study = Study(
-        {"t": TTest(moderation="shrunken"), "svm-rfe": SVMRFE()},
+        {"t": TTest(moderation="shrunken"), "svm-rfe": SVMRFE(), "tree": TREE},
         classifiers={
             "svm": make_pipeline(MinMaxScaler(), SVC()),
             "raw": Nearest(),
             "forest": FOREST,
+            "boosting": HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3),
         },
-        preprocess=MinMaxScaler(),
+        preprocess=preprocess,
         sizes=[2],
         resampling=KFold(3),
         random_state=0,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from backstay._validation import StrOptions
 
@@ -20,6 +21,9 @@ Exponents = NDArray[np.int32]
 
 # Powers of two whose fourth powers still are normal numbers, by the bytes of a number.
 ORDINARY = {8: 200, 4: 30}
+# How far up the largest value of a table may come to lie, the first choice first. Trees read
+# float32, which ends at 2^128; what methods make of a table may be a little larger than it.
+TOPS = {8: (0, 120, 200), 4: (0, 30, 60)}
 # A table whose values are all below this is small: trees do not cut between values that differ by
 # less than 1e-7, and should not come near that.
 SMALL_TABLE = 2.0**-10
@@ -50,15 +54,25 @@ def column_exponents(
 
 
 def table_exponent(low: NDArray[Any], high: NDArray[Any]) -> int:
-    """Return by which power of two to divide the whole table; 0 for an ordinary one."""
-    most = ORDINARY[np.finfo(low.dtype).dtype.itemsize]
+    """Return by which power of two to divide the whole table; 0 for an ordinary one.
+
+    Beside much larger columns, ordinary ones would come too near 0 for trees to see them. Such a
+    table is divided less, or not at all: better that trees refuse it than that they are blind.
+    """
+    tops = TOPS[np.finfo(low.dtype).dtype.itemsize]
     size = float(np.max(np.maximum(np.abs(low), np.abs(high)), initial=0.0))
     if size == 0.0 or not np.isfinite(size):
         return 0
     exponent = int(np.frexp(size)[1])
     with np.errstate(over="ignore"):
-        small = size < SMALL_TABLE or bool((high - low < SMALL_RANGE).all())
-    return exponent if abs(exponent) > most or (small and exponent < 0) else 0
+        spread = high - low
+    if exponent <= tops[1]:
+        small = size < SMALL_TABLE or bool((spread < SMALL_RANGE).all())
+        return exponent if small and exponent < 0 else 0
+    seen = spread[spread >= SMALL_TABLE]
+    shifts = [max(exponent - top, 0) for top in tops]
+    clear = (shift for shift in shifts if (np.ldexp(seen, -shift) >= SMALL_TABLE).all())
+    return next(clear, shifts[-1])
 
 
 def column_ends(X: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -90,10 +104,12 @@ def near_one(
 def table_near_one(X: Any) -> Any:
     """Return a table of any kind with its floating point columns near 1, by one factor.
 
-    Sparse tables and tables of ordinary size are returned as they are.
+    Tables of ordinary size are returned as they are.
     """
     if isinstance(X, np.ndarray):
         return near_one(X, together=True) if X.dtype in (np.float64, np.float32) else X
+    if sparse.issparse(X):
+        return _sparse_near_one(X)
     if not isinstance(X, pd.DataFrame):
         return X
     floats = [name for name, kind in X.dtypes.items() if kind in (np.float64, np.float32)]
@@ -105,6 +121,20 @@ def table_near_one(X: Any) -> Any:
         return X
     X = X.copy()
     X[floats] = divided(values, exponent)
+    return X
+
+
+def _sparse_near_one(X: Any) -> Any:
+    if X.dtype not in (np.float64, np.float32) or 0 in X.shape:
+        return X
+    low, high = X.nanmin(axis=0).toarray().ravel(), X.nanmax(axis=0).toarray().ravel()
+    exponent = table_exponent(
+        np.nan_to_num(low, posinf=np.inf), np.nan_to_num(high, neginf=-np.inf)
+    )
+    if not exponent:
+        return X
+    X = X.copy()
+    X.data = divided(X.data, exponent)
     return X
 
 

@@ -1,15 +1,23 @@
 """Equal importances: what a member does not order is not ordered by column."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import RFE, SelectorMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from backstay import InformationGain, ReliefF, TTest
 from backstay.base import FeatureRanker, ranking_from_importances
 from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
 from backstay.ensemble._aggregate import AGGREGATES
 from backstay.ensemble._members import Member, read_member, without_column_order
+from backstay.ensemble.ties import groups_by
+from backstay.stability import stability_score
 from backstay.study import Study, Subsampling
 from backstay.study._ranking import ranking_of
 
@@ -51,7 +59,7 @@ def test_without_ties_nothing_changes_and_nothing_is_drawn():
     rng, same = np.random.RandomState(0), np.random.RandomState(0)
     importances = np.array([0.5, -1.0, np.inf, 0.0])
     ranking = ranking_from_importances(importances)
-    member = Member(importances, ranking, ranking <= 2)
+    member = Member(importances, ranking, ranking <= 2, groups=groups_by(importances))
     assert without_column_order(member, rng) is member
     assert rng.randint(1000) == same.randint(1000)
 
@@ -82,10 +90,70 @@ def test_other_ties_are_broken_by_lot():
         assert_array_equal(member.support, member.ranking <= 2)
 
 
+class Reversed(Given):
+    """Orders features of equal importance from the last column to the first."""
+
+    def _rank(self, importances):
+        return len(importances) + 1 - ranking_from_importances(-importances)
+
+
 def test_a_ranking_that_says_more_is_kept():
-    ranking = np.array([3, 1, 2])
-    member = Member(np.zeros(3), ranking, ranking <= 1)
+    X, y = np.random.default_rng(0).normal(size=(6, 4)), [0, 1] * 3
+    fitted = Reversed([0, 0, 1, 0], n_features_to_select=2).fit(X, y)
+    assert_array_equal(fitted.ranking_, [4, 3, 1, 2])
+    member = read_member(fitted, 4, ranked=True)
     assert without_column_order(member, np.random.RandomState(0)) is member
+    assert_array_equal(member.places(), [4, 3, 1, 2])
+
+
+def test_groups_by_importances_and_then_by_totals():
+    importances = np.array([1.0, 0.0, 1.0, 1.0, -np.inf, np.inf])
+    assert_array_equal(groups_by(importances).numbers, [1, 2, 1, 1, 3, 0])
+    totals = np.array([7, 5, 7, 6, 9, 1])
+    assert_array_equal(groups_by(importances, totals).numbers, [2, 3, 2, 1, 4, 0])
+    assert groups_by(importances).n_ordered == 6
+    assert groups_by(-importances).n_ordered == 6
+    assert groups_by(np.zeros(3)).n_ordered == 0
+
+
+class Shared(SelectorMixin, BaseEstimator):
+    """A selector that is no ranker, with these ranks, whatever the rows."""
+
+    def __init__(self, ranks=(), n_selected=2):
+        self.ranks = ranks
+        self.n_selected = n_selected
+
+    def fit(self, X, y):
+        self.ranking_ = np.array(self.ranks)
+        return self
+
+    def _get_support_mask(self):
+        return ranking_from_importances(-self.ranking_.astype(float)) <= self.n_selected
+
+
+def shared_member(ranks, n_selected, seed=0):
+    member = read_member(Shared(ranks, n_selected).fit(None, None), len(ranks), ranked=True)
+    return without_column_order(member, np.random.RandomState(seed))
+
+
+def test_shared_ranks_are_ties():
+    members = [shared_member([3, 1, 3, 2, 2, 1, 3], 2, seed) for seed in range(200)]
+    places = np.array([member.places() for member in members])
+    assert_array_equal(places[:, [0, 2, 6]], 7)
+    for tied, ranks in (([1, 5], [1, 2]), ([3, 4], [3, 4])):
+        assert_array_equal(np.sort(places[:, tied], axis=1), [ranks] * 200)
+        assert abs(places[:, tied[0]].mean() - np.mean(ranks)) < 0.15
+    for member in members:
+        assert_array_equal(np.flatnonzero(member.support), [1, 5])
+
+
+def test_what_a_selector_keeps_is_its_own_choice_unless_it_cuts_a_tie():
+    everything = shared_member([1, 1, 1, 1], 4)
+    assert everything.support.all()
+    assert not everything.selected(4).any()
+    cut = [shared_member([2, 1, 1, 1, 2], 2, seed).support for seed in range(60)]
+    assert (np.mean(cut, axis=0)[1:4] > 0.3).all()
+    assert (np.sum(cut, axis=1) == 2).all()
 
 
 NOISE, LABELS = np.random.default_rng(1).normal(size=(60, 30)), np.arange(60) % 2
@@ -161,6 +229,48 @@ def test_tied_columns_are_drawn_from_the_whole_table():
         means.append(ranking.order[:3].mean())
         assert ranking.n_ranked <= 10
     assert abs(np.mean(means) - 14.5) < 3 * np.std(means) / len(means) ** 0.5
+
+
+@pytest.mark.parametrize("inner", [SVC(kernel="linear"), DecisionTreeClassifier(random_state=0)])
+@pytest.mark.parametrize("name", ["bagged", "frequency", "median", "repeated", "selection"])
+def test_eliminations_on_noise_are_no_more_stable_than_a_random_selection(inner, name):
+    """With shuffled labels nothing but the columns is the same in all runs."""
+    ranker = ensembles_of(RFE(inner, step=0.3))[name].set_params(random_state=0)
+    chosen = []
+    for seed in range(12):
+        labels = np.random.default_rng(seed).permutation(LABELS)
+        order = ranking_of(ranker.fit(NOISE, labels), 30, 60, seed).order
+        chosen.append(order[:5].tolist())
+    assert stability_score(chosen, 30, "kuncheva").value < 0.1
+
+
+def test_eliminations_are_the_same_with_two_jobs_and_with_names():
+    frame = pd.DataFrame(NOISE, columns=[f"f{i}" for i in range(30)])
+    tree = RFE(DecisionTreeClassifier(random_state=0), step=0.3)
+    one, two, named = (
+        BaggedRanker(tree, 4, n_jobs=n_jobs, random_state=0).fit(X, LABELS).rankings_
+        for n_jobs, X in ((1, NOISE), (2, NOISE), (1, frame))
+    )
+    assert_array_equal(one, two)
+    assert_array_equal(one, named)
+
+
+def test_eliminations_find_the_feature_that_counts_in_its_own_column():
+    X = NOISE.copy()
+    X[:, 17] += 4 * LABELS
+    tree = RFE(DecisionTreeClassifier(random_state=0), n_features_to_select=1, step=0.3)
+    for table in (X, sparse.csr_array(X)):
+        for ranker in (BaggedRanker(tree, 4, random_state=0), RepeatedSelector(tree, 4)):
+            assert ranker.fit(table, LABELS).ranking_[17] == 1
+            assert ranker.selection_frequency_[17] == 1.0
+
+
+def test_an_ensemble_in_an_ensemble_is_read_as_a_study_reads_it():
+    """Its own ranking has features that no member found by column."""
+    fitted = RepeatedSelector(Lucky(2), 5, random_state=0).fit(NOISE, LABELS)
+    member = without_column_order(read_member(fitted, 30, ranked=True), np.random.RandomState(0))
+    assert ranking_of(fitted, 30, 60, 0).n_ranked == member.ordered().sum() <= 10
+    assert_array_equal(member.places()[fitted.selection_frequency_ == 0], 30)
 
 
 class TiedAboveNoise(FeatureRanker):

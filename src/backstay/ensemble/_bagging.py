@@ -68,7 +68,7 @@ class BaggedRanker(Ensemble):
     ----------
     rankings_ : ndarray of shape (n_resamples, n_features)
         The members' rankings, 1 is best; d for all features that a member does not rank, or that
-        share its least importance.
+        share its last place.
     weights_ : ndarray of shape (n_resamples, n_features)
         The members' importances.
     selection_frequency_ : ndarray of shape (n_features,)
@@ -88,10 +88,11 @@ class BaggedRanker(Ensemble):
     Members get the ``sample_weight`` of the rows drawn; the draws do not depend
     on it.
 
-    Where a member gives features equal importances, their columns say nothing. Those that share
-    its least importance have no order and are not selected: a member whose importances are all
-    equal has no vote. Other ties are broken by lot. Only a ``ranking_`` of scikit-learn (RFE) is
-    taken as it is, ties by column.
+    Where a member gives features equal importances, or one rank of a ``ranking_`` such as that of
+    scikit-learn's RFE, their columns say nothing. Those that share its last place have no order
+    and are not selected: a member whose importances are all equal has no vote. Other ties are
+    broken by lot. RFE itself eliminates the first columns among features of equal weight, so each
+    such member gets the columns in random order.
 
     References
     ----------

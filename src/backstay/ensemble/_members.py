@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.feature_selection import RFE
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import has_fit_parameter, resolve_n_features, take, validate_sample_weight
@@ -23,6 +26,7 @@ from backstay.base import (
     ranking_from_importances,
 )
 from backstay.ensemble._paths import packed_path
+from backstay.ensemble.ties import TiedGroups, groups_by, groups_of
 from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
@@ -66,9 +70,9 @@ class Member:
     """What one run of the base estimator says about the features.
 
     A selector may have a support only; with `drops_zeros`, importance 0 means unused. A ranker
-    may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections. The
-    last `n_least` of a ranking share the least importance. A ``ranking_`` that is not a ranker's,
-    such as that of RFE, is taken as `complete`, ties and all.
+    may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections.
+    `groups` says what it tells apart, and the last `n_least` of a ranking share the last place. A
+    support is `chosen` if a selector says so itself, and not only the order of its features.
     """
 
     importances: Array | None
@@ -77,8 +81,9 @@ class Member:
     drops_zeros: bool = False
     n_ranked: int | None = None
     path: Any = None
+    groups: TiedGroups | None = None
     n_least: int = 0
-    complete: bool = False
+    chosen: bool = False
 
     def ranked(self) -> NDArray[np.bool_]:
         """Mask of the features that a ranker truly ranked."""
@@ -132,41 +137,45 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             support,
             n_ranked=estimator.n_ranked_,
             path=packed_path(estimator),
+            groups=groups_of(estimator, importances),
         )
     # Sparse models and trees leave features out by giving them exactly 0: such a feature must
     # not come out as selected because it comes first among the zeros.
     zeros = not hasattr(estimator, "ranking_")
     ranking = ranking_from_importances(importances)
-    path = packed_path(estimator)
-    return Member(importances, ranking, support, drops_zeros=zeros, path=path, complete=not zeros)
+    groups = groups_of(estimator, importances)
+    return Member(
+        importances,
+        ranking,
+        support,
+        drops_zeros=zeros,
+        path=packed_path(estimator),
+        groups=groups,
+        chosen=support is not None and not zeros and groups.none_cut_by(support),
+    )
 
 
 def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
     """Return the member with nothing in its ranking that is the order of columns alone.
 
-    Features that share the least importance have no order, so that a member whose importances are
-    all equal says nothing; other ties are broken by lot. By column order, members that find nothing
-    would agree with each other, and so would ensembles of them. Without ties nothing changes, and
-    nothing is drawn.
+    Features that share the last place have no order, so that a member that tells none apart says
+    nothing; other ties are broken by lot. Without ties nothing changes, and nothing is drawn.
     """
     importances, ranking, support = member.importances, member.ranking, member.support
-    if importances is None or ranking is None or member.complete:
+    if importances is None or ranking is None or member.groups is None:
         return member
-    if not np.array_equal(ranking, ranking_from_importances(importances)):
-        return member  # the ranking says more than the importances
-    counts = np.unique(importances, return_counts=True)[1]
-    if (counts == 1).all():
+    sizes = member.groups.sizes
+    if (sizes == 1).all():
         return member
-    by_rank = support is not None and np.array_equal(support, ranking <= support.sum())
-    if (counts[1:] > 1).any():
+    if (sizes[:-1] > 1).any():
         # With its own random_state an ensemble draws the same in all splits of a study: a lot that
         # did not depend on what was found would be as stable as the order of columns.
         lot = np.random.default_rng([rng.randint(2**31 - 1), crc32(importances.tobytes())])
-        chance = lot.permutation(len(importances))
-        ranking = ranking_from_importances(importances[chance])[np.argsort(chance)]
-    n_least = int(counts[0]) if counts[0] > 1 else 0
+        ranking = np.argsort(member.groups.order(lot)) + 1
+    n_least = len(ranking) - member.groups.n_ordered
     settled = replace(member, ranking=ranking, n_least=n_least)
-    if support is None or not by_rank:  # such as the features below a level of significance
+    by_rank = support is not None and np.array_equal(support, member.ranking <= support.sum())
+    if support is None or member.chosen or not by_rank:  # by a level of significance, say
         return settled
     return replace(settled, support=(ranking <= support.sum()) & settled.ordered())
 
@@ -190,11 +199,49 @@ def _fit_member(
     weights: Array | None,
     rows: Indices,
     ranked: bool,
+    shuffle: int | None,
 ) -> Member:
     with one_thread():
         member = clone(estimator).set_params(**seeds)
-        fit_weighted(member, take(X, rows), y[rows], None if weights is None else weights[rows])
-        return read_member(member, X.shape[1], ranked=ranked)
+        table, labels = take(X, rows), y[rows]
+        omega = None if weights is None else weights[rows]
+        if shuffle is None:
+            fit_weighted(member, table, labels, omega)
+            return read_member(member, X.shape[1], ranked=ranked)
+        columns = _columns_by_lot(table, labels, shuffle)
+        fit_weighted(member, take(table, columns, axis=1), labels, omega)
+        return _put_back(read_member(member, len(columns), ranked=ranked), columns)
+
+
+def _shuffles(estimator: Any, n: int, rng: np.random.RandomState) -> list[int] | list[None]:
+    """For each of n members, a seed that puts its columns in random order, where that matters.
+
+    Of features with equal weights, such as the many that a tree does not use, scikit-learn's RFE
+    eliminates the first columns. Its ranking no longer shows that they were tied.
+    """
+    if not isinstance(estimator, RFE):
+        return [None] * n
+    found: list[int] = rng.randint(2**31 - 1, size=n).tolist()
+    return found
+
+
+def _columns_by_lot(table: Any, labels: NDArray[Any], seed: int) -> Indices:
+    """Return the columns in an order that differs between splits, as the lots of ties do."""
+    values = table.data if sparse.issparse(table) else np.asarray(table)
+    codes = np.unique(labels, return_inverse=True)[1]
+    content = joblib.hash((np.ascontiguousarray(values), codes))
+    return np.random.default_rng([seed, int(content, 16)]).permutation(table.shape[1])
+
+
+def _put_back(member: Member, columns: Indices) -> Member:
+    """Return the member of a table with these columns in terms of the table that they are from."""
+    back = np.argsort(columns)
+    support = None if member.support is None else member.support[back]
+    if member.importances is None or member.groups is None:
+        return replace(member, support=support)
+    importances, groups = member.importances[back], TiedGroups(member.groups.numbers[back])
+    ranking = ranking_from_importances(importances)
+    return replace(member, importances=importances, ranking=ranking, support=support, groups=groups)
 
 
 def _fit_shared_member(
@@ -216,7 +263,7 @@ def _fit_shared_member(
         importances = score(member, rows, omega)
         ranking = ranking_from_importances(importances)
         k = resolve_n_features(member.n_features_to_select, len(importances))
-        return Member(importances, ranking, ranking <= k)
+        return Member(importances, ranking, ranking <= k, groups=groups_by(importances))
 
 
 def fit_members(
@@ -253,9 +300,10 @@ def fit_members(
                     f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
                     "the ensemble in a pipeline where one scale for all members is wanted."
                 )
+            shuffles = _shuffles(estimator, len(samples), rng)
             calls = [
-                delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked)
-                for own, rows in tasks
+                delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked, shuffle)
+                for (own, rows), shuffle in zip(tasks, shuffles, strict=True)
             ]
         else:
             one_scale = [scale_on == "ensemble" or shared.same_scale(rows) for rows in samples]

@@ -89,7 +89,7 @@ class StabilitySelection(Ensemble):
         Share of the runs that selected each feature at each λ.
     rankings_ : ndarray of shape (n_runs, n_features)
         The runs' rankings, 1 is best; d for all features that a run does not rank, or that share
-        its least importance.
+        its last place.
     estimators_samples_ : list of ndarray
         The rows of every run.
     ranking_ : ndarray of shape (n_features,)

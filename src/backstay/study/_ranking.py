@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.base import FeatureRanker, importances_of, n_ranked_of, ranking_from_importances
+from backstay.base import importances_of, n_ranked_of
+from backstay.ensemble.ties import groups_of
 
 # Features of a ranking that are kept one by one: so many at least, and so many times the largest
 # size of a study.
@@ -80,42 +81,8 @@ def ranking_of(
     if sample_weight is not None:
         one_per_row = np.shape(sample_weight) == (n_rows,)
         sample_weight = np.asarray(sample_weight, dtype="<f8") if one_per_row else None
-    n_ranked = n_ranked_of(fitted, importances)
-    totals = _sums_of_ranks(fitted)
-    if totals is not None:
-        last = order[-1]
-        tied = (importances == importances[last]) & (totals == totals[last])
-        n_ranked = min(n_ranked, n_columns - _n_tied(tied))
-    elif not _says_more(fitted, importances):
-        n_ranked = min(n_ranked, n_columns - _n_tied(importances == importances.min()))
+    n_ranked = min(n_ranked_of(fitted, importances), groups_of(fitted, importances).n_ordered)
     return Ranking(order, importances, sample_weight, n_ranked)
-
-
-def _says_more(fitted: Any, importances: NDArray[np.float64]) -> bool:
-    """Return whether a ranker orders features of equal importance by more than their columns."""
-    by_column = ranking_from_importances(importances)
-    return isinstance(fitted, FeatureRanker) and not np.array_equal(fitted.ranking_, by_column)
-
-
-def _sums_of_ranks(fitted: Any) -> NDArray[np.float64] | None:
-    """Return what an ensemble orders features of equal importance by, if its members have ties.
-
-    Features without an order in a member share its last rank. Many then have equal sums, too, and
-    the ensemble's own ranking has these by column. Otherwise None: its ranking is as it should be.
-    """
-    rankings = getattr(fitted, "rankings_", None) if isinstance(fitted, FeatureRanker) else None
-    if rankings is None or np.count_nonzero(rankings == rankings.shape[1]) <= len(rankings):
-        return None
-    return np.asarray(rankings.sum(axis=0), dtype=np.float64)
-
-
-def _n_tied(last: NDArray[np.bool_]) -> int:
-    """Return how many features share the last place; 0 if one alone has it.
-
-    Such as those that a filter cannot cut into intervals: their order is drawn by lot.
-    """
-    n_equal = int(np.count_nonzero(last))
-    return n_equal if n_equal > 1 else 0
 
 
 def best_first(
@@ -125,15 +92,9 @@ def best_first(
     seed: int,
     indifferent: bool = False,
 ) -> NDArray[np.intp]:
-    """Return the features from best to worst, equal importances in random order.
+    """Return the features from best to worst, those that the method does not tell apart by lot.
 
-    All equal, they are an error, unless the method may be `indifferent`.
-
-    Rankers break ties by column, which is right for a single ranking; over
-    resamples it would make every feature of importance 0 "agree", and a method
-    that finds nothing look stable. A ranker whose ranking says more than its
-    importances keeps its order, as far as it ranks; an ensemble whose members have ties, as far as
-    the sums of their ranks differ.
+    If that is all of them, it is an error, unless the method may be `indifferent`.
     """
     name = type(fitted).__name__
     if importances.shape != (n_features,):
@@ -143,18 +104,10 @@ def best_first(
         raise ValueError(f"{name} gives feature {feature} the importance nan.")
     if not np.isfinite(importances).any():
         raise ValueError(f"{name} gives no feature a finite importance.")
-    totals = _sums_of_ranks(fitted)
-    if totals is None and _says_more(fitted, importances):
-        order = np.argsort(fitted.ranking_, kind="stable")
-        left_out = order[n_ranked_of(fitted, importances) :]
-        np.random.default_rng(seed).shuffle(left_out)  # in place
-        return order
-    totals = np.zeros(n_features) if totals is None else totals
-    all_equal = (importances == importances[0]).all() and (totals == totals[0]).all()
-    if not indifferent and n_features > 1 and all_equal:
+    groups = groups_of(fitted, importances)
+    if not indifferent and n_features > 1 and not groups.numbers.any():
         raise ValueError(
             f"{name} gives all {n_features} features the importance {importances[0]:g}, which is "
             "no ranking."
         )
-    chance = np.random.default_rng(seed).permutation(n_features)
-    return chance[np.lexsort((totals[chance], -importances[chance]))]
+    return groups.order(np.random.default_rng(seed))
