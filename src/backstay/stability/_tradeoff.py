@@ -49,7 +49,7 @@ def stability_performance(
     for name, values, low in (("stability", S, -np.inf), ("performance", P, 0.0)):
         outside = values[(values < low) | (values > 1)]
         if outside.size:
-            raise ValueError(f"{name} holds {outside.flat[0]!r}; it must be at most 1 and a rate.")
+            raise ValueError(f"{name} holds {outside.flat[0]:g}; it must be at most 1 and a rate.")
     S = np.where(S < 0, 0.0, S)
     total = beta**2 * S + P
     defined = np.where(total == 0, 1.0, total)

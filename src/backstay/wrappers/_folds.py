@@ -94,8 +94,8 @@ def _check_class_sizes(y: NDArray[Any], n_splits: int) -> None:
     classes, sizes = np.unique(y, return_counts=True)
     if sizes.min() < n_splits:
         raise ValueError(
-            f"y has {sizes.min()} row(s) of class {classes[sizes.argmin()]!r}, fewer than the "
-            f"{n_splits} folds of cv; every class needs a row in each fold."
+            f"y has {sizes.min()} row(s) of class {classes.tolist()[sizes.argmin()]!r}, fewer than "
+            f"the {n_splits} folds of cv; every class needs a row in each fold."
         )
 
 
