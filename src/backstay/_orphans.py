@@ -1,4 +1,7 @@
-"""A worker process ends with its parent.
+"""A worker process ends with its parent, and only its parent hears of Ctrl-C.
+
+Workers of joblib's loky do not look after their parent: if it is killed they wait for tasks that
+never come, and keep the trackers alive that would remove its files.
 
 Apart from the rest because it is the first thing that a worker imports: until it has run, nothing
 would end the worker, and the rest takes seconds to import. joblib is imported by the parent only,
@@ -15,10 +18,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
 SECONDS_BETWEEN_LOOKS = 1.0
+# What stops a study; its workers are ended by it and need not hear of it themselves.
+STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def worker_options(backend: Any) -> dict[str, Any]:
@@ -41,6 +47,50 @@ def uses_processes(backend: Any) -> bool:
     from joblib.parallel import BACKENDS
 
     return isinstance(backend, BACKENDS["loky"])
+
+
+@contextlib.contextmanager
+def stops_held_back(unheard: Iterable[signal.Signals] = STOPS) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait; processes started meanwhile never see those `unheard`.
+
+    A terminal sends Ctrl-C to every process of a command. Workers that are still starting would
+    each print a traceback.
+    """
+    with _handlers_held_back():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        from multiprocessing import resource_tracker
+
+        resource_tracker.ensure_running()  # starting it would change the mask
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # processes inherit the mask
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _handlers_held_back() -> Iterator[None]:
+    """Note signals for which there is a handler, and raise them at the end.
+
+    The mask alone does not hold them back: another thread of this process may take them.
+    """
+    if threading.current_thread() is not threading.main_thread():  # others may not set handlers
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in STOPS}
+    handled = {which: handler for which, handler in before.items() if callable(handler)}
+    for which in handled:
+        signal.signal(which, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        for which, handler in handled.items():
+            signal.signal(which, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def end_with_parent(parent: int, by_signal: bool) -> None:

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
@@ -121,6 +122,73 @@ def test_stopped_during_warm_up_it_leaves_nothing_behind(table, tmp_path, number
         time.sleep(0.05)
     assert running(process.pid) == []
     assert in_shared_memory(process.pid) == []
+
+
+COMMANDS = {
+    "module": BACKSTAY,
+    "script": [str(Path(sysconfig.get_path("scripts")) / "backstay")],
+}
+CODES = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+
+
+@pytest.mark.parametrize(("number", "code"), CODES)
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("module", ["typer", "pandas"])  # of the command line, and of a table
+def test_stopped_while_modules_are_loaded_it_says_so(
+    module, command, number, code, table, tmp_path
+):
+    # Stands before the module, says that it is being loaded, and takes its time. An exception it
+    # takes for a failed import, as compiled modules do.
+    loading = tmp_path / "loading"
+    (tmp_path / f"{module}.py").write_text(
+        "import pathlib, sys, time\n"
+        f"pathlib.Path({str(loading)!r}).touch()\n"
+        "try:\n"
+        "    time.sleep(30)\n"
+        "except KeyboardInterrupt:\n"
+        "    raise ImportError('a module could not be loaded')\n"
+        f"sys.path.remove({str(tmp_path)!r})\n"
+        f"del sys.modules[{module!r}]\n"
+        f"import {module}\n"
+    )
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [*COMMANDS[command], "run", str(table), "-t", "kind", "-o", "out", "-q"],
+        cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"},
+    )  # fmt: skip
+    while not loading.exists():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=20)  # it does not wait for the module
+    assert (process.returncode, output, errors) == (code, "", "Stopped.\n")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts processes as Linux does")
+@pytest.mark.parametrize(("number", "code"), CODES)
+@pytest.mark.parametrize("to_all", [False, True])
+def test_stopped_while_a_local_cluster_starts_it_is_quiet(number, code, to_all, table, tmp_path):
+    pytest.importorskip("distributed", reason="needs the extra backstay[dask]")
+    command = [*BACKSTAY, "run", str(table), "-t", "kind", "-m", "t", "--cluster", "local:2"]
+    process = subprocess.Popen(
+        [*command, "-o", "out", "-q"],
+        cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    while len(running(process.pid)) < 3:  # a tracker and a worker
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+    time.sleep(0.3)  # the worker is loading its modules
+    (os.killpg if to_all else os.kill)(process.pid, number)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == code
+    assert re.fullmatch(r"(Stopped\.|The study stopped after .*)\n", errors)
+    deadline = time.monotonic() + 10
+    while running(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert running(process.pid) == []
 
 
 def test_exit_codes_and_pipes(tmp_path):

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from backstay.study import _leftovers
-from backstay.study._leftovers import remove_leftovers, stops_held_back
+from backstay._orphans import STOPS, stops_held_back
+from backstay.study._leftovers import remove_leftovers
 
 fcntl = pytest.importorskip("fcntl", reason="folders are locked as Unix does")
 
@@ -64,7 +64,7 @@ def test_ctrl_c_waits_while_workers_start():
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert seen == ["still here"]
-    assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & set(_leftovers.STOPS)
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & set(STOPS)
 
 
 @pytest.mark.parametrize("by_signal", [True, False])

@@ -22,15 +22,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments : sequence of str, default=None
         What follows ``backstay``; None takes the process's own.
     """
+    from backstay.cli import _stops
+
+    try:
+        with _stops.stops_raised(_stops.raise_not_begun, whole_process=arguments is None):
+            code = _carry_out(sys.argv[1:] if arguments is None else list(arguments))
+    except (_stops.NotBegun, KeyboardInterrupt) as stop:
+        _complain(_stops.STOPPED)
+        code = _stops.exit_code_of(stop)
+    if arguments is None:
+        _stops.leave(code)
+    sys.exit(code)  # within another program, which handles signals as it likes
+
+
+def _carry_out(arguments: list[str]) -> int:
     try:
         from backstay.cli._app import run
     except ModuleNotFoundError as error:
         if error.name not in EXTRA:
             raise
-        print(  # noqa: T201 - rich is what is missing
+        _complain(
             f"backstay: the command line needs {error.name}; install it with "
-            'pip install "backstay[app]".',
-            file=sys.stderr,
+            'pip install "backstay[app]".'
         )
-        sys.exit(1)
-    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+        return 1
+    return run(arguments)
+
+
+def _complain(text: str) -> None:
+    print(text, file=sys.stderr)  # noqa: T201 - rich is missing, or not loaded yet

@@ -73,7 +73,9 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         close_quietly()
         return 1
-    except typer.Abort:
+    except typer.Abort as end:
+        if isinstance(end.__cause__, KeyboardInterrupt):  # it came just as a command began or ended
+            raise end.__cause__ from None
         return 130
     except Exception as error:
         # Wrong arguments: typer's own errors, by what all its versions share.

@@ -5,14 +5,20 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
+from backstay._orphans import stops_held_back
 from backstay.cli._guard import WrongUse
 
 LOCAL = re.compile(r"local(?::([1-9][0-9]*))?$")
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+$")
 SECONDS_TO_ANSWER = 20
+# A terminal sends Ctrl-C to local workers, too, which would answer with tracebacks. SIGTERM they
+# must hear: Python ends by it those that dask could not end, and waits for them.
+UNHEARD = (signal.SIGINT,)
 
 
 def check_cluster(cluster: str | None, jobs: int | None) -> None:
@@ -37,7 +43,7 @@ def connected(cluster: str | None) -> Iterator[None]:
         yield
         return
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError as error:
         raise WrongUse('--cluster needs dask.distributed: pip install "backstay[dask]".') from error
     import joblib
@@ -46,20 +52,41 @@ def connected(cluster: str | None) -> Iterator[None]:
         local = LOCAL.match(cluster)
         try:
             if local:
-                n_workers = int(local[1]) if local[1] else None
-                server = LocalCluster(
-                    n_workers=n_workers,
-                    threads_per_worker=1,
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )
-                client = Client(held.enter_context(server))
+                held.enter_context(_local_cluster(int(local[1]) if local[1] else None))
             elif cluster.endswith(".json"):
-                client = Client(scheduler_file=cluster, timeout=SECONDS_TO_ANSWER)
+                held.enter_context(Client(scheduler_file=cluster, timeout=SECONDS_TO_ANSWER))
             else:
-                client = Client(cluster, timeout=SECONDS_TO_ANSWER)
+                held.enter_context(Client(cluster, timeout=SECONDS_TO_ANSWER))
         except (OSError, ValueError) as error:
             raise WrongUse(f"no dask scheduler answers at {cluster}: {error}") from error
-        held.enter_context(client)
         held.enter_context(joblib.parallel_config(backend="dask"))
         yield
+
+
+@contextmanager
+def _local_cluster(n_workers: int | None) -> Iterator[None]:
+    """Start workers on this machine, and end them; a stop waits until that is done.
+
+    dask can neither end nor forget a cluster of which half the workers are started: an exception
+    in between would leave it to fail at the end of the process, with tracebacks.
+    """
+    from distributed import Client, LocalCluster
+
+    with ExitStack() as held:
+        with stops_held_back(UNHEARD):
+            server = LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                # Without a page, too, dask has a port for it; any, so that two clusters have two.
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                silence_logs=logging.CRITICAL,
+            )
+            held.callback(_close, server, Client(server))
+        yield
+
+
+def _close(server: Any, client: Any) -> None:
+    with stops_held_back(UNHEARD):
+        server.close()  # before its client, which a scheduler at work would miss with tracebacks
+        client.close()

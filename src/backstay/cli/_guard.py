@@ -5,18 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-import signal
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Annotated, Any
 
 import typer
 
 from backstay.cli._show import complain, warn
+from backstay.cli._stops import STOPPED, exit_code_of, raise_interrupt, stops_raised
 
 given: ContextVar[Sequence[str] | None] = ContextVar("given", default=None)
 
@@ -27,10 +25,6 @@ Debug = Annotated[
 
 class WrongUse(Exception):
     """The command cannot be carried out as typed; the message says what would work."""
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM came, as from a scheduler or at shutdown; it stops a command like Ctrl-C."""
 
 
 def command_line() -> str:
@@ -45,7 +39,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         debug = bool(kwargs.get("debug"))
-        with _terminable(), warnings.catch_warnings():
+        with stops_raised(raise_interrupt), warnings.catch_warnings():
             if not debug:
                 warnings.showwarning = _show_warning
             try:
@@ -53,9 +47,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             except KeyboardInterrupt as stop:
                 if debug:
                     raise
-                for note in getattr(stop, "__notes__", ["Stopped."]):
+                for note in getattr(stop, "__notes__", [STOPPED]):
                     complain(note, "")
-                raise typer.Exit(143 if isinstance(stop, Terminated) else 130) from stop
+                raise typer.Exit(exit_code_of(stop)) from stop
             except (typer.Exit, typer.Abort, BrokenPipeError):
                 raise
             except Exception as error:
@@ -65,24 +59,6 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 raise typer.Exit(exit_code(error)) from error
 
     return wrapper
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM stop what goes on inside, once; stopping takes a moment and is not disturbed."""
-    if threading.current_thread() is not threading.main_thread():  # others may not set handlers
-        yield
-        return
-
-    def stop(number: int, frame: Any) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 # Both functions below look at light classes first: wrong use is answered before pandas,

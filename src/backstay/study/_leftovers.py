@@ -1,20 +1,16 @@
-"""A study that was killed leaves nothing behind: neither worker processes nor temporary files.
+"""A study that was killed leaves no temporary files behind.
 
-Workers of joblib's loky do not look after their parent: if it is killed they wait for tasks that
-never come, and keep the trackers alive that would remove its files. So here workers end with
-their parent, and the files lie in a folder that the next study can tell is nobody's any more.
+Its workers end with it, and joblib's tracker then removes its files. If that was killed, too, they
+lie in a folder that the next study can tell is nobody's any more.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import multiprocessing.resource_tracker
 import os
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,59 +20,9 @@ try:
 except ImportError:  # Windows, where an open file cannot be removed anyway
     fcntl = None  # type: ignore[assignment]
 
-# What stops a study; its workers are ended by it and need not hear of it themselves.
-STOPS = (signal.SIGINT, signal.SIGTERM)
 PREFIX = "backstay-"
 # Below so many bytes joblib prefers the disk to shared memory.
 SHARED_MEMORY, ENOUGH_SHARED = Path("/dev/shm"), 2e9
-
-
-# Processes.
-
-
-@contextlib.contextmanager
-def stops_held_back() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait; processes started meanwhile never see them.
-
-    A terminal sends Ctrl-C to every process of a command. Workers that are still starting would
-    each print a traceback.
-    """
-    with _handlers_held_back():
-        if not hasattr(signal, "pthread_sigmask"):
-            yield
-            return
-        multiprocessing.resource_tracker.ensure_running()  # starting it would change the mask
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # processes inherit the mask
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _handlers_held_back() -> Iterator[None]:
-    """Note signals for which there is a handler, and raise them at the end.
-
-    The mask alone does not hold them back: another thread of this process may take them.
-    """
-    if threading.current_thread() is not threading.main_thread():  # others may not set handlers
-        yield
-        return
-    came: list[int] = []
-    before = {number: signal.getsignal(number) for number in STOPS}
-    handled = {which: handler for which, handler in before.items() if callable(handler)}
-    for which in handled:
-        signal.signal(which, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        for which, handler in handled.items():
-            signal.signal(which, handler)
-        for number in came:
-            signal.raise_signal(number)
-
-
-# Files.
 
 
 @contextlib.contextmanager

@@ -11,11 +11,11 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
-from backstay._orphans import uses_processes, worker_options
+from backstay._orphans import stops_held_back, uses_processes, worker_options
 from backstay.base import one_thread
 from backstay.results import TaskRecord
 from backstay.study._cluster import active_client, records_from_cluster
-from backstay.study._leftovers import memory_maps_in_own_folder, stops_held_back
+from backstay.study._leftovers import memory_maps_in_own_folder
 from backstay.study._protocols import Split
 from backstay.study._task import SharedInputs, run_task
 
