@@ -3,8 +3,8 @@
 Python would raise them wherever it happens to be. While a module is loaded that is no good place:
 compiled modules take the exception for a failed import, and Python ends by the signal although the
 exception was caught. In a callback, as of its garbage collector, Python prints the exception and
-goes on. So a command that is stopped while it loads a module ends at once, within another program
-once the module is loaded; and a stop that was lost comes again.
+goes on. So a command that is stopped while it loads a module ends at once; with processes to end
+first, or within another program, once the module is loaded. A stop that was lost comes again.
 
 Loads nothing but the standard library, because until this module is loaded nothing of it works.
 """
@@ -102,9 +102,8 @@ class _Stops:
         if number == signal.SIGTERM and number in self.raised:
             return
         if _n_loading(frame) > self.n_loading:
-            if self.whole_process:
-                # Loading takes seconds. What is on the disk is whole at any moment, and workers
-                # end with this process.
+            if self.whole_process and not _starts_processes():
+                # Loading takes seconds, and what is on the disk is whole at any moment.
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{STOPPED}\n".encode())
                 os._exit(EXIT_CODES[signal.Signals(number)])
             self._again(number)
@@ -135,6 +134,11 @@ class _Stops:
             signal.pthread_kill(threading.main_thread().ident, number)  # type: ignore[arg-type]
         else:
             signal.raise_signal(number)
+
+
+def _starts_processes() -> bool:
+    """Whether Python has loaded what starts processes, as of a local cluster: they need an end."""
+    return any(name.startswith("multiprocessing.popen_") for name in sys.modules)
 
 
 def _n_loading(frame: FrameType | None) -> int:
