@@ -3,7 +3,7 @@
 from pathlib import Path
 
 IMAGE = Path(__file__).parents[1] / "docs" / "_images" / "scaling.svg"
-COLOURS = ("#1b6ca8", "#c1440e", "#3b7d3c", "#7b4b94", "#a87c00", "#4a4a4a")
+COLOURS = ("#1b6ca8", "#c1440e", "#3b7d3c", "#7b4b94", "#a87c00", "#c2477f", "#4a4a4a")
 
 
 def draw(growth, path=IMAGE):
@@ -17,7 +17,7 @@ def draw(growth, path=IMAGE):
     for name, fitted in growth.items():
         method, parameter = name.split(" in ")
         panels.setdefault(parameter, {})[method] = fitted
-    colours = dict(zip(dict.fromkeys(n.split(" in ")[0] for n in growth), COLOURS, strict=False))
+    colours = dict(zip(dict.fromkeys(n.split(" in ")[0] for n in growth), COLOURS, strict=True))
     with matplotlib.rc_context({"svg.hashsalt": "backstay", "font.size": 9}):
         figure, axes = plt.subplots(1, len(panels), figsize=(10, 3.6), sharey=True, squeeze=False)
         for ax, (parameter, curves) in zip(axes[0], panels.items(), strict=True):
