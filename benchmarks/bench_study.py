@@ -219,7 +219,7 @@ WORKLOADS = (
                 fact("overhead"),
                 at_most=0.1,
                 unit="share",
-                why="a part of it is the system: other processes on the same cores",
+                why="its tasks are a few milliseconds: the faster the methods, the larger its share",
             ),
         ),
     ),
