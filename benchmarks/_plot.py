@@ -33,6 +33,7 @@ def draw(growth, path=IMAGE):
                     label=label,
                 )
             ax.set_xlabel(f"{parameter}, the fewest as 1")
+            ax.xaxis.set_minor_formatter("")  # of a short axis they would overlap
             ax.grid(True, which="major", linewidth=0.3)
             ax.legend(frameon=False, fontsize=8)
         axes[0][0].set_ylabel("time, the smallest as 1")

@@ -219,7 +219,7 @@ WORKLOADS = (
                 fact("overhead"),
                 at_most=0.1,
                 unit="share",
-                why="its tasks are a few milliseconds: the faster the methods, the larger its share",
+                why="tasks take a few milliseconds: the faster the methods, the larger its share",
             ),
         ),
     ),
