@@ -15,7 +15,7 @@ from backstay._kernels._simba import stochastic_ascent
 from backstay.base import Scaling
 from backstay.feature_weighting import Simba
 from backstay.instance_weighting._logistic import logistic_weights
-from backstay.study._ranking import best_first
+from backstay.study._ranking import ranking_of
 from backstay.wrappers import SequentialSelector
 from backstay.wrappers._checkpoint import EvaluationLog
 from backstay.wrappers._criteria import Accumulated
@@ -27,9 +27,9 @@ from reproduction._estimates import Floats
 __all__ = [
     "Accumulated",
     "backward_search",
-    "best_first",
     "inducer_classifier",
     "logistic_weights",
+    "ranking_of",
     "simba_path",
 ]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from backstay.base import InstanceWeighted, distance_weights, importances_of
+from backstay.base import InstanceWeighted, distance_weights
 from backstay.feature_weighting import (
     ForestImportance,
     InformationGain,
@@ -25,7 +25,7 @@ from backstay.feature_weighting import (
 from backstay.instance_weighting import LogisticWeighting, MarginWeighting
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from reproduction._estimates import Floats
-from reproduction._inside import best_first, logistic_weights
+from reproduction._inside import logistic_weights, ranking_of
 
 __all__ = ["Ranked", "Variant", "control_of", "instance_weights", "rank", "variants"]
 
@@ -193,12 +193,10 @@ def rank(
         # Rows drawn with replacement may leave one of a class; its misses then count alone.
         warnings.filterwarnings("ignore", message=".*single member")
         fitted = _fit(variant, X, y, omega, seed, n_trees)
-    importances = importances_of(fitted)
+    ranking = ranking_of(fitted, X.shape[1], len(X), seed, indifferent=True)
     # An order by chance is no weight of a vote.
     votes = None if variant.weighting == "random order" else omega
-    return Ranked(
-        importances, best_first(fitted, importances, X.shape[1], seed, indifferent=True), votes
-    )
+    return Ranked(ranking.importances, ranking.order, votes)
 
 
 def _fit(

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy import io, sparse
 
-from backstay.datasets import TableError, log2_floor, read_table
+from backstay.datasets import log2_floor, read_table
+from refusals import complaint
 
 ROWS = 24
 
@@ -35,15 +36,6 @@ def written(tmp_path, text, name="table.csv", encoding="utf-8"):
     path = tmp_path / name
     path.write_bytes(text.encode(encoding))
     return path
-
-
-def complaint(path, target="kind", **options):
-    with pytest.raises(TableError) as caught:
-        read_table(path, target, **options)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.endswith((".", "?"))
-    return text
 
 
 # Formats.

@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.io import savemat
 
 from backstay.datasets import TableError, read_cohort, read_selections, read_table
+from refusals import complaint
 from table_formats import write_h5ad
 
 N = 12
@@ -20,15 +21,6 @@ A = np.random.default_rng(0).normal(size=N).round(3)
 KIND = np.resize(["x", "y"], N)
 X = np.column_stack([A, A[::-1] ** 2])
 Y = np.resize([0, 1], N)
-
-
-def complaint(path, target="kind", **options):
-    with pytest.raises(TableError) as caught:
-        read_table(path, target, **options)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.endswith((".", "?"))
-    return text
 
 
 # Parquet.

@@ -19,7 +19,7 @@ from backstay.study._protocols import (
     draw_splits,
     shuffled_labels,
 )
-from backstay.study._ranking import best_first
+from backstay.study._ranking import ranking_of
 from reference.study import beside_null, contents
 
 X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
@@ -255,7 +255,7 @@ def orders_by_hand(splits, labels):
     for split in splits:
         given = labels if split.labels is None else split.labels
         fitted = TTest().fit(X[split.train], given[split.train])
-        found.append(best_first(fitted, fitted.feature_importances_, 30, split.seed).tolist())
+        found.append(ranking_of(fitted, 30, len(split.train), split.seed).order.tolist())
     return found
 
 

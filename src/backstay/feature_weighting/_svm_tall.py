@@ -78,8 +78,9 @@ class TallMachine:
             change = np.max(np.abs(new.dual - now.dual) / self.cost)
             noisy = not gap <= 8.0 * width * change
             spoilt += noisy
-            if gap / self._nothing(new, tol) < left:
-                best, left = new, gap / self._nothing(new, tol)
+            new_left = gap / self._nothing(new, tol)
+            if new_left < left:
+                best, left = new, new_left
             now = best if noisy else new
             few = self.n_rounds - before <= FEW_ROUNDS
             width *= STRONGER if noisy else WEAKER_STILL if few else WEAKER

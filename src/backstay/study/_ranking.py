@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.base import importances_of, n_ranked_of
-from backstay.ensemble.ties import groups_of
+from backstay.ensemble.ties import TiedGroups, groups_of
 
 # Features of a ranking that are kept one by one: so many at least, and so many times the largest
 # size of a study.
@@ -74,28 +74,26 @@ def _summary(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def ranking_of(
     fitted: Any, n_columns: int, n_rows: int, seed: int, indifferent: bool = False
 ) -> Ranking:
-    """Read the ranking off a method fitted on so many columns and rows."""
+    """Read the ranking off a method fitted on so many columns and rows.
+
+    Features that the method does not tell apart are ordered by lot. If that is all of them, it is
+    an error, unless the method may be `indifferent`.
+    """
     importances = importances_of(fitted)
-    order = best_first(fitted, importances, n_columns, seed, indifferent)
+    groups = _checked_groups(fitted, importances, n_columns, indifferent)
+    order = groups.order(np.random.default_rng(seed))
     sample_weight = getattr(fitted, "sample_weight_", None)
     if sample_weight is not None:
         one_per_row = np.shape(sample_weight) == (n_rows,)
         sample_weight = np.asarray(sample_weight, dtype="<f8") if one_per_row else None
-    n_ranked = min(n_ranked_of(fitted, importances), groups_of(fitted, importances).n_ordered)
+    n_ranked = min(n_ranked_of(fitted, importances), groups.n_ordered)
     return Ranking(order, importances, sample_weight, n_ranked)
 
 
-def best_first(
-    fitted: Any,
-    importances: NDArray[np.float64],
-    n_features: int,
-    seed: int,
-    indifferent: bool = False,
-) -> NDArray[np.intp]:
-    """Return the features from best to worst, those that the method does not tell apart by lot.
-
-    If that is all of them, it is an error, unless the method may be `indifferent`.
-    """
+def _checked_groups(
+    fitted: Any, importances: NDArray[np.float64], n_features: int, indifferent: bool
+) -> TiedGroups:
+    """Return what the method tells apart; refuse importances that are no ranking."""
     name = type(fitted).__name__
     if importances.shape != (n_features,):
         raise ValueError(f"{name} gives {importances.size} importances for {n_features} features.")
@@ -110,4 +108,4 @@ def best_first(
             f"{name} gives all {n_features} features the importance {importances[0]:g}, which is "
             "no ranking."
         )
-    return groups.order(np.random.default_rng(seed))
+    return groups
