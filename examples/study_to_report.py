@@ -28,7 +28,7 @@ study = Study(
         "ReliefF": ReliefF(),
         "weighted SVM-RFE": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),
     },
-    classifiers={
+    models={
         "svm": make_pipeline(StandardScaler(), SVC(kernel="linear")),
         "3nn": make_pipeline(StandardScaler(), KNeighborsClassifier(3)),
     },

@@ -74,7 +74,7 @@ def main(n_outer=12, n_inner=25, null=20, folder=None):
                 METHODS,
                 Subsampling(n_inner),
                 sizes=SIZES,
-                classifiers={"svm": svm()},
+                models={"svm": svm()},
                 metric="balanced_accuracy",
                 null=null,
                 random_state=number,

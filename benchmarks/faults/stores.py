@@ -76,7 +76,7 @@ def laboratory():
         Study(
             {"t": TTest()},
             Subsampling(4),
-            classifiers={"1nn": KNeighborsClassifier(1)},
+            models={"1nn": KNeighborsClassifier(1)},
             sizes=[2, 10],
             store=sound,
             random_state=0,

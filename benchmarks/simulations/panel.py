@@ -70,7 +70,7 @@ def table(file, chosen, stores, jobs):
     study = Study(
         chosen,
         Subsampling(20, train_size=2 / 3),
-        classifiers={"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))},
+        models={"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))},
         sizes=SIZES,
         metric="accuracy",
         controls=False,

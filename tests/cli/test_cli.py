@@ -123,9 +123,9 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert "Fields are separated by commas." in out
     assert "4 random splits" in out
     assert "ReliefF, ReliefF (control, mean 1)" in out
-    assert re.search(r"classifiers +linear SVM, which weighs classes by their rarity, and", out)
+    assert re.search(r"models +linear SVM, which weighs classes by their rarity, and", out)
     assert re.search(r"metric +AUC decides\n", out)
-    assert re.search(r"null +2 permutations of the labels × 2 runs, without classifiers\n", out)
+    assert re.search(r"null +2 permutations of the labels × 2 runs, without models\n", out)
     tasks = "4 methods × 4 splits = 16, and 4 × 4 with shuffled labels = 16; 32 in all"
     assert f"{tasks}, 1 at a time, seed 0" in out
     assert "class ratio" not in out
@@ -134,7 +134,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     advice = Results.load(folder / "one" / "study.db").recommend()
     for answer in advice.answers.values():
         assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
-    assert re.search(r"answer +method +features +classifier +stability +shuffled labels +AUC ", out)
+    assert re.search(r"answer +method +features +model +stability +shuffled labels +AUC ", out)
     assert re.search(r"Score of the trusted .*: AUC .* \(guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
@@ -235,7 +235,7 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     assert code == 0
     assert "t, wilcoxon, mrmr-f, relieff, elastic-net, svm-rfe" in text
     assert "50 random splits" in text
-    assert "20 permutations of the labels × 2 runs, without classifiers" in text
+    assert "20 permutations of the labels × 2 runs, without models" in text
     assert "6 methods × 50 splits = 300, and 6 × 40 with shuffled labels = 240; 540 in all" in text
     assert "Nothing was run" in text
     assert not out.exists()

@@ -41,7 +41,7 @@ def study(store, n_jobs=None, pause=0.0, **options):
     return Study(
         methods,
         Subsampling(12),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[2, 10],
         scoring=["accuracy", "roc_auc"],
         null=2,

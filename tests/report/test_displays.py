@@ -56,7 +56,7 @@ EVERY = {
 
 def test_frames_are_the_tables_of_the_results(results):
     accuracy = results.accuracy(results.metric).frame()
-    second = accuracy[accuracy["classifier"] == "3nn"].reset_index(drop=True)
+    second = accuracy[accuracy["model"] == "3nn"].reset_index(drop=True)
     pairs = [
         (StabilityDisplay.from_results(results), results.stability()),
         (StabilityDisplay.from_results(results, "dice"), results.stability("dice")),
@@ -75,10 +75,10 @@ def test_frames_are_the_tables_of_the_results(results):
 
 
 def test_pareto_at_a_size_has_the_intervals_of_that_size(results):
-    frame = ParetoDisplay.from_results(results, size=5, classifier="3nn").frame()
+    frame = ParetoDisplay.from_results(results, size=5, model="3nn").frame()
     stability = results.stability("nogueira", [5]).frame().set_index("method")
     accuracy = results.accuracy(results.metric).frame()
-    accuracy = accuracy[(accuracy["size"] == 5) & (accuracy["classifier"] == "3nn")]
+    accuracy = accuracy[(accuracy["size"] == 5) & (accuracy["model"] == "3nn")]
     accuracy = accuracy.set_index("method")
     for _, row in frame.iterrows():
         assert row["stability_low"] == stability.loc[row["method"], "low"]
@@ -170,7 +170,7 @@ def test_a_rare_class_with_low_weights_is_not_outlying():
 def test_shuffled_labels_are_a_quiet_band_under_the_highlighted_method():
     X, y, _ = table(40, 20)
     methods = {"t": TTest(), "svm": SVMRFE()}
-    results = small_study(methods, 4, (2, 5, 20), classifiers={}, null=3).run(X, y)
+    results = small_study(methods, 4, (2, 5, 20), models={}, null=3).run(X, y)
     null = results.null().frame()
     display = StabilityDisplay.from_results(results)
     frame = display.frame()
@@ -217,7 +217,7 @@ def test_methods_of_one_weighting_share_a_lane():
         "q": InstanceWeighted(TTest(), MarginWeighting()),
         "r": InstanceWeighted(TTest(), LogisticWeighting()),
     }
-    results = small_study(methods, 3, (2,), classifiers={}).run(X, y)
+    results = small_study(methods, 3, (2,), models={}).run(X, y)
     display = SampleWeightsDisplay.from_results(results)
     assert [lane.methods for lane in display.lanes] == [["p", "q"], ["r"]]
     assert "p and q: " in display.finding()
@@ -233,7 +233,7 @@ def test_several_data_sets_are_refused_by_name():
 
 def test_unknown_classifier_is_named(results):
     with pytest.raises(ValueError, match=r"'svc' was not studied; there are 1nn, 3nn"):
-        AccuracyDisplay.from_results(results, classifier="svc")
+        AccuracyDisplay.from_results(results, model="svc")
 
 
 def test_missing_matplotlib_is_one_sentence(results, monkeypatch):

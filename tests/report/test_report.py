@@ -416,7 +416,7 @@ def awkward(tmp_path_factory):
         failed = run("failed", {"t": TTest(), "broken": TTest(variance="?")}, X, y)
     return Results.load(
         failed,
-        run("unjudged", {"t": TTest()}, X, y, classifiers={}),
+        run("unjudged", {"t": TTest()}, X, y, models={}),
         run("noise", {"t": TTest()}, X, noise),
         run("three", {"t": _f_statistic()}, X, np.arange(45) % 3),
         run("everything", {"t": TTest()}, X, y, sizes=(20,)),
@@ -461,7 +461,7 @@ def test_without_classifiers_nothing_is_recommended(parts):
         "Stability",
         "Shown, not recommended",
     ]
-    assert "No classifier was run" in part["answer"]["sentences"][0]
+    assert "No model was run" in part["answer"]["sentences"][0]
     assert not [kind for kind in part["figures"] if kind.startswith(("accuracy", "pareto"))]
 
 
@@ -518,10 +518,10 @@ def test_what_cannot_be_drawn_is_left_out_and_the_report_says_so(tmp_path, resul
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((210, 80)), np.arange(210) % 2
     X[:, :70] += y[:, None]
-    many = small_study({"t": TTest()}, 3, [5], classifiers={}).run(X, y)
+    many = small_study({"t": TTest()}, 3, [5], models={}).run(X, y)
     text = many.report(tmp_path / "many.html").read_text("utf-8")
     assert "there are 210 samples, and more than 200 are not kept" in text
-    wide = small_study({"t": TTest()}, 3, [70], classifiers={}).run(X[:60], y[:60])
+    wide = small_study({"t": TTest()}, 3, [70], models={}).run(X[:60], y[:60])
     text = wide.report(tmp_path / "wide.html").read_text("utf-8")
     assert "the signature has 70 features, and more than 60 are not drawn" in text
     for one in (many, wide):

@@ -240,9 +240,7 @@ def test_accuracies_are_means_over_folds_by_repetition(real):
     scores = _han_real._scores(results, "accuracy", 3)
     runs = scores["ReliefF", "SVM", 20]
     frame = results.scores("accuracy").frame()
-    chosen = frame[
-        (frame.method == "ReliefF") & (frame.classifier == "svm") & (frame["size"] == 20)
-    ]
+    chosen = frame[(frame.method == "ReliefF") & (frame.model == "svm") & (frame["size"] == 20)]
     values = chosen.sort_values("resample")["value"].to_numpy()
     assert runs == pytest.approx([100 * values[:3].mean(), 100 * values[3:].mean()])
 

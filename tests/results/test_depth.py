@@ -20,7 +20,7 @@ def study(**changes):
     options = {
         "methods": {"t": TTest(), "relieff": ReliefF(n_neighbors=3)},
         "resampling": Subsampling(5),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2, 6],
         "null": 2,
         "random_state": 0,

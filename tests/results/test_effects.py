@@ -97,7 +97,7 @@ def table():
 
 def run(table, **options):
     X, y = table
-    study = Study({"t": TTest()}, Subsampling(6), sizes=[2, 4], classifiers={}, random_state=0,
+    study = Study({"t": TTest()}, Subsampling(6), sizes=[2, 4], models={}, random_state=0,
                   verbose=0, **options)  # fmt: skip
     return study.run(X, y)
 
@@ -196,7 +196,7 @@ def test_logs_are_known_by_what_was_said():
 def test_what_the_table_says_of_features_stands_beside_them(table, tmp_path):
     X, y = table
     symbols = pd.DataFrame({"symbol": [f"<s>{j}" for j in range(12)]}, index=X.columns)
-    study = Study({"t": TTest()}, Subsampling(4), sizes=[2], classifiers={}, random_state=0,
+    study = Study({"t": TTest()}, Subsampling(4), sizes=[2], models={}, random_state=0,
                   verbose=0)  # fmt: skip
     results = study.run(X, y, annotation=symbols)
     frame = results.features("t", 2).frame()

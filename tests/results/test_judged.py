@@ -42,7 +42,7 @@ def run(methods, store=None, **options):
     study = Study(
         methods,
         Subsampling(RUNS),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[2, 5],
         store=store,
         random_state=0,

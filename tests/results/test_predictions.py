@@ -17,8 +17,8 @@ def study(n_classes, **options):
     rng = np.random.default_rng(n_classes)
     y = np.arange(20 * n_classes) % n_classes
     X = rng.normal(size=(len(y), 8)) + 0.8 * (y[:, None] == np.arange(8) % n_classes)
-    classifiers = {"svm": SVC(kernel="linear"), "1nn": KNeighborsClassifier(1)}
-    made = Study({"f": FStatistic()}, Subsampling(5), sizes=[2, 4], classifiers=classifiers,
+    models = {"svm": SVC(kernel="linear"), "1nn": KNeighborsClassifier(1)}
+    made = Study({"f": FStatistic()}, Subsampling(5), sizes=[2, 4], models=models,
                  random_state=0, verbose=0, **options)  # fmt: skip
     return made.run(X, np.array(list("abcd"))[y])
 
@@ -28,10 +28,10 @@ def results(request):
     return study(request.param)
 
 
-def predictions(results, size, classifier):
+def predictions(results, size, model):
     """Yield true and predicted class of every test row of every run, one by one."""
     records = results._one()
-    by, at = records.classifiers.index(classifier), records.sizes.index(size)
+    by, at = records.models.index(model), records.sizes.index(size)
     for resample, predicted in records.predicted("f"):
         for row, code in zip(records.test(resample), predicted[by, at], strict=True):
             yield int(row), records.classes[records.codes[row]], records.classes[code]
@@ -70,7 +70,7 @@ def test_every_row_counts_once(results):
 def test_the_area_under_the_mean_curve_is_the_mean_score(results):
     for kind, metric in (("roc", "roc_auc"), ("precision_recall", "average_precision")):
         scores = results.scores(metric).frame()
-        here = (scores["size"] == 4) & (scores["classifier"] == "svm")
+        here = (scores["size"] == 4) & (scores["model"] == "svm")
         curves = results.roc(kind, "f", 4, "svm").frame()
         areas = [curve_area(curve) for _, curve in curves.groupby("class")]
         assert len(areas) == (1 if len(results.data.classes) == 2 else 3)

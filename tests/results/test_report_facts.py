@@ -50,7 +50,7 @@ def test_partners_skip_categories_and_fill_gaps(table):
     X = X.assign(b=pd.Categorical(np.where(y == 1, "u", "v")))
     X.iloc[0, 0] = np.nan
     numbers = Study(
-        {"first": First()}, Subsampling(3), sizes=[2], classifiers={}, random_state=0, verbose=0
+        {"first": First()}, Subsampling(3), sizes=[2], models={}, random_state=0, verbose=0
     )
     found = numbers.run(X, y).partners().frame()
     assert found.partner_name.tolist()[0] == "f"
@@ -117,7 +117,5 @@ def test_html_of_results_is_short_and_escaped(table):
     assert "1 data set(s)" in html
     assert "&lt;b&gt;t" in html
     assert "<b>t" not in html
-    without = Study(
-        {"t": TTest()}, Subsampling(3), sizes=[2], classifiers={}, random_state=0, verbose=0
-    )
+    without = Study({"t": TTest()}, Subsampling(3), sizes=[2], models={}, random_state=0, verbose=0)
     assert "nogueira" in without.run(X, y)._repr_html_()

@@ -63,7 +63,7 @@ def many():
         data[f"d{seed}"] = (rows, labels)
     methods = {"t": TTest(), "relieff": ReliefF(), "other": TTest(n_features_to_select=3)}
     one = {"1nn": KNeighborsClassifier(1)}
-    chosen = Study(methods, Subsampling(6), classifiers=one, sizes=[3, 8], random_state=0)
+    chosen = Study(methods, Subsampling(6), models=one, sizes=[3, 8], random_state=0)
     return chosen.run_many(data)
 
 
@@ -119,7 +119,7 @@ def test_stability_by_any_measure(results):
 
 
 def test_all_features_are_no_selection():
-    found = Study({"t": TTest()}, Subsampling(3), classifiers={}, sizes=[2, 5], random_state=0).run(
+    found = Study({"t": TTest()}, Subsampling(3), models={}, sizes=[2, 5], random_state=0).run(
         X[:, :5], y
     )
     frame = found.stability().frame()
@@ -129,7 +129,7 @@ def test_all_features_are_no_selection():
 
 def test_accuracy_intervals_are_corrected(results, part):
     frame = results.accuracy("accuracy", confidence=0.9).frame()
-    row = frame.query("method == 'mbiw' and classifier == '1nn' and size == 10").iloc[0]
+    row = frame.query("method == 'mbiw' and model == '1nn' and size == 10").iloc[0]
     runs = part.scores("mbiw", "accuracy")[1][:, 1, 1]
     from scipy import stats
 
@@ -151,7 +151,7 @@ def test_scores_are_those_of_classifiers_trained_by_hand(results, part):
         Z = ((X - low) / (high - low))[:, chosen]
         model = SVC(kernel="linear").fit(Z[train], y[train])
         row = table.query("method == 't' and resample == @resample and size == 10")
-        value = row.loc[row.classifier == "svm", "value"].item()
+        value = row.loc[row.model == "svm", "value"].item()
         assert value == pytest.approx(model.score(Z[test], y[test]))
 
 
@@ -180,7 +180,7 @@ def test_weights_bias_and_variance(results, part):
     assert row.error == pytest.approx(row.bias_squared + row.variance)
     variance = results.weight_variance().frame().query("method == 't' and measure == 'variance'")
     assert variance["value"].item() == pytest.approx(expected.variance)
-    without = study(classifiers={}).run(X, y)
+    without = study(models={}).run(X, y)
     with pytest.raises(ValueError, match="truth is not known"):
         without.bias_variance()
     given = without.bias_variance(TRUTH).frame()
@@ -193,7 +193,7 @@ def test_prediction_stability_is_that_of_all_pairs(results, part):
         dict(zip(part.test(i).tolist(), labels[0, 1].tolist(), strict=True))
         for i, labels in part.predicted("mbiw")
     ]
-    rows = frame.query("method == 'mbiw' and classifier == 'svm' and size == 10")
+    rows = frame.query("method == 'mbiw' and model == 'svm' and size == 10")
     found = dict(zip(rows["measure"], rows["value"], strict=True))
     assert (found["agreement"], found["pooled_kappa"]) == pytest.approx(agreement(models))
     assert (frame["low"] <= frame["value"]).all()
@@ -202,7 +202,7 @@ def test_prediction_stability_is_that_of_all_pairs(results, part):
 def test_instance_weights_show_the_outlying_row():
     clear, labels, _ = make_han_yu(50, n_features=D, shift=1, random_state=0)
     labels[0] = 1 - labels[0]  # on the wrong side, so its margins are unlike all others
-    frame = study(classifiers={}).run(clear, labels).instance_weights().frame()
+    frame = study(models={}).run(clear, labels).instance_weights().frame()
     weighted = frame[frame.method == "mbiw"]
     assert weighted.loc[weighted["weight"].idxmin(), "row"] == 0
     uniform = frame[frame.method.str.contains("control")]
@@ -246,25 +246,25 @@ def test_everything_has_a_frame_and_a_repr(results):
 
 
 def test_empty_tables_have_the_columns_of_full_ones(results):
-    few = Study({"t": TTest()}, Subsampling(3), classifiers={}, sizes=[2], random_state=0)
+    few = Study({"t": TTest()}, Subsampling(3), models={}, sizes=[2], random_state=0)
     empty = few.run(X, y)
     assert len(empty.gains()) == len(empty.instance_weights()) == len(empty.errors()) == 0
     assert list(empty.gains().frame()) == list(results.gains().frame())
     assert list(empty.instance_weights().frame()) == list(results.instance_weights().frame())
     assert list(empty.errors().frame()) == ["dataset", "method", "resample", "stage", "error"]
-    once = Study({"t": TTest()}, Subsampling(1), classifiers={}, sizes=[2], random_state=0)
+    once = Study({"t": TTest()}, Subsampling(1), models={}, sizes=[2], random_state=0)
     nobody = once.run(X, y).signature("t", 2).frame()
     assert nobody.empty
     assert list(nobody) == list(results.signature("t", 10).frame())
 
 
 def test_a_study_without_classifiers_has_no_accuracy():
-    found = study(classifiers={}).run(X, y)
-    with pytest.raises(ValueError, match="no classifiers"):
+    found = study(models={}).run(X, y)
+    with pytest.raises(ValueError, match="no models"):
         found.accuracy()
-    with pytest.raises(ValueError, match="no classifiers"):
+    with pytest.raises(ValueError, match="no models"):
         found.recommend()
-    with pytest.raises(ValueError, match="no classifiers"):
+    with pytest.raises(ValueError, match="no models"):
         _ = found.compare("t", "mbiw").accuracy
     assert len(found.frame()) == 8
     assert found.gains().frame()["quantity"].unique().tolist() == ["stability"]
@@ -280,7 +280,7 @@ def test_gains_are_paired_differences(results, part):
         ("control", "ReliefF (control, mean 1)"),
         ("plain", "ReliefF"),
     }
-    row = frame.query("over == 'plain' and size == 10 and classifier == 'svm'").iloc[0]
+    row = frame.query("over == 'plain' and size == 10 and model == 'svm'").iloc[0]
     a, b = (part.scores(m, "accuracy")[1][:, 0, 1] for m in ("ReliefF", "mbiw"))
     assert row.gain == pytest.approx((b - a).mean())
     row = frame.query("over == 'control' and size == 3 and quantity == 'stability'").iloc[0]
@@ -412,7 +412,7 @@ def test_low_losses_are_better():
     methods = {"t": TTest(), "noise": AnyColumns(), "relieff": ReliefF()}
     model = {"lr": LogisticRegression()}
     found = Study(
-        methods, Subsampling(10), classifiers=model, sizes=[3], metric="log_loss", random_state=0
+        methods, Subsampling(10), models=model, sizes=[3], metric="log_loss", random_state=0
     ).run_many(data)
     row = found.summary().frame().query("first == 't' and second == 'noise'").iloc[0]
     assert row.accuracy_difference < 0
@@ -447,7 +447,7 @@ def test_pareto(results):
     [
         (lambda r: r.compare("t", "x"), "method='x' is not in the study; there are t, mbiw"),
         (lambda r: r.compare("t", "mbiw", size=4), "size=4 was not studied; there are 3, 10"),
-        (lambda r: r.compare("t", "mbiw", classifier="rf"), "classifier='rf' was not studied"),
+        (lambda r: r.compare("t", "mbiw", model="rf"), "model='rf' was not studied"),
         (lambda r: r.compare("t", "mbiw", metric="brier"), "metric='brier' is not available"),
         (lambda r: r.compare("t", "mbiw", test="z"), "test='z' is unknown"),
         (lambda r: r.stability("nonsense"), "measure='nonsense' is unknown"),

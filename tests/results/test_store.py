@@ -24,7 +24,7 @@ def study(store, **changes):
     options = {
         "methods": {"t": TTest()},
         "resampling": Subsampling(3),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2],
         "random_state": 0,
     }
@@ -115,7 +115,7 @@ def never_called_with_tasks(inputs, methods, splits, pending, n_jobs):
         ({"random_state": 1}, "random_state is 0 in the store and 1 now"),
         ({"resampling": Subsampling(4, 0.5)}, r"other data or splits: resampling is 'Subsampling"),
         ({"resampling": Subsampling(2)}, r"holds 3 splits of 'data', and now there are 2\."),
-        ({"classifiers": {"3nn": KNeighborsClassifier(3)}}, r"classifiers\.1nn is in the store"),
+        ({"models": {"3nn": KNeighborsClassifier(3)}}, r"models\.1nn is in the store"),
         ({"preprocess": MinMaxScaler()}, "preprocess is None in the store"),
     ],
 )
@@ -136,7 +136,7 @@ def test_other_data_are_refused(path):
 def test_n_jobs_and_verbose_do_not_make_another_study(path):
     study(path, n_jobs=1, verbose=0, methods={"t": TTest()}).run(X, y)
     nested = {"1nn": KNeighborsClassifier(1, n_jobs=1)}
-    study(path, classifiers=nested).run(X, y)
+    study(path, models=nested).run(X, y)
 
 
 @pytest.mark.parametrize("content", [b"not a database", b"SQLite format 3\0" + b"x" * 5000])

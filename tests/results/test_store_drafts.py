@@ -50,7 +50,7 @@ def shards(tmp_path_factory):
         study = Study(
             {"t": TTest()},
             Subsampling(20),
-            classifiers={},
+            models={},
             sizes=[5],
             store=path,
             random_state=0,

@@ -9,7 +9,7 @@ tests/data/study_format_1.sqlite was made, before parameters were renamed, with
             "repeated": RepeatedSelector(TTest(), n_repeats=3),
         },
         RepeatedKFold(3, 1),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[1, 2],
         random_state=0,
     )
@@ -19,7 +19,7 @@ tests/data/study_format_2.sqlite was made, before descriptions had checksums, wi
     Study(
         {"t": TTest(), "f": FStatistic()},
         Subsampling(3),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[1, 2],
         metric="accuracy",
         null=2,
@@ -64,7 +64,7 @@ def study(store, **changes):
         },
         RepeatedStratifiedKFold(3, 1),
         **{
-            "classifiers": {"1nn": KNeighborsClassifier(1)},
+            "models": {"1nn": KNeighborsClassifier(1)},
             "sizes": [1, 2],
             "metric": "accuracy",
             "store": store,
@@ -176,7 +176,7 @@ def test_a_store_that_does_not_name_the_metric_is_resumed(tmp_path, monkeypatch)
 
 
 def test_a_store_of_the_old_defaults_says_so(path):
-    default = {"classifiers": None, "metric": None}
+    default = {"models": None, "metric": None}
     with pytest.raises(StoreError, match=r"defaults were metric='accuracy' and an SVC without"):
         study(path, **default).run(X, y)
     assert path.read_bytes() == FIXTURE.read_bytes()

@@ -91,7 +91,7 @@ def test_without_controls_there_are_none():
     study = Study(
         {"mbiw": InstanceWeighted(TTest(), MarginWeighting())},
         Subsampling(4),
-        classifiers={},
+        models={},
         sizes=[3],
         controls=False,
         random_state=0,
@@ -106,7 +106,7 @@ def test_a_study_tells_beforehand_which_methods_it_runs():
     study = Study(
         {"mbiw": InstanceWeighted(TTest(), MarginWeighting())},
         Subsampling(2),
-        classifiers={},
+        models={},
         sizes=[3],
         random_state=0,
     )

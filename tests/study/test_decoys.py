@@ -17,7 +17,7 @@ X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_stat
 
 def small(**options):
     defaults = {
-        "resampling": Subsampling(4), "sizes": [3, 5], "classifiers": {}, "random_state": 0,
+        "resampling": Subsampling(4), "sizes": [3, 5], "models": {}, "random_state": 0,
         "verbose": 0, "decoys": 6,
     }  # fmt: skip
     return Study({"t": TTest()}, **{**defaults, **options})

@@ -20,7 +20,7 @@ def results():
             "iw, mean": InstanceWeighted(SVMRFE(), MarginWeighting(scale="mean")),
         },
         Subsampling(16, train_size=100),
-        classifiers={},
+        models={},
         sizes=[50],
         random_state=0,
     )

@@ -59,9 +59,7 @@ def test_every_method_runs():
     for method in methods.values():
         if "n_estimators" in method.get_params():
             method.set_params(n_estimators=10)  # forests of all sizes run
-    study = Study(
-        methods, Subsampling(1), classifiers={}, sizes=[2], controls=False, random_state=0
-    )
+    study = Study(methods, Subsampling(1), models={}, sizes=[2], controls=False, random_state=0)
     results = study.run(X, y)
     assert len(results.errors()) == 0
     for method in PANEL:

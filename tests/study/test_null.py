@@ -154,7 +154,7 @@ ROW_LABELS = np.tile([0, 1], 20)
 
 def test_no_classifier_runs_and_methods_see_training_rows_only():
     SEEN.clear()
-    study = small({"spy": Spy()}, classifiers={"c": NeverOnShuffled()}, null=3, sizes=[2])
+    study = small({"spy": Spy()}, models={"c": NeverOnShuffled()}, null=3, sizes=[2])
     results = study.run(NUMBERED, ROW_LABELS)
     assert len(results.errors()) == 0
     assert len(SEEN) == 7 + 3 * NULL_RUNS
@@ -167,11 +167,11 @@ def test_no_classifier_runs_and_methods_see_training_rows_only():
         given = ROW_LABELS if split.labels is None else split.labels
         assert np.array_equal(labels, given[split.train])
     for task in results._store.tasks("data"):
-        assert ("classifier" in task["seconds"]) == (task["resample"] >= 0)
+        assert ("model" in task["seconds"]) == (task["resample"] >= 0)
 
 
 def test_the_test_labels_of_shuffled_runs_are_never_used(monkeypatch):
-    study = small(null=3, classifiers={})
+    study = small(null=3, models={})
     expected = contents(study.run(X, y))
 
     def spoilt(*arguments):
@@ -262,7 +262,7 @@ def orders_by_hand(splits, labels):
 @pytest.mark.parametrize("permuted", [False, True])
 def test_the_table_is_what_it_is_by_hand(permuted):
     labels = y[np.random.default_rng(1).permutation(40)] if permuted else y
-    results = small(classifiers={}, null=6).run(X, labels)
+    results = small(models={}, null=6).run(X, labels)
     drawn = draw_splits(Subsampling(7), labels, None, sequence := seeds())
     null = draw_null_splits(Subsampling(7), labels, None, 6, sequence)
     real, every = orders_by_hand(drawn, labels), orders_by_hand(null, labels)
@@ -295,7 +295,7 @@ def test_a_protocol_of_fewer_splits_than_runs_on_a_permutation():
 
 def test_signal_is_above_its_null_and_noise_is_not():
     def row(table):
-        study = small(classifiers={}, null=19, sizes=[5])
+        study = small(models={}, null=19, sizes=[5])
         return study.run(table, y).null().frame().iloc[0]
 
     noise = np.random.default_rng(0).normal(size=(40, 100))

@@ -23,7 +23,7 @@ def study(store=None, **changes):
     options = {
         "methods": METHODS,
         "resampling": Subsampling(4),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2, 5],
         "null": 2,
         "random_state": 0,

@@ -1,4 +1,4 @@
-"""The default classifiers' direct way gives what scikit-learn's pipelines give."""
+"""The default models' direct way gives what scikit-learn's pipelines give."""
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,8 @@ from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import TTest
 from backstay.study import Study, Subsampling, list_methods, make_methods
 from backstay.study import _study as module
-from backstay.study._classify import shortcuts_of, unit_range
 from backstay.study._controls import with_controls
+from backstay.study._predict import shortcuts_of, unit_range
 from backstay.study._rows import numbers_of, reads_numbers
 from reference.study import contents
 
@@ -92,7 +92,7 @@ def both_ways(monkeypatch, X, y, **options):
     """The records of a study by shortcuts and of the same study without them."""
     study = Study({"relieff": ReliefF()}, sizes=[2, 5], random_state=0, verbose=0, **options)
     direct = study.run(X, y)
-    monkeypatch.setattr(module, "shortcuts_of", lambda classifiers: {})
+    monkeypatch.setattr(module, "shortcuts_of", lambda models: {})
     return direct, study.run(X, y)
 
 
@@ -116,7 +116,7 @@ def test_scores_are_the_same_either_way(monkeypatch, n_classes):
         for weight in (None, "balanced")
     }
     both["1nn"] = make_pipeline(MinMaxScaler(), KNeighborsClassifier(1))
-    options = {"classifiers": both, "scoring": ["average_precision", "roc_auc", "mcc"]}
+    options = {"models": both, "scoring": ["average_precision", "roc_auc", "mcc"]}
     direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(3), **options)
     assert contents(direct) == contents(general)
     ((_, scores), *_) = direct._parts["data"].leanings("relieff")

@@ -34,7 +34,7 @@ ONE = {"1nn": KNeighborsClassifier(1)}
 
 
 def small(methods=None, **options):
-    defaults = {"resampling": Subsampling(4), "classifiers": ONE, "sizes": [3], "random_state": 0}
+    defaults = {"resampling": Subsampling(4), "models": ONE, "sizes": [3], "random_state": 0}
     return Study({"t": TTest()} if methods is None else methods, **{**defaults, **options})
 
 
@@ -80,7 +80,7 @@ class SpyRanker(FeatureRanker):
 
 class SpyClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
-        note("classifier", X, y)
+        note("model", X, y)
         self.classes_ = np.unique(y)
         return self
 
@@ -99,7 +99,7 @@ def test_everything_is_fitted_on_training_rows_only():
     study = Study(
         {"spy": InstanceWeighted(SpyRanker(), SpyWeighting())},
         Subsampling(3),
-        classifiers={"spy": SpyClassifier()},
+        models={"spy": SpyClassifier()},
         preprocess=[SpyScaler()],
         sizes=[2, 4],
         random_state=0,
@@ -112,7 +112,7 @@ def test_everything_is_fitted_on_training_rows_only():
         "preprocess",
         "weighting",
         "method",
-        "classifier",
+        "model",
         "predict",
     }
     for who, rows in SEEN:
@@ -194,13 +194,13 @@ def test_frames_sparse_tables_strings_and_preselection():
     plain = small(preprocess=steps).run(X, labels)
     assert plain.scores("accuracy").frame().equals(results.scores("accuracy").frame())
     wide = sparse.csr_array(np.where(X > 0.5, X, 0))
-    small({"logit": LogisticRegression()}, classifiers={"svm": SVC()}).run(wide, y)
+    small({"logit": LogisticRegression()}, models={"svm": SVC()}).run(wide, y)
 
 
 def test_three_classes_with_scores():
     labels = np.digitize(X[:, 0], np.quantile(X[:, 0], [0.33, 0.66]))
     results = small(
-        classifiers={"svm": SVC(), "1nn": KNeighborsClassifier(1)},
+        models={"svm": SVC(), "1nn": KNeighborsClassifier(1)},
         scoring=["balanced_accuracy", "roc_auc"],
         sizes=[1, 5],
     ).run(X, labels)
@@ -228,9 +228,7 @@ def test_the_doubly_weighted_knn_gets_the_methods_weights(monkeypatch):
     monkeypatch.setattr(DoublyWeightedKNeighborsClassifier, "fit", fit)
     knn = {"weighted-knn": DoublyWeightedKNeighborsClassifier()}
     method = {"m": InstanceWeighted(Fixed(), MarginWeighting())}
-    small(method, classifiers=knn, sizes=[2], resampling=Subsampling(1), controls=False).run(
-        X[:, :3], y
-    )
+    small(method, models=knn, sizes=[2], resampling=Subsampling(1), controls=False).run(X[:, :3], y)
     ((weights, omega),) = given
     assert weights.tolist() == [1.0, 4 / 9]
     assert omega.mean() == pytest.approx(1)
@@ -302,7 +300,7 @@ def test_everything_failing_is_an_error():
 def test_a_failing_classifier_and_new_columns_are_named():
     broken = {"svm": SVC(kernel="nonsense")}
     with pytest.raises(StudyError, match="InvalidParameterError"):
-        small(classifiers=broken).run(X, y)
+        small(models=broken).run(X, y)
     twice = FunctionTransformer(_doubled)
     with pytest.raises(StudyError, match="turns 30 columns into 60 that are not columns"):
         small(preprocess=twice).run(X, y)
@@ -324,7 +322,7 @@ def _doubled(X):
         ({"methods": {}}, "methods is empty"),
         ({"methods": {"t": TTest}}, r"methods\['t'\]=.* has no fit; give an estimator"),
         ({"methods": {1: TTest()}}, "methods has the key 1"),
-        ({"classifiers": {"x": TTest()}}, r"classifiers\['x'\]=TTest\(\) has no predict"),
+        ({"models": {"x": TTest()}}, r"models\['x'\]=TTest\(\) has no predict"),
         ({"sizes": [0]}, "sizes holds 0; sizes are integers from 1 to the number of features, 30"),
         ({"sizes": [2.5]}, r"sizes holds 2\.5"),
         ({"sizes": [31]}, "sizes holds 31"),
@@ -337,8 +335,8 @@ def _doubled(X):
         ({"preprocess": 3}, "preprocess=3 must be a transformer"),
         ({"resampling": "cv"}, "[Cc]v|resampling"),
         (
-            {"classifiers": {"x": SpyClassifier()}, "scoring": ["roc_auc"]},
-            r"scoring='roc_auc' needs decision_function or predict_proba; classifiers\['x'\]",
+            {"models": {"x": SpyClassifier()}, "scoring": ["roc_auc"]},
+            r"scoring='roc_auc' needs decision_function or predict_proba; models\['x'\]",
         ),
         (
             {"methods": {"s": Simba(random_state=np.random.RandomState(0))}},
@@ -383,7 +381,7 @@ def test_log_sizes_and_defaults():
     study = Study({"t": TTest()}, Subsampling(2), random_state=0)
     results = study.run(X, y)
     assert results._parts["data"].sizes == [1, 2, 5, 10, 20]
-    assert results._parts["data"].classifiers == ["svm", "1nn"]
+    assert results._parts["data"].models == ["svm", "1nn"]
     assert repr(study).startswith("Study(1 methods, Subsampling(n_splits=2")
     assert (
         repr(results) == "Results(1 data set(s), 1 methods, 2 resamples, sizes [1, 2, 5, 10, 20])"

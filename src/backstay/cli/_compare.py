@@ -86,13 +86,13 @@ def compare(
     usual = max((s for s in common if s <= USUAL_SIZE), default=min(common))
     at = usual if size is None else size
     metric = _metric(parts, metric)
-    classifiers = all(part.data.classifiers for part in parts.values())
+    models = all(part.data.models for part in parts.values())
     _say_unfinished(parts)
     _summary(results, at, metric)
-    _friedman(results, at, metric, classifiers)
+    _friedman(results, at, metric, models)
     for name, part in parts.items():
         say(name, "bold")
-        show_methods(part, at, part.data.classifiers[0] if classifiers else None, metric)
+        show_methods(part, at, part.data.models[0] if models else None, metric)
     say(f"All tables are about {features(at)}{'' if size else '; --size takes another number'}.")
 
 
@@ -167,11 +167,11 @@ def _summary(results: Results, size: int, metric: str) -> None:
     )
 
 
-def _friedman(results: Results, size: int, metric: str, classifiers: bool) -> None:
+def _friedman(results: Results, size: int, metric: str, models: bool) -> None:
     if len(results.datasets) < 3:
         say("Friedman's test over data sets needs three of them or more.")
         return
-    for quantity in ["stability"] + (["accuracy"] if classifiers else []):
+    for quantity in ["stability"] + (["accuracy"] if models else []):
         name = metric_title(metric) if quantity == "accuracy" else quantity
         try:
             found = results.friedman(quantity, size=size, metric=metric)

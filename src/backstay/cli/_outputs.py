@@ -140,7 +140,7 @@ def _as_dict(found: Recommendation) -> dict[str, Any]:
             other: {"score": score, "stability": stability}
             for other, (score, stability) in answer["costs"].items()
         }
-    names = ("method", "size", "classifier", "stability")
+    names = ("method", "size", "model", "stability")
     return {**{name: getattr(found, name) for name in names}, **everything}
 
 
@@ -162,7 +162,7 @@ def show_results(results: Results, report: Report) -> None:
     say()
     say("Recommendation", "bold")
     if found is None:
-        say("None: the study had no classifiers.")
+        say("None: the study had no models.")
     else:
         say(found.sentence)
         if found.answers:
@@ -171,7 +171,7 @@ def show_results(results: Results, report: Report) -> None:
             _show_scores(results, found)
             _show_signature(found)
     say()
-    show_methods(results, choice.size, choice.classifier)
+    show_methods(results, choice.size, choice.model)
     say("What was not shown", "bold")
     for caveat in part.answer.caveats:
         say(f"- {caveat.title} {caveat.text}")
@@ -181,7 +181,7 @@ def _show_answers(found: Recommendation) -> None:
     """Write the three answers below each other."""
     title = metric_title(found.metric)
     names = [
-        "answer", "method", "features", "classifier", "stability", "shuffled labels", title,
+        "answer", "method", "features", "model", "stability", "shuffled labels", title,
         "against trusted",
     ]  # fmt: skip
     rows = [
@@ -189,7 +189,7 @@ def _show_answers(found: Recommendation) -> None:
             answer.name,
             answer.method,
             answer.size,
-            answer.classifier,
+            answer.model,
             figure(**asdict(answer.stability)),
             "not run" if math.isnan(answer.null) else fixed(answer.null),
             figure(**asdict(answer.score)),
@@ -245,9 +245,7 @@ def metric_title(metric: str) -> str:
     return METRICS[metric].title
 
 
-def show_methods(
-    results: Results, size: int, classifier: str | None, metric: str | None = None
-) -> None:
+def show_methods(results: Results, size: int, model: str | None, metric: str | None = None) -> None:
     """Write stability and scores of every method at a size, with intervals."""
     names = ["method", "stability"]
     everything = results.stability().frame()
@@ -259,10 +257,10 @@ def show_methods(
         names.append("of modules")
         known = _figures(modules[modules["size"] == size])
         rows = [[*row, known.get(row[0], "")] for row in rows]
-    if classifier:
-        names.append(f"{metric_title(metric or results.metric)} of {classifier}")
+    if model:
+        names.append(f"{metric_title(metric or results.metric)} of {model}")
         scores = results.accuracy(metric or results.metric).frame()
-        here = (scores["size"] == size) & (scores["classifier"] == classifier)
+        here = (scores["size"] == size) & (scores["model"] == model)
         accuracy = _figures(scores[here])
         rows = [[*row, accuracy.get(row[0], "")] for row in rows]
     runs = {row["method"]: row for row in results.runs().frame().to_dict("records")}

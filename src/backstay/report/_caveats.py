@@ -181,7 +181,7 @@ def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Cave
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
     comparisons = {comparison.first: comparison for comparison in rivals}
     yield from _about_stable_rivals({m: c.stability for m, c in comparisons.items()}, choice)
-    if choice.classifier is not None:
+    if choice.model is not None:
         yield from _about_accurate_rivals({m: c.accuracy for m, c in comparisons.items()}, choice)
 
 
@@ -228,7 +228,7 @@ def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) 
         for rival, test in known.items()
         if not (test.p_value < 0.05 and metric.gain(test.difference) < 0)
     ]
-    where = f"With {choice.classifier} at {count(choice.size, 'feature')}"
+    where = f"With {choice.model} at {count(choice.size, 'feature')}"
     title = f"That its {metric.title} is the best."
     if better:
         text = f"{where}, better in a paired test at 5\u202f% on these rows: {listed(better)}."
@@ -305,7 +305,7 @@ def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
     """Say that accuracy misleads where one class is far larger than another."""
     sizes = sorted(zip(data.class_sizes, map(str, data.classes), strict=True))
     (few, rare), (many, common) = sizes[0], sizes[-1]
-    if not data.classifiers or many <= UNEQUAL * few:
+    if not data.models or many <= UNEQUAL * few:
         return
     ratio = f"{many / few:.1f}".removesuffix(".0")
     guess = percent(METRICS["accuracy"].chance(np.array(data.class_sizes) / data.n_samples))

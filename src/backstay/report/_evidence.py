@@ -112,7 +112,7 @@ def gather(results: Results) -> Evidence:
     """Gather what a report needs from the results of one data set."""
     choice = results.choice()
     size, trained = choice.size, results.training_rows()
-    judged = bool(results.data.classifiers)
+    judged = bool(results.data.models)
     return Evidence(
         study=results.facts,
         data=results.data,

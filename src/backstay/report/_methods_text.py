@@ -64,7 +64,7 @@ def methods_text(evidence: Evidence) -> MethodsText:
         _about_runs(evidence),
         _about_stability(evidence, cite("nogueira")),
     ]
-    if evidence.data.classifiers:
+    if evidence.data.models:
         sentences.append(_about_scores(evidence, cite))
     if len(evidence.signature):
         sentences.append(_about_signature(evidence))
@@ -115,10 +115,10 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
 def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     data, choice = evidence.data, evidence.choice
     found = choice.recommendation
-    titles = listed([evidence.names[name].title for name in data.classifiers], 12)
+    titles = listed([evidence.names[name].title for name in data.models], 12)
     metric = metric_title(data.metric)
     words = (
-        f"Classifiers ({titles}) were trained on the features selected and tested on the test "
+        f"Models ({titles}) were trained on the features selected and tested on the test "
         f"part by {metric}; intervals over splits were corrected for shared samples "
         f"{cite('nadeau')}."
     )

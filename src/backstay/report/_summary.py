@@ -86,7 +86,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
     data = evidence.data
     classes = zip(data.classes, data.class_sizes, strict=True)
     names = (
-        "n_samples", "n_features", "sizes", "classifiers", "scoring", "n_resamples", "n_groups",
+        "n_samples", "n_features", "sizes", "models", "scoring", "n_resamples", "n_groups",
         "n_configurations", "resampling", "metric", "n_tasks", "n_done", "null", "null_runs",
     )  # fmt: skip
     return {
@@ -135,7 +135,7 @@ def _figure(display: Display) -> dict[str, Any]:
         "finding": display.finding(),
         **_columns_and_rows(shown),
         "n_rows": len(frame),
-        "classifier": display.classifier,
+        "model": display.model,
         "chance": display.chance,
     }
 
@@ -272,15 +272,15 @@ def _setting(evidence: Evidence) -> dict[str, Any]:
     study, data = evidence.study, evidence.data
     given = {name: estimator_text(value) for name, value in study.methods.items()}
     methods = {name: given.get(name) or _companion(name, data.methods) for name in data.methods}
-    classifiers = {name: estimator_text(value) for name, value in study.classifiers.items()}
+    models = {name: estimator_text(value) for name, value in study.models.items()}
     return {
         "methods": [{"name": name, "made": made} for name, made in methods.items()],
-        "classifiers": [{"name": name, "made": made} for name, made in classifiers.items()],
+        "models": [{"name": name, "made": made} for name, made in models.items()],
         "preprocess": None if study.preprocess is None else estimator_text(study.preprocess),
         "seed": study.seed,
         "seed_drawn": study.seed_drawn,
         "controls": study.controls,
-        "weight_classifiers": study.weight_classifiers,
+        "weight_models": study.weight_models,
         "versions": study.versions,
         "provenance": data.provenance,
         "data": data.fingerprints,

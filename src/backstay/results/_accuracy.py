@@ -1,4 +1,4 @@
-"""How well do a method's features predict? Scores on test rows, by classifier and size."""
+"""How well do a method's features predict? Scores on test rows, by model and size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
 
 
 class AccuracyAnswers(Parts):
-    """Scores of classifiers on the features selected."""
+    """Scores of models on the features selected."""
 
     @property
     def metric(self) -> str:
@@ -42,7 +42,7 @@ class AccuracyAnswers(Parts):
         return METRICS[part.check_metric(metric)].chance_of(part.codes)
 
     def accuracy(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
-        """Mean score of every method by classifier and size.
+        """Mean score of every method by model and size.
 
         The intervals are Nadeau & Bengio's: resamples share rows, and the plain
         standard error over them would be far too small.
@@ -73,7 +73,7 @@ def run_scores(
     records: Records, configuration: Configuration
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return resamples and one score each: at a size, or averaged over the sizes."""
-    place = records.check_classifier(configuration.classifier)
+    place = records.check_model(configuration.model)
     method = records.check_method(configuration.method)
     resamples, values = records.scores(method, records.check_metric(configuration.metric))
     runs = values[:, place, size_places(records, configuration.size)].mean(axis=1)
@@ -92,8 +92,8 @@ def _metrics(records: Records, metric: str | None) -> list[str]:
 
 
 def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95) -> Rows:
-    """Return mean scores by metric, method, classifier and size, with corrected intervals."""
-    records.check_classifier(None)
+    """Return mean scores by metric, method, model and size, with corrected intervals."""
+    records.check_model(None)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
 
@@ -101,12 +101,12 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
         rows: Rows = []
         for method in records.methods:
             _, values = records.scores(method, metric)
-            for i, classifier in enumerate(records.classifiers):
+            for i, model in enumerate(records.models):
                 for j, size in enumerate(records.sizes):
                     runs = values[:, i, j]
                     known = runs[np.isfinite(runs)]
                     figures = _corrected(known, METRICS[metric], records.test_share, confidence)
-                    base = {"method": method, "classifier": classifier, "size": size}
+                    base = {"method": method, "model": model, "size": size}
                     rows.append({**base, "metric": metric, **figures})
         return rows
 
@@ -131,7 +131,7 @@ def _corrected(
 
 
 def _score_rows(records: Records, metrics: list[str]) -> Rows:
-    records.check_classifier(None)
+    records.check_model(None)
     rows: Rows = []
     for metric in metrics:
         for method in records.methods:
@@ -141,7 +141,7 @@ def _score_rows(records: Records, metrics: list[str]) -> Rows:
                     {
                         "method": method,
                         "resample": int(resamples[r]),
-                        "classifier": records.classifiers[i],
+                        "model": records.models[i],
                         "size": records.sizes[j],
                         "metric": metric,
                         "value": float(value),

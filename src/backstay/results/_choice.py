@@ -32,7 +32,7 @@ class Choice(Configured):
         Whether it is recommended, shown although nothing is, or shown because no
         accuracy was measured.
     configuration : Configuration
-        Method and size, with the classifier and the metric where there are any.
+        Method and size, with the model and the metric where there are any.
     recommendation : Recommendation or None
         None where no accuracy was measured.
     stability, low, high : float
@@ -53,9 +53,9 @@ class Choice(Configured):
     n_runs: int
 
     @property
-    def classifier(self) -> str | None:
-        """Name of the classifier."""
-        return self.configuration.classifier
+    def model(self) -> str | None:
+        """Name of the model."""
+        return self.configuration.model
 
     @property
     def metric(self) -> str | None:
@@ -82,7 +82,7 @@ def choice_of(records: Records) -> Choice:
 
 
 def _chosen(records: Records) -> Choice:
-    if not records.classifiers:
+    if not records.models:
         return _looked_at("unjudged", records, _stablest(records), None)
     found = recommended(records)
     if found.trusted is not None:
@@ -92,7 +92,7 @@ def _chosen(records: Records) -> Choice:
     judged = judged_methods(records)
     rows = [row for row in accuracy_rows(records, [metric]) if row["method"] in judged]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
-    chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
+    chosen = Configuration(best["method"], best["size"], best["model"], metric)
     return _looked_at("nothing", records, chosen, found)
 
 

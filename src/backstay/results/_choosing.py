@@ -38,7 +38,7 @@ class Grounds:
     Attributes
     ----------
     configurations : list of Configuration
-        Method × classifier × size, of the methods with enough runs.
+        Method × model × size, of the methods with enough runs.
     value : array of shape (n,)
         Pooled score.
     error : array of shape (n,)
@@ -118,9 +118,9 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
     """Return what the rules look at; `inside` are scores on bootstrap draws, for their spread."""
     methods = judged_methods(records)
     configurations = [
-        Configuration(method, size, classifier, metric.name)
+        Configuration(method, size, model, metric.name)
         for method in methods
-        for classifier in records.classifiers
+        for model in records.models
         for size in records.sizes
     ]
     everyone = np.ones((1, records.n_samples))
@@ -146,7 +146,7 @@ def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Float
     """Return the corrected standard error of every paired difference in score over resamples."""
     runs = [records.scores(method, metric.name) for method in methods]
     common = reduce(np.intersect1d, [resamples for resamples, _ in runs])
-    width = len(records.classifiers) * len(records.sizes)
+    width = len(records.models) * len(records.sizes)
     scores = np.concatenate([v[np.isin(r, common)].reshape(-1, width) for r, v in runs], axis=1)
     scores = scores[np.isfinite(scores).all(axis=1)]
     n = scores.shape[1]

@@ -46,7 +46,7 @@ class Comparison:
         The methods.
     parts : dict
         For every data set a dict of DifferenceTest: "stability", on these rows, and, if there
-        were classifiers, "accuracy".
+        were models, "accuracy".
     across : dict
         The same over data sets: signed-rank tests on their means; empty for one.
     metric : str
@@ -64,7 +64,7 @@ class Comparison:
             raise ValueError("there are several data sets; use parts, across or frame().")
         (part,) = self.parts.values()
         if quantity not in part:
-            raise ValueError("the study had no classifiers, so there are no accuracies.")
+            raise ValueError("the study had no models, so there are no accuracies.")
         return part[quantity]
 
     @property
@@ -123,7 +123,7 @@ class ComparisonAnswers(Parts):
         second: str,
         *,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         metric: str | None = None,
         measure: str = "kuncheva",
         test: str = "auto",
@@ -138,8 +138,8 @@ class ComparisonAnswers(Parts):
             Names of methods; differences are first minus second.
         size : int, default=None
             A size chosen beforehand; None compares averages over the study's sizes.
-        classifier, metric : str, default=None
-            The study's first classifier and its deciding metric if None.
+        model, metric : str, default=None
+            The study's first model and its deciding metric if None.
         measure : str, default="kuncheva"
             Of stability. "kuncheva" and "nogueira", which are equal here, use a
             jackknife over runs; others a paired bootstrap, at a given size.
@@ -159,11 +159,11 @@ class ComparisonAnswers(Parts):
         """
         for part in self._parts.values():
             check_judged(part, first, second)
-        at = Configuration(first, size, classifier, _shared_metric(self._parts, metric))
+        at = Configuration(first, size, model, _shared_metric(self._parts, metric))
         return _compared(self._parts, at, second, _Way(measure, test, confidence, options))
 
     def rivals(self, configuration: Configuration) -> list[Comparison]:
-        """Compare a method with every other at the same size, classifier and metric.
+        """Compare a method with every other at the same size, model and metric.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class ComparisonAnswers(Parts):
         self,
         *,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         metric: str | None = None,
         alpha: float = 0.05,
     ) -> Table:
@@ -191,14 +191,14 @@ class ComparisonAnswers(Parts):
 
         Parameters
         ----------
-        size, classifier, metric
+        size, model, metric
             As in :meth:`compare`.
         alpha : float, default=0.05
             Level of the test on each data set; "equal" is what it leaves open.
         """
         if not 0 < alpha < 1:
             raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
-        at = Configuration("", size, classifier, _shared_metric(self._parts, metric))
+        at = Configuration("", size, model, _shared_metric(self._parts, metric))
         rows = [
             row
             for first, second in combinations(_methods(self._parts), 2)
@@ -215,7 +215,7 @@ class ComparisonAnswers(Parts):
         quantity: str = "accuracy",
         *,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         metric: str | None = None,
     ) -> FriedmanNemenyi:
         """Friedman's test over data sets, with Nemenyi's for every two methods.
@@ -227,7 +227,7 @@ class ComparisonAnswers(Parts):
         ----------
         quantity : {"accuracy", "stability"}, default="accuracy"
             What to compare.
-        size, classifier, metric
+        size, model, metric
             As in :meth:`compare`.
         """
         if quantity not in ("accuracy", "stability"):
@@ -235,7 +235,7 @@ class ComparisonAnswers(Parts):
         parts = self._parts.values()
         common = [m for m in _methods(self._parts) if all(_has(part, m) for part in parts)]
         metric = _shared_metric(self._parts, metric)
-        at = Configuration("", size, classifier, metric)
+        at = Configuration("", size, model, metric)
         values = np.array(
             [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts]
         )
@@ -246,17 +246,17 @@ class ComparisonAnswers(Parts):
         self,
         *,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         metric: str | None = None,
     ) -> Table:
         """Methods not dominated in (stability, accuracy).
 
         Parameters
         ----------
-        size, classifier, metric
+        size, model, metric
             As in :meth:`compare`: None for size averages over the study's sizes.
         """
-        at = Configuration("", size, classifier, metric)
+        at = Configuration("", size, model, metric)
         return self._table(
             "stability and accuracy",
             "averages over sizes" if size is None else f"at size {size}",
@@ -295,7 +295,7 @@ def _compared(
     means: dict[str, list[tuple[float, float]]] = {"accuracy": [], "stability": []}
     for name, part in parts.items():
         found[name] = {}
-        if part.classifiers:
+        if part.models:
             found[name]["accuracy"] = score_difference(
                 part, configuration, reference, test=way.test, confidence=way.confidence
             )

@@ -21,7 +21,7 @@ from backstay.results._signature import signature_members
 from backstay.results._signature_values import STAND_INS, table_values
 from backstay.results._table import Table
 
-# Penalty of the classifier, as a share of a feature's variance.
+# Penalty of the model, as a share of a feature's variance.
 RIDGE = 0.1
 # Values have deviation 1 over all rows; one far below on the training rows is that of rounding.
 CONSTANT = 1e-12
@@ -43,7 +43,7 @@ class EquivalentAnswers(Parts):
         """For every feature of the signature, those that could take its place.
 
         Candidates are the features outside the signature that are strongly correlated with it,
-        |r| ≥ 0.7 over all rows, ten at most. A ridge classifier is trained on the signature as it
+        |r| ≥ 0.7 over all rows, ten at most. A ridge model is trained on the signature as it
         is and with one feature exchanged, on the rows of every resample of the study, and scored
         on its test rows by the metric that decides. Listed is who does not lower the score by one
         standard error of the paired difference, corrected for shared rows, or more. The same rows
@@ -80,7 +80,7 @@ class EquivalentAnswers(Parts):
         """
         return self._table(
             "equivalents of the signature",
-            "ridge classifier on the study's resamples, one feature exchanged",
+            "ridge model on the study's resamples, one feature exchanged",
             lambda part: _rows(part, method, size, X),
             "method size feature name without without_error stand_in stand_in_name correlation "
             "change error",
@@ -137,7 +137,7 @@ def _equivalent_rows(
         return []
     exchanges = _exchanges(values, own)
     metric = records.facts.metric
-    if METRICS[metric].needs == "probabilities":  # which the classifier has none of
+    if METRICS[metric].needs == "probabilities":  # which the model has none of
         metric = "roc_auc"
     splits = [(records.train(i), records.test(i)) for i in range(records.n_resamples)]
     # Thousands of small products: threads would spend their time waiting for each other.

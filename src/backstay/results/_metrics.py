@@ -25,7 +25,7 @@ class Metric:
     name, title : str
         What to type, and how a caption names it.
     needs : {"labels", "scores", "probabilities"}
-        What of a classifier it is computed from.
+        What of a model it is computed from.
     chance : callable
         Shares of the classes to what knowing nothing of the features reaches.
     higher_is_better : bool
@@ -101,7 +101,7 @@ def score(
     scores: NDArray[Any] | None,
     n_classes: int,
 ) -> Floats:
-    """Return a metric for every classifier and size.
+    """Return a metric for every model and size.
 
     Parameters
     ----------

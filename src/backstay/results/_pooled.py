@@ -26,7 +26,7 @@ MOST_ROWS = 1000
 def pooled_scores(
     records: Records, metric: str, copies: Floats, methods: list[str] | None = None
 ) -> Floats:
-    """Return a metric on drawn rows: draw × (method × classifier × size).
+    """Return a metric on drawn rows: draw × (method × model × size).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def pooled_scores(
 
 
 def _shape(records: Records) -> tuple[int, int]:
-    return len(records.classifiers), len(records.sizes)
+    return len(records.models), len(records.sizes)
 
 
 def _ratio(total: Floats, size: Floats) -> Floats:

@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 
 
 class PredictionAnswers(Parts):
-    """Mistakes of a classifier on test rows, pooled over runs.
+    """Mistakes of a model on test rows, pooled over runs.
 
     A row is tested in several runs. Its predictions are averaged, so every row counts once.
     """
 
     def confusion(
-        self, method: str | None = None, size: int | None = None, classifier: str | None = None
+        self, method: str | None = None, size: int | None = None, model: str | None = None
     ) -> Table:
         """How often rows of a class are taken for each class.
 
@@ -35,21 +35,21 @@ class PredictionAnswers(Parts):
         Parameters
         ----------
         method : str, default=None
-            Name of a method. None takes method, size and classifier from :meth:`choice`.
+            Name of a method. None takes method, size and model from :meth:`choice`.
         size : int, default=None
             A size studied.
-        classifier : str, default=None
+        model : str, default=None
             The study's first if None and a method is given.
         """
         return self._table(
             "confusion",
             "predictions of test rows, averaged per row",
-            lambda part: _confusion_rows(part, _said(part, method, size, classifier)),
+            lambda part: _confusion_rows(part, _said(part, method, size, model)),
             "true predicted rows share",
         )
 
     def recalls(
-        self, method: str | None = None, size: int | None = None, classifier: str | None = None
+        self, method: str | None = None, size: int | None = None, model: str | None = None
     ) -> Table:
         """Share of the rows of every class that is predicted right.
 
@@ -59,30 +59,30 @@ class PredictionAnswers(Parts):
 
         Parameters
         ----------
-        method, size, classifier
+        method, size, model
             As in :meth:`confusion`.
         """
         return self._table(
             "recall of the classes",
             "Wilson's 95 % interval over rows",
-            lambda part: _recall_rows(part, _said(part, method, size, classifier)),
+            lambda part: _recall_rows(part, _said(part, method, size, model)),
             "class rows recall low high taken_for",
         )
 
     def misclassified(
-        self, method: str | None = None, size: int | None = None, classifier: str | None = None
+        self, method: str | None = None, size: int | None = None, model: str | None = None
     ) -> Table:
         """List samples by the share of their tests in which the prediction was wrong.
 
         Parameters
         ----------
-        method, size, classifier
+        method, size, model
             As in :meth:`confusion`.
         """
         return self._table(
             "misclassified samples",
             "share of the runs that tested them",
-            lambda part: _sample_rows(part, _said(part, method, size, classifier)),
+            lambda part: _sample_rows(part, _said(part, method, size, model)),
             "row name class n_runs share taken_for",
         )
 
@@ -91,7 +91,7 @@ class PredictionAnswers(Parts):
         kind: str = "roc",
         method: str | None = None,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
     ) -> Table:
         """ROC or precision–recall curve, the mean over runs with a band.
 
@@ -102,12 +102,12 @@ class PredictionAnswers(Parts):
         ----------
         kind : {"roc", "precision_recall"}, default="roc"
             True positive rate by false positive rate, or precision by recall.
-        method, size, classifier
+        method, size, model
             As in :meth:`confusion`.
         """
         frames = []
         for name, part in self._parts.items():
-            for curve in _curves(part, kind, *_configured(part, method, size, classifier)):
+            for curve in _curves(part, kind, *_configured(part, method, size, model)):
                 curve.insert(0, "dataset", name)
                 frames.append(curve)
         columns = ["dataset", "class", "x", "y", "low", "high"]
@@ -116,25 +116,25 @@ class PredictionAnswers(Parts):
 
 
 def _configured(
-    records: Records, method: str | None, size: int | None, classifier: str | None
+    records: Records, method: str | None, size: int | None, model: str | None
 ) -> tuple[str, int, int]:
-    """Return a method, and the places of a size and a classifier."""
-    records.check_classifier(None)
+    """Return a method, and the places of a size and a model."""
+    records.check_model(None)
     if (method is None) != (size is None):
         raise ValueError("give method and size together, or neither.")
     if method is None or size is None:
         chosen = choice_of(records)
         method, size = chosen.method, chosen.size
-        classifier = chosen.classifier if classifier is None else classifier
+        model = chosen.model if model is None else model
     method = records.check_method(method)
-    return method, records.check_size(size), records.check_classifier(classifier)
+    return method, records.check_size(size), records.check_model(model)
 
 
 def _said(
-    records: Records, method: str | None, size: int | None, classifier: str | None
+    records: Records, method: str | None, size: int | None, model: str | None
 ) -> tuple[Floats, NDArray[np.int_]]:
     """Return how often each row was taken for each class, and in how many runs it was tested."""
-    method, at, by = _configured(records, method, size, classifier)
+    method, at, by = _configured(records, method, size, model)
 
     def compute() -> tuple[Floats, NDArray[np.int_]]:
         said = np.zeros((records.n_samples, len(records.classes)))

@@ -51,7 +51,7 @@ class Finalist(Configured):
     name : {"trusted", "short", "accurate"}
         The most stable of the good configurations, the shortest of them, or the best score.
     configuration : Configuration
-        Method, size, classifier and metric.
+        Method, size, model and metric.
     score : Estimate
         Bias-corrected estimate for the rule that made this choice.
     apparent : float
@@ -74,10 +74,10 @@ class Finalist(Configured):
     costs: dict[str, tuple[DifferenceTest, DifferenceTest]] = field(default_factory=dict)
 
     @property
-    def classifier(self) -> str:
-        """Name of the classifier."""
-        assert self.configuration.classifier is not None
-        return self.configuration.classifier
+    def model(self) -> str:
+        """Name of the model."""
+        assert self.configuration.model is not None
+        return self.configuration.model
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,9 +132,9 @@ class Recommendation:
         return None if self.trusted is None else self.trusted.method
 
     @property
-    def classifier(self) -> str | None:
-        """Name of the classifier; None if nothing is recommended."""
-        return None if self.trusted is None else self.trusted.classifier
+    def model(self) -> str | None:
+        """Name of the model; None if nothing is recommended."""
+        return None if self.trusted is None else self.trusted.model
 
     @property
     def size(self) -> int | None:
@@ -156,7 +156,7 @@ class Recommendation:
                 "answer": answer.name,
                 "method": answer.method,
                 "size": answer.size,
-                "classifier": answer.classifier,
+                "model": answer.model,
                 "stability": answer.stability.value,
                 "stability_low": answer.stability.low,
                 "stability_high": answer.stability.high,
@@ -229,7 +229,7 @@ def recommended(
     random_state: int | None = 0,
 ) -> Recommendation:
     """Return the recommendation, computed once for all who ask with the same seed."""
-    records.check_classifier(None)
+    records.check_model(None)
     metric = records.check_metric(metric)
     if n_bootstrap < 10:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 10.")
@@ -391,7 +391,7 @@ def _sentence(records: Records, found: Recommendation, grounds: Grounds) -> str:
     n_good = grounds.n_candidates
     sentence = (
         f"{trusted.method} with {trusted.size} feature{'s' if trusted.size > 1 else ''} and "
-        f"{trusted.classifier}: "
+        f"{trusted.model}: "
     )
     if n_good > 1:
         sentence += (

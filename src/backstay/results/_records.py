@@ -62,7 +62,7 @@ class Records:
         self.n_features: int = stored["n_features"]
         self.n_samples: int = stored["n_samples"]
         self.sizes: list[int] = stored["sizes"]
-        self.classifiers: list[str] = stored["classifiers"]
+        self.models: list[str] = stored["models"]
         self.classes: list[Any] = stored["classes"]
         self.methods: list[str] = list(stored["methods"])
         self._kept: dict[tuple[Any, ...], Any] = {}
@@ -96,7 +96,7 @@ class Records:
             n_groups=int(self.units.max()) + 1 if has_groups else None,
             sizes=self.sizes,
             methods={name: Role(**role) for name, role in stored["methods"].items()},
-            classifiers=self.classifiers,
+            models=self.models,
             scoring=stored["scoring"],
             metric=stored.get("metric", stored["scoring"][0]),
             resampling=stored["resampling"],
@@ -225,18 +225,17 @@ class Records:
             raise ValueError(f"size={size!r} was not studied; there are {shown}.")
         return self.sizes.index(size)
 
-    def check_classifier(self, classifier: str | None) -> int:
-        """Refuse a classifier that was not studied; return its place, the first for None."""
-        if not self.classifiers:
-            raise ValueError("the study had no classifiers, so there are no accuracies.")
-        if classifier is None:
+    def check_model(self, model: str | None) -> int:
+        """Refuse a model that was not studied; return its place, the first for None."""
+        if not self.models:
+            raise ValueError("the study had no models, so there are no accuracies.")
+        if model is None:
             return 0
-        if classifier not in self.classifiers:
+        if model not in self.models:
             raise ValueError(
-                f"classifier={classifier!r} was not studied; there are "
-                f"{', '.join(self.classifiers)}."
+                f"model={model!r} was not studied; there are {', '.join(self.models)}."
             )
-        return self.classifiers.index(classifier)
+        return self.models.index(model)
 
     def check_metric(self, metric: str | None) -> str:
         """Refuse a metric that cannot be computed; None is the one that decides."""
@@ -355,16 +354,16 @@ class Records:
         return list(zip(resamples.tolist(), rows, strict=True))
 
     def predicted(self, method: str) -> list[tuple[int, NDArray[np.int16]]]:
-        """Return, by resample, class numbers predicted: classifier × size × test row."""
+        """Return, by resample, class numbers predicted: model × size × test row."""
         resamples, rows = self._read(method, "predicted")
         return list(zip(resamples.tolist(), rows, strict=True))
 
     def scores(self, method: str, metric: str) -> tuple[Ints, Floats]:
-        """Return resamples and a metric: resample × classifier × size."""
+        """Return resamples and a metric: resample × model × size."""
         return self.once(("scores", method, metric), lambda: self._scored(method, metric))
 
     def leanings(self, method: str) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return, by resample, scores of classes: classifier × size × test row × column."""
+        """Return, by resample, scores of classes: model × size × test row × column."""
         resamples, rows = self._read(method, "scores")
         return list(zip(resamples.tolist(), rows, strict=True))
 
@@ -375,7 +374,7 @@ class Records:
             score(metric, self.codes[self.test(i)], labels, leanings.get(i), len(self.classes))
             for i, labels in predicted
         ]
-        shape = (len(values), len(self.classifiers), len(self.sizes))
+        shape = (len(values), len(self.models), len(self.sizes))
         resamples = np.array([i for i, _ in predicted], dtype=np.intp)
         return resamples, np.array(values).reshape(shape)
 

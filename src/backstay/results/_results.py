@@ -146,7 +146,7 @@ class Results(
         ----------
         X, y : table and labels
             The data that the study was run on; a store does not hold them.
-        choice : {"trusted", "short", "accurate"} or (method, size, classifier)
+        choice : {"trusted", "short", "accurate"} or (method, size, model)
             One of the three answers, or a configuration of the study.
         **options
             Passed on to :func:`backstay.signature.freeze`.
@@ -185,7 +185,7 @@ class Results(
         return f"<p>{escape(repr(self))}</p>{table}"
 
     def _averages(self) -> str:
-        if all(part.classifiers for part in self._parts.values()):
+        if all(part.models for part in self._parts.values()):
             return self.pareto()._repr_html_()
         return self.stability()._repr_html_()
 
@@ -232,12 +232,12 @@ class Results(
         frame = stability[[*keys, *names]].rename(columns=names)
         modules = self.module_stability().frame().rename(columns={"value": "module_stability"})
         frame = frame.merge(modules[[*keys, "module_stability"]], on=keys, how="left", sort=False)
-        if not all(part.classifiers for part in self._parts.values()):
+        if not all(part.models for part in self._parts.values()):
             return frame
         for metric in next(iter(self._parts.values())).facts.scoring:
             table = self.accuracy(metric).frame()
             names = {"value": metric, "low": f"{metric}_low", "high": f"{metric}_high"}
-            table = table[[*keys, "classifier", *names]].rename(columns=names)
-            on = [*keys, "classifier"] if "classifier" in frame else keys
+            table = table[[*keys, "model", *names]].rename(columns=names)
+            on = [*keys, "model"] if "model" in frame else keys
             frame = frame.merge(table, on=on, how="outer", sort=False)
         return frame

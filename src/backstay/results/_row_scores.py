@@ -8,9 +8,9 @@ from backstay.results._table import Table
 
 
 class RowScoreAnswers(Parts):
-    """Scores of single rows, from classifiers that were not trained on them."""
+    """Scores of single rows, from models that were not trained on them."""
 
-    def row_scores(self, method: str, size: int, classifier: str | None = None) -> Table:
+    def row_scores(self, method: str, size: int, model: str | None = None) -> Table:
         """Every prediction of every tested row.
 
         Parameters
@@ -19,8 +19,8 @@ class RowScoreAnswers(Parts):
             Name of the method.
         size : int
             A size studied.
-        classifier : str, default=None
-            The study's first classifier if None.
+        model : str, default=None
+            The study's first model if None.
 
         Returns
         -------
@@ -32,13 +32,13 @@ class RowScoreAnswers(Parts):
         return self._table(
             "predictions of tested rows",
             "one per row and resample",
-            lambda part: _score_rows(part, method, size, classifier),
+            lambda part: _score_rows(part, method, size, model),
             "row resample class predicted",
         )
 
 
-def _score_rows(records: Records, method: str, size: int, classifier: str | None) -> Rows:
-    place, at = records.check_classifier(classifier), records.check_size(size)
+def _score_rows(records: Records, method: str, size: int, model: str | None) -> Rows:
+    place, at = records.check_model(model), records.check_size(size)
     leanings = dict(records.leanings(method))
     rows: Rows = []
     for resample, predicted in records.predicted(method):

@@ -307,18 +307,18 @@ def _interval(found: StabilityResult) -> dict[str, float]:
 
 def _prediction_rows(records: Records, confidence: float) -> Rows:
     """Compare models of different resamples on the rows that both were tested on."""
-    records.check_classifier(None)
+    records.check_model(None)
     rows: Rows = []
     for method in records.methods:
         predicted = records.predicted(method)
         if len(predicted) < 2:
             continue
-        for i, classifier in enumerate(records.classifiers):
+        for i, model in enumerate(records.models):
             for j, size in enumerate(records.sizes):
                 labels = np.ma.masked_all((len(predicted), records.n_samples), dtype=np.intp)
                 for run, (resample, codes) in enumerate(predicted):
                     labels[run, records.test(resample)] = codes[i, j]
-                base = {"method": method, "classifier": classifier, "size": size}
+                base = {"method": method, "model": model, "size": size}
                 for measure in ("agreement", "pooled_kappa"):
                     found = prediction_stability(labels, measure, confidence=confidence)
                     rows.append(

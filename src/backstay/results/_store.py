@@ -55,7 +55,7 @@ class TaskRecord:
     (importances by column) or, of a wide table, "best weights" (in that order) and "other weights"
     (number, sum, sum of squares, sum of sizes, least and largest of the others), "n_ranked" (how
     many features the method truly ranked; others follow by lot), "sample_weight",
-    "predicted" (classifier × size × test row, class numbers) and "scores" (the
+    "predicted" (model × size × test row, class numbers) and "scores" (the
     same, times one column, or one per class beyond two).
     """
 

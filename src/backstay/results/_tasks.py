@@ -13,7 +13,7 @@ class TaskAnswers(Parts):
     """Times and failures of tasks."""
 
     def fit_times(self) -> Table:
-        """Mean seconds per task: preprocessing, the method, all classifiers, everything."""
+        """Mean seconds per task: preprocessing, the method, all models, everything."""
         return self._table("fit times", "mean seconds per task", _time_rows)
 
     def errors(self) -> Table:
@@ -33,7 +33,7 @@ def _time_rows(records: Records) -> Rows:
         if not spent:
             continue
         row: Row = {"method": method}
-        for kind in ("preprocess", "method", "classifier", "total"):
+        for kind in ("preprocess", "method", "model", "total"):
             row[f"{kind}_seconds"] = float(np.mean([times.get(kind, 0.0) for times in spent]))
         rows.append({**row, "n_tasks": len(spent)})
     return rows

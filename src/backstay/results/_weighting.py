@@ -76,7 +76,7 @@ class WeightingAnswers(Parts):
             "gains of instance weighting",
             "paired by resample; stability is Kuncheva's index",
             lambda part: _gain_rows(part, metric, confidence),
-            "method over reference size quantity classifier gain low high p_value test",
+            "method over reference size quantity model gain low high p_value test",
         )
 
     def weighting(self, size: int) -> list[WeightingVerdict]:
@@ -126,13 +126,11 @@ def _gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
                 base = {"method": method, "over": over, "reference": reference, "size": size}
                 at = Configuration(method, size)
                 found = stability_difference(records, at, reference, confidence=confidence)
-                rows.append({**base, "quantity": "stability", "classifier": "", **_gain(found)})
-                for classifier in records.classifiers:
-                    at = Configuration(method, size, classifier, metric)
+                rows.append({**base, "quantity": "stability", "model": "", **_gain(found)})
+                for model in records.models:
+                    at = Configuration(method, size, model, metric)
                     found = score_difference(records, at, reference, confidence=confidence)
-                    rows.append(
-                        {**base, "quantity": metric, "classifier": classifier, **_gain(found)}
-                    )
+                    rows.append({**base, "quantity": metric, "model": model, **_gain(found)})
     return rows
 
 

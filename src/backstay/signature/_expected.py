@@ -27,28 +27,28 @@ def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Co
         if choice not in ANSWERS:
             raise ValueError(
                 f"choice={choice!r} must be one of {', '.join(ANSWERS)}, or a tuple of method, "
-                "size and classifier."
+                "size and model."
             )
         answers = results.recommend().answers
         if choice not in answers:
             raise SignatureError(
                 "the study recommends nothing, because nothing is shown to be above chance; to "
-                "freeze a signature all the same, name a method, a size and a classifier."
+                "freeze a signature all the same, name a method, a size and a model."
             )
         return answers[choice].configuration
     if len(choice) != 3:
-        raise ValueError(f"choice={choice!r} must name a method, a size and a classifier.")
-    method, size, classifier = choice
+        raise ValueError(f"choice={choice!r} must name a method, a size and a model.")
+    method, size, model = choice
     data = results.data
     for name, value, known in (
         ("method", method, list(data.methods)),
         ("size", size, data.sizes),
-        ("classifier", classifier, data.classifiers),
+        ("model", model, data.models),
     ):
         if value not in known:
             shown = ", ".join(map(str, known))
             raise ValueError(f"choice has the {name} {value!r}; the study has {shown}.")
-    return Configuration(method, int(size), classifier, data.metric)
+    return Configuration(method, int(size), model, data.metric)
 
 
 def expected_scores(
@@ -73,7 +73,7 @@ def expected_scores(
         else:
             frame = results.accuracy(metric).frame()
             here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-            row = frame[here & (frame["classifier"] == configuration.classifier)].iloc[0]
+            row = frame[here & (frame["model"] == configuration.model)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
         numbers = {key: _or_none(value) for key, value in figures.items()}
         spread = _spread(results, configuration, metric)
@@ -91,14 +91,12 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
     """
     frame = results.scores(metric).frame()
     here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-    runs = frame.loc[here & (frame["classifier"] == configuration.classifier), "value"].dropna()
+    runs = frame.loc[here & (frame["model"] == configuration.model), "value"].dropna()
     known = METRICS[metric]
     if len(runs) < 2 or not math.isfinite(known.high):
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
     assert configuration.size is not None
-    rows = results.row_scores(
-        configuration.method, configuration.size, configuration.classifier
-    ).frame()
+    rows = results.row_scores(configuration.method, configuration.size, configuration.model).frame()
     counts = rows.groupby("class").size().to_numpy() / rows["resample"].nunique()
     span = known.high - known.low
     share = (float(runs.mean()) - known.low) / span

@@ -31,14 +31,14 @@ class CheckedStudy:
 
     methods: dict[str, Any]
     roles: dict[str, Role]
-    classifiers: dict[str, Any]
+    models: dict[str, Any]
     scoring: list[str]
     metric: str
     null: int
     preprocess: Any
     resampling: Any
     description: dict[str, Any]
-    weight_classifiers: bool = False
+    weight_models: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def preprocessing(given: Any) -> Any:
     return given
 
 
-# What a classifier must have for a metric.
+# What a model must have for a metric.
 NEEDED = {
     "labels": ("predict",),
     "scores": ("decision_function", "predict_proba"),
@@ -92,12 +92,10 @@ NEEDED = {
 }
 
 
-def metric_names(
-    metric: Any, scoring: Any, classifiers: Mapping[str, Any]
-) -> tuple[str, list[str]]:
-    """Return the metric that decides and all metrics, it first; classifiers must allow them.
+def metric_names(metric: Any, scoring: Any, models: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return the metric that decides and all metrics, it first; models must allow them.
 
-    The default is the area under the ROC curve where every classifier ranks rows, else
+    The default is the area under the ROC curve where every model ranks rows, else
     balanced accuracy.
     """
     beside = [scoring] if isinstance(scoring, str) else list(BESIDE if scoring is None else scoring)
@@ -108,7 +106,7 @@ def metric_names(
     elif scoring is not None:
         decides = beside[0]
     else:
-        ranked = all(_allows(classifier, "scores") for classifier in classifiers.values())
+        ranked = all(_allows(model, "scores") for model in models.values())
         decides = "roc_auc" if ranked else "balanced_accuracy"
     names = [decides, *beside]
     for name in names:
@@ -116,17 +114,17 @@ def metric_names(
         if not isinstance(name, str) or name not in METRICS:
             raise ValueError(f"{argument} is unknown; there are {', '.join(METRICS)}.")
         needs = METRICS[name].needs
-        lacking = [title for title, one in classifiers.items() if not _allows(one, needs)]
+        lacking = [title for title, one in models.items() if not _allows(one, needs)]
         if lacking:
             raise ValueError(
-                f"{argument} needs {' or '.join(NEEDED[needs])}; classifiers[{lacking[0]!r}] has "
+                f"{argument} needs {' or '.join(NEEDED[needs])}; models[{lacking[0]!r}] has "
                 "none, so leave it out or take another metric."
             )
     return decides, list(dict.fromkeys(names))
 
 
-def _allows(classifier: Any, needs: str) -> bool:
-    return any(hasattr(classifier, name) for name in NEEDED[needs])
+def _allows(model: Any, needs: str) -> bool:
+    return any(hasattr(model, name) for name in NEEDED[needs])
 
 
 def n_permutations(null: Any) -> int:

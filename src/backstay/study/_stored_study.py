@@ -239,7 +239,7 @@ def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[
         "classes": data.classes.tolist(),
         "sizes": list(data.sizes),
         "methods": {name: vars(study.roles[name]) for name in study.methods},
-        "classifiers": list(study.classifiers),
+        "models": list(study.models),
         "scoring": study.scoring,
         "metric": study.metric,
     }

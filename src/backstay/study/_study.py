@@ -1,4 +1,4 @@
-"""The study: methods × resamples × sizes × classifiers."""
+"""The study: methods × resamples × sizes × models."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from backstay.study._checks import (
     n_permutations,
     preprocessing,
 )
-from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
 from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._failures import report_failures
 from backstay.study._kept_of_data import keep_of_data, keep_of_selected
 from backstay.study._missing import check_missing_cells
 from backstay.study._parallel import finished_tasks
+from backstay.study._predict import Classification, shortcuts_of
 from backstay.study._progress import Progress
 from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of, reads_numbers
@@ -52,7 +52,7 @@ class Study:
     """Run methods on resamples of data, without leaks, in parallel and resumable.
 
     A task is a method on a resample. It fits `preprocess`, instance weights and the
-    method on the training rows, then every classifier at every size on the method's
+    method on the training rows, then every model at every size on the method's
     best features, and predicts the test rows.
 
     Parameters
@@ -63,7 +63,7 @@ class Study:
     resampling : Subsampling, FiveByTwo, RepeatedStratifiedKFold or splitter, default=None
         How rows are split; None is ``Subsampling(100, train_size=2/3)``. Any
         scikit-learn splitter will do, or a list of pairs of training and test rows.
-    classifiers : dict of str to classifier, default=None
+    models : dict of str to model, default=None
         None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on
         features scaled to [0, 1]; ``{}`` studies stability only. A
         :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own
@@ -74,13 +74,13 @@ class Study:
         The metric that decides: what a recommendation, comparisons and the report go by. Of
         "roc_auc" (one class against the others, averaged, beyond two classes),
         "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", and, for
-        classifiers with probabilities, "log_loss" and "brier". None is the first of
-        `scoring`, or "roc_auc" where every classifier ranks rows.
+        models with probabilities, "log_loss" and "brier". None is the first of
+        `scoring`, or "roc_auc" where every model ranks rows.
     scoring : list of str, default=None
         Metrics to report beside it; None is balanced accuracy and accuracy.
     null : int, default=0
         Permutations of the labels to run as a control of stability: the same resampling
-        protocol with a few resamples each, without classifiers; see
+        protocol with a few resamples each, without models; see
         :meth:`backstay.results.Results.null`. 20 is enough to see a floor.
     decoys : int, default=0
         How often decoys, features with permuted rows, compete with the features in the method
@@ -93,10 +93,10 @@ class Study:
     controls : bool, default=True
         Whether every instance-weighted method gets, beside it, the same method
         with uniform weights of the same sum, and the plain method.
-    weight_classifiers : bool, default=False
-        Whether classifiers whose ``fit`` takes ``sample_weight`` get the instance weights that the
+    weight_models : bool, default=False
+        Whether models whose ``fit`` takes ``sample_weight`` get the instance weights that the
         method learned on the same training rows, of mean 1 [Prat 9.2]. The last step of a
-        pipeline counts. Methods without instance weights, and classifiers that take none, are
+        pipeline counts. Methods without instance weights, and models that take none, are
         not concerned. The uniform control hands over equal weights.
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
@@ -139,7 +139,7 @@ class Study:
         methods: Mapping[str, Any],
         resampling: Any = None,
         *,
-        classifiers: Mapping[str, Any] | None = None,
+        models: Mapping[str, Any] | None = None,
         sizes: Iterable[int] | str = "log",
         metric: str | None = None,
         scoring: Iterable[str] | None = None,
@@ -147,7 +147,7 @@ class Study:
         decoys: int = 0,
         preprocess: Any = None,
         controls: bool = True,
-        weight_classifiers: bool = False,
+        weight_models: bool = False,
         store: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | None = None,
@@ -155,7 +155,7 @@ class Study:
     ) -> None:
         self.methods = methods
         self.resampling = resampling
-        self.classifiers = classifiers
+        self.models = models
         self.sizes = sizes
         self.metric = metric
         self.scoring = scoring
@@ -163,7 +163,7 @@ class Study:
         self.decoys = decoys
         self.preprocess = preprocess
         self.controls = controls
-        self.weight_classifiers = weight_classifiers
+        self.weight_models = weight_models
         self.store = store
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -288,24 +288,24 @@ class Study:
     def _resampling(self) -> Any:
         return Subsampling() if self.resampling is None else self.resampling
 
-    def _classifiers(self) -> dict[str, Any]:
-        if self.classifiers is None:
+    def _models(self) -> dict[str, Any]:
+        if self.models is None:
             return {
                 "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced")),
                 "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
             }
-        return estimators_by_name("classifiers", self.classifiers, "predict")
+        return estimators_by_name("models", self.models, "predict")
 
     def _checked(self) -> CheckedStudy:
         check_random_state_is_plain(self.random_state)
         methods, roles = self._methods_and_roles()
-        classifiers, steps = self._classifiers(), preprocessing(self.preprocess)
-        metric, scoring = metric_names(self.metric, self.scoring, classifiers)
+        models, steps = self._models(), preprocessing(self.preprocess)
+        metric, scoring = metric_names(self.metric, self.scoring, models)
         null = n_permutations(self.null)
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
         description = {
             "methods": describe(self.methods, "methods"),
-            "classifiers": describe(classifiers, "classifiers"),
+            "models": describe(models, "models"),
             "preprocess": describe(steps, "preprocess"),
             "sizes": sizes,
             "scoring": scoring,
@@ -314,19 +314,19 @@ class Study:
             "controls": bool(self.controls),
             "random_state": None if self.random_state is None else int(self.random_state),
         }
-        if self.weight_classifiers:  # a study without it is the study it was before there was any
-            description["weight_classifiers"] = True
+        if self.weight_models:  # a study without it is the study it was before there was any
+            description["weight_models"] = True
         return CheckedStudy(
             methods,
             roles,
-            classifiers,
+            models,
             scoring,
             metric,
             null,
             steps,
             self._resampling(),
             description,
-            bool(self.weight_classifiers),
+            bool(self.weight_models),
         )
 
     def _checked_shard(self, shard: Any) -> Shard | None:
@@ -431,14 +431,14 @@ class Study:
 def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
     needs = {METRICS[name].needs for name in study.scoring}
     keep = next((kind for kind in ("probabilities", "scores") if kind in needs), "labels")
-    shortcuts = {} if keep == "probabilities" else shortcuts_of(study.classifiers)
+    shortcuts = {} if keep == "probabilities" else shortcuts_of(study.models)
     labels = np.unique(data.y)  # numbers where the order of the classes was given
     classification = Classification(
-        study.classifiers, data.sizes, labels, keep, shortcuts, study.weight_classifiers
+        study.models, data.sizes, labels, keep, shortcuts, study.weight_models
     )
     numbers = numbers_of(data.X) if study.preprocess is None else None
     # Where nobody asks for a column by its name, names need not travel with every task.
     nameless = all(reads_numbers(method) for method in study.methods.values())
-    if numbers is not None and nameless and set(shortcuts) == set(study.classifiers):
+    if numbers is not None and nameless and set(shortcuts) == set(study.models):
         return SharedInputs(numbers, data.y, classification, None, numbers)
     return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from backstay.base import one_thread
 from backstay.results import TaskRecord
-from backstay.study._classify import Classification, classify
+from backstay.study._predict import Classification, classify
 from backstay.study._progress import Stage
 from backstay.study._protocols import Split, seeded
 from backstay.study._ranking import kept_depth, ranking_of
@@ -44,7 +44,7 @@ class SharedInputs:
 def run_task(
     inputs: SharedInputs, name: str, method: Any, resample: int, split: Split
 ) -> TaskRecord:
-    """Fit a method on the training rows and classifiers on its best features; never raises."""
+    """Fit a method on the training rows and models on its best features; never raises."""
     record = TaskRecord(name, resample)
     start = time.perf_counter()
     try:
@@ -80,7 +80,7 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
     depth = kept_depth(inputs.classification.sizes)
     record.arrays.update(ranking.arrays(columns, n_features, depth))
     # Shuffled labels are a control of the selection; nothing is to be predicted.
-    if inputs.classification.classifiers and split.labels is None:
+    if inputs.classification.models and split.labels is None:
         test = inputs.rows(split.test)
         if steps is not None:
             with Stage(record, "preprocess"):

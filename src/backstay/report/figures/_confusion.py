@@ -42,16 +42,16 @@ class ConfusionDisplay(ClassDisplay):
         *,
         method: str | None = None,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
-        method, size, classifier
+        method, size, model
             As in :meth:`backstay.results.Results.confusion`.
         """
-        return cls(results.confusion(method, size, classifier).frame(), results.data.classes)
+        return cls(results.confusion(method, size, model).frame(), results.data.classes)
 
     @classmethod
     def from_predictions(

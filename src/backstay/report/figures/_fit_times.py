@@ -15,7 +15,7 @@ from backstay.report.figures._style import Style
 from backstay.results import Results, Role
 
 # What the time was spent on, and the hue of each.
-PARTS = (("preprocess", 5), ("method", 0), ("classifier", 4))
+PARTS = (("preprocess", 5), ("method", 0), ("model", 4))
 
 
 class FitTimesDisplay(Display):

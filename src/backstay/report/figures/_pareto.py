@@ -27,13 +27,13 @@ class ParetoDisplay(Display):
         data: pd.DataFrame,
         roles: Mapping[str, Role],
         size: int | None,
-        classifier: str,
+        model: str,
         metric: str,
         chance: float,
         dial: Sequence[str] = (),
     ) -> None:
         super().__init__(data, roles)
-        self.size, self.classifier, self.metric, self.chance = size, classifier, metric, chance
+        self.size, self.model, self.metric, self.chance = size, model, metric, chance
         known = data.dropna(subset=["stability", "accuracy"]).set_index("method")
         self._dial = known.loc[[name for name in dial if name in known.index]]
 
@@ -43,7 +43,7 @@ class ParetoDisplay(Display):
         results: Results,
         *,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         metric: str | None = None,
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
@@ -52,17 +52,17 @@ class ParetoDisplay(Display):
         ----------
         size : int, default=None
             A size studied, which brings intervals; None for averages over the sizes.
-        classifier, metric : str, default=None
-            The study's first classifier and the metric that decides if None.
+        model, metric : str, default=None
+            The study's first model and the metric that decides if None.
         """
-        data = results.pareto(size=size, classifier=classifier, metric=metric).frame()
-        classifier = results.data.classifiers[0] if classifier is None else classifier
+        data = results.pareto(size=size, model=model, metric=metric).frame()
+        model = results.data.models[0] if model is None else model
         metric = results.metric if metric is None else metric
         if size is not None:
-            data = _with_intervals(data, results, size, classifier, metric)
+            data = _with_intervals(data, results, size, model, metric)
         chance = results.chance(metric)
         dial = results.facts.dial
-        return cls(data, results.data.methods, size, classifier, metric, chance, dial)
+        return cls(data, results.data.methods, size, model, metric, chance, dial)
 
     def finding(self) -> str:
         """Say which methods are on the front."""
@@ -137,7 +137,7 @@ class ParetoDisplay(Display):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         canvas.grid(True)
         canvas.set_xlabel("stability (Nogueira)")
-        canvas.set_ylabel(f"{metric_title(self.metric)} ({self.classifier})")
+        canvas.set_ylabel(f"{metric_title(self.metric)} ({self.model})")
         canvas.set_xlim(*across)
         canvas.set_ylim(*along)
         if width >= LEAST_WIDTH:
@@ -172,11 +172,11 @@ def _draw_cross(
 
 
 def _with_intervals(
-    data: pd.DataFrame, results: Results, size: int, classifier: str, metric: str
+    data: pd.DataFrame, results: Results, size: int, model: str, metric: str
 ) -> pd.DataFrame:
     stability = results.stability("nogueira", [size]).frame()
     accuracy = results.accuracy(metric).frame()
-    chosen = (accuracy["classifier"] == classifier) & (accuracy["size"] == size)
+    chosen = (accuracy["model"] == model) & (accuracy["size"] == size)
     for name, table in (("stability", stability), ("accuracy", accuracy[chosen])):
         ends = table[["method", "low", "high"]]
         ends = ends.rename(columns={end: f"{name}_{end}" for end in ("low", "high")})

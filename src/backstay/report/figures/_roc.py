@@ -53,7 +53,7 @@ class RocDisplay(ClassDisplay):
         *,
         method: str | None = None,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
 
@@ -61,10 +61,10 @@ class RocDisplay(ClassDisplay):
         ----------
         kind : {"roc", "precision_recall"}, default="roc"
             Which curve.
-        method, size, classifier
+        method, size, model
             As in :meth:`backstay.results.Results.confusion`.
         """
-        data = results.roc(kind, method, size, classifier).frame()
+        data = results.roc(kind, method, size, model).frame()
         facts = results.data
         two = len(facts.classes) == 2
         share = facts.class_sizes[1] / facts.n_samples if two else math.nan

@@ -53,7 +53,7 @@ class SampleMapDisplay(ClassDisplay):
         data = results.sample_map(method, size).frame()
         facts = results.data
         wrong: dict[int, float] = {}
-        if facts.classifiers and not data.empty:
+        if facts.models and not data.empty:
             given = (method, size) if size in facts.sizes or size is None else None
             if given is not None:
                 table = results.misclassified(*given).frame()

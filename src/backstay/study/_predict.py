@@ -1,8 +1,8 @@
-"""Classifiers on a method's best features: trained on training rows, predicting test rows.
+"""Models on a method's best features: trained on training rows, predicting test rows.
 
 On a few dozen rows a scikit-learn pipeline spends a millisecond or two on validation, cloning
 and configuration, many times what libsvm or a nearest neighbour needs; a study fits one for
-every classifier, size, method and resample. A linear SVM and 1-NN, each behind a
+every model, size, method and resample. A linear SVM and 1-NN, each behind a
 ``MinMaxScaler`` with its usual settings, are therefore fitted directly: same scale, same libsvm,
 same predictions. Everything else goes the general way.
 """
@@ -47,11 +47,11 @@ class Classification:
     """What every task does with its ranking.
 
     ``keep`` says what is kept beside the predicted classes: "labels" for nothing, "scores" or
-    "probabilities". Shortcuts are ways around some of the classifiers that change nothing but
-    the time it takes. If ``weighted``, classifiers that take instance weights get the method's.
+    "probabilities". Shortcuts are ways around some of the models that change nothing but
+    the time it takes. If ``weighted``, models that take instance weights get the method's.
     """
 
-    classifiers: Mapping[str, Any]
+    models: Mapping[str, Any]
     sizes: tuple[int, ...]
     classes: Labels
     keep: str = "labels"
@@ -62,12 +62,12 @@ class Classification:
 def classify(
     how: Classification, sides: Sides, ranking: Ranking, seed: int, record: TaskRecord
 ) -> Arrays:
-    """Train every classifier on the best features at every size, and predict the test rows.
+    """Train every model on the best features at every size, and predict the test rows.
 
-    Returns "predicted", class numbers by classifier, size and test row, and "scores" if kept.
+    Returns "predicted", class numbers by model, size and test row, and "scores" if kept.
     """
     n_scores = 1 if len(how.classes) == 2 else len(how.classes)
-    shape = (len(how.classifiers), len(how.sizes), sides.test.n_rows)
+    shape = (len(how.models), len(how.sizes), sides.test.n_rows)
     found: Arrays = {"predicted": np.empty(shape, dtype="<i2")}
     if how.keep != "labels":
         found["scores"] = np.empty((*shape, n_scores), dtype="<f8")
@@ -75,7 +75,7 @@ def classify(
     if how.weighted and ranking.sample_weight is not None:
         how = replace(how, shortcuts=_unweighted(how))
     direct = _predict_directly(how, cuts, found)
-    if len(direct) < len(how.classifiers):
+    if len(direct) < len(how.models):
         _predict_generally(how, cuts, ranking, seed, found, skip=direct)
     return found
 
@@ -92,38 +92,38 @@ class _Cuts:
 
     def tables(self, *, as_numbers: bool) -> list[Any]:
         """Return the best columns of the training rows and of the test rows."""
-        with Stage(self.record, "classifier tables"):
+        with Stage(self.record, "model tables"):
             both = (self.sides.train, self.sides.test)
             return [side.columns(self.best, as_numbers=as_numbers) for side in both]
 
     def at_every_size(self, train: Any, test: Any) -> Iterator[tuple[int, Any, Any]]:
         """Yield the place of a size and both tables cut to its columns."""
         for j, size in enumerate(self.sizes):
-            with Stage(self.record, f"classifier tables at size {size}"):
+            with Stage(self.record, f"model tables at size {size}"):
                 cut = take_columns(train, self.places[j]), take_columns(test, self.places[j])
             yield j, *cut
 
     def stage(self, name: str, j: int) -> Stage:
-        """Return the stage of one classifier at one size."""
-        return Stage(self.record, f"classifier {name!r} at size {self.sizes[j]}")
+        """Return the stage of one model at one size."""
+        return Stage(self.record, f"model {name!r} at size {self.sizes[j]}")
 
 
 # The direct way.
 
 
 def _predict_directly(how: Classification, cuts: _Cuts, found: Arrays) -> set[str]:
-    """Predict with the classifiers that have a shortcut; return their names."""
+    """Predict with the models that have a shortcut; return their names."""
     if not how.shortcuts:
         return set()
     tables = cuts.tables(as_numbers=True)
-    with Stage(cuts.record, "classifier scaling"):
+    with Stage(cuts.record, "model scaling"):
         if not all(_finite_floats(table) for table in tables):
             return set()
         present, codes = np.unique(cuts.sides.y_train, return_inverse=True)
         numbers = np.searchsorted(how.classes, present)
         scaled = unit_range(*tables)
     for j, train, test in cuts.at_every_size(*scaled):
-        for i, name in enumerate(how.classifiers):
+        for i, name in enumerate(how.models):
             if name in how.shortcuts:
                 with cuts.stage(name, j):
                     labels, scores = how.shortcuts[name](train, codes, test)
@@ -151,16 +151,16 @@ def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
     return train * scaler.scale_ + scaler.min_, test * scaler.scale_ + scaler.min_
 
 
-def shortcuts_of(classifiers: Mapping[str, Any]) -> dict[str, Shortcut]:
-    """Return the direct ways to predictions, of the classifiers that have one, by name."""
-    found = ((name, _shortcut_of(classifier)) for name, classifier in classifiers.items())
+def shortcuts_of(models: Mapping[str, Any]) -> dict[str, Shortcut]:
+    """Return the direct ways to predictions, of the models that have one, by name."""
+    found = ((name, _shortcut_of(model)) for name, model in models.items())
     return {name: shortcut for name, shortcut in found if shortcut is not None}
 
 
-def _shortcut_of(classifier: Any) -> Shortcut | None:
-    if type(classifier) is not Pipeline or classifier.memory is not None:
+def _shortcut_of(model: Any) -> Shortcut | None:
+    if type(model) is not Pipeline or model.memory is not None:
         return None
-    steps = [step for _, step in classifier.steps]
+    steps = [step for _, step in model.steps]
     if len(steps) != 2 or not _equal(steps[0], MinMaxScaler()):
         return None
     if _equal(steps[1], KNeighborsClassifier(n_neighbors=1)):
@@ -199,11 +199,11 @@ def _predict_generally(
     """Predict with scikit-learn's fit and predict, also scores if there is a place for them."""
     for j, train, test in cuts.at_every_size(*cuts.tables(as_numbers=False)):
         importances = ranking.importances[cuts.best[cuts.places[j]]]
-        for i, (name, classifier) in enumerate(how.classifiers.items()):
+        for i, (name, model) in enumerate(how.models.items()):
             if name in skip:
                 continue
             with cuts.stage(name, j):
-                model = seeded(_weighted(classifier, importances), seed)
+                model = seeded(_weighted(model, importances), seed)
                 weights = _row_weights(model, ranking.sample_weight, how.weighted)
                 model.fit(train, cuts.sides.y_train, **weights)
                 found["predicted"][i, j] = np.searchsorted(how.classes, model.predict(test))
@@ -211,12 +211,12 @@ def _predict_generally(
                     found["scores"][i, j] = _scores(model, test, how)
 
 
-def _weighted(classifier: Any, importances: Array) -> Any:
+def _weighted(model: Any, importances: Array) -> Any:
     """Give the doubly weighted k-NN the method's feature weights, unless it has its own."""
-    doubly = isinstance(classifier, DoublyWeightedKNeighborsClassifier)
-    if not doubly or classifier.feature_weights is not None:
-        return classifier
-    return clone(classifier).set_params(feature_weights=distance_weights(importances))
+    doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
+    if not doubly or model.feature_weights is not None:
+        return model
+    return clone(model).set_params(feature_weights=distance_weights(importances))
 
 
 def _row_weights(model: Any, sample_weight: Array | None, weighted: bool) -> dict[str, Array]:
@@ -244,11 +244,11 @@ def weight_parameter(model: Any) -> str | None:
 
 
 def _unweighted(how: Classification) -> dict[str, Shortcut]:
-    """Return the shortcuts of the classifiers that take no instance weights."""
+    """Return the shortcuts of the models that take no instance weights."""
     return {
         name: shortcut
         for name, shortcut in how.shortcuts.items()
-        if weight_parameter(how.classifiers[name]) is None
+        if weight_parameter(how.models[name]) is None
     }
 
 
