@@ -10,109 +10,12 @@ from numpy.typing import NDArray
 
 from backstay.results._choice import choice_of
 from backstay.results._metrics import METRICS, class_columns
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._roc import mean_curve
-from backstay.results._table import Table
 from backstay.results._wilson import wilson
 
 Floats = NDArray[np.float64]
-
-
-class PredictionAnswers(Parts):
-    """Mistakes of a model on test rows, pooled over runs.
-
-    A row is tested in several runs. Its predictions are averaged, so every row counts once.
-    """
-
-    def confusion(
-        self, method: str | None = None, size: int | None = None, model: str | None = None
-    ) -> Table:
-        """How often rows of a class are taken for each class.
-
-        ``rows`` sum to the rows of the class that were tested, ``share`` to 1.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method, size and model from :meth:`choice`.
-        size : int, default=None
-            A size studied.
-        model : str, default=None
-            The study's first if None and a method is given.
-        """
-        return self._table(
-            "confusion",
-            "predictions of test rows, averaged per row",
-            lambda part: _confusion_rows(part, _said(part, method, size, model)),
-            "true predicted rows share",
-        )
-
-    def recalls(
-        self, method: str | None = None, size: int | None = None, model: str | None = None
-    ) -> Table:
-        """Share of the rows of every class that is predicted right.
-
-        The interval is Wilson's over rows (over groups, where rows belong together): it covers
-        other samples, not other training sets. ``taken_for`` is the class it is most often
-        mistaken for.
-
-        Parameters
-        ----------
-        method, size, model
-            As in :meth:`confusion`.
-        """
-        return self._table(
-            "recall of the classes",
-            "Wilson's 95 % interval over rows",
-            lambda part: _recall_rows(part, _said(part, method, size, model)),
-            "class rows recall low high taken_for",
-        )
-
-    def misclassified(
-        self, method: str | None = None, size: int | None = None, model: str | None = None
-    ) -> Table:
-        """List samples by the share of their tests in which the prediction was wrong.
-
-        Parameters
-        ----------
-        method, size, model
-            As in :meth:`confusion`.
-        """
-        return self._table(
-            "misclassified samples",
-            "share of the runs that tested them",
-            lambda part: _sample_rows(part, _said(part, method, size, model)),
-            "row name class n_runs share taken_for",
-        )
-
-    def roc(
-        self,
-        kind: str = "roc",
-        method: str | None = None,
-        size: int | None = None,
-        model: str | None = None,
-    ) -> Table:
-        """ROC or precision–recall curve, the mean over runs with a band.
-
-        Of two classes the second is the positive one; of more, each against the others. Empty
-        where the study kept no scores. The area under the mean ROC curve is the mean AUC.
-
-        Parameters
-        ----------
-        kind : {"roc", "precision_recall"}, default="roc"
-            True positive rate by false positive rate, or precision by recall.
-        method, size, model
-            As in :meth:`confusion`.
-        """
-        frames = []
-        for name, part in self._parts.items():
-            for curve in _curves(part, kind, *_configured(part, method, size, model)):
-                curve.insert(0, "dataset", name)
-                frames.append(curve)
-        columns = ["dataset", "class", "x", "y", "low", "high"]
-        data = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
-        return Table(kind.replace("_", "–"), "mean over runs, corrected t interval", data)
 
 
 def _configured(
@@ -130,7 +33,7 @@ def _configured(
     return method, records.check_size(size), records.check_model(model)
 
 
-def _said(
+def rows_taken_for(
     records: Records, method: str | None, size: int | None, model: str | None
 ) -> tuple[Floats, NDArray[np.int_]]:
     """Return how often each row was taken for each class, and in how many runs it was tested."""
@@ -155,7 +58,8 @@ def _table_of(records: Records, said: Floats, times: NDArray[np.int_]) -> Floats
     return np.array([shares[records.codes == c].sum(axis=0) for c in range(n)]).reshape(n, n)
 
 
-def _confusion_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Rows:
+def confusion_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Rows:
+    """Return how often rows of a class are taken for each class."""
     table = _table_of(records, *found)
     total = table.sum(axis=1)
     return [
@@ -169,7 +73,8 @@ def _confusion_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) ->
     ]
 
 
-def _recall_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Rows:
+def recall_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Rows:
+    """Return the share of the rows of every class that is predicted right."""
     table = _table_of(records, *found)
     independent = (int(records.units.max()) + 1) / records.n_samples
     rows: Rows = []
@@ -197,7 +102,8 @@ def _most_wrong(records: Records, line: Floats, own: int) -> Any:
     return records.classes[int(np.argmax(wrong))] if wrong.any() else None
 
 
-def _sample_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Rows:
+def misclassified_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Rows:
+    """Return the samples by the share of their tests in which the prediction was wrong."""
     said, times = found
     tested = np.flatnonzero(times)
     wrong = 1 - said[tested, records.codes[tested]] / times[tested]
@@ -219,11 +125,15 @@ def _sample_rows(records: Records, found: tuple[Floats, NDArray[np.int_]]) -> Ro
     return rows
 
 
-def _curves(records: Records, kind: str, method: str, at: int, by: int) -> list[pd.DataFrame]:
+def mean_curves(
+    records: Records, kind: str, method: str | None, size: int | None, model: str | None
+) -> pd.DataFrame:
+    """Return the mean curve of each class; no rows where the study kept no scores."""
+    method, at, by = _configured(records, method, size, model)
     if all(METRICS[name].needs == "labels" for name in records.facts.scoring):
-        return []
+        return pd.DataFrame(columns=["class", "x", "y", "low", "high"])
     leanings = records.leanings(method)
-    found = []
+    curves = []
     for positive, column in class_columns(len(records.classes)):
         runs = [
             (records.codes[records.test(i)] == positive, scores[by, at, :, column])
@@ -231,5 +141,5 @@ def _curves(records: Records, kind: str, method: str, at: int, by: int) -> list[
         ]
         curve = mean_curve(kind, runs, records.test_share)
         curve.insert(0, "class", [records.classes[positive]] * len(curve))
-        found.append(curve)
-    return found
+        curves.append(curve)
+    return pd.concat(curves, ignore_index=True)
