@@ -82,7 +82,7 @@ def format_of(path):
 def test_it_is_read_without_being_changed(path):
     results = Results.load(path)
     assert results.methods == ["relieff", "bagged", "repeated"]
-    accuracies = results.accuracy("accuracy").frame()["value"]
+    accuracies = results.scores("accuracy").frame()["value"]
     assert (accuracies * 12).round(9).tolist() == [6, 8, 5, 7, 5, 7]
     stabilities = results.stability().frame()["value"]
     assert (stabilities * 9).round(9).tolist() == [1, -3, -3, 3, -3, 3]
@@ -158,7 +158,7 @@ def test_a_store_that_does_not_name_the_metric_is_resumed(tmp_path, monkeypatch)
     without_new_keys(path)
     assert format_of(path) == 2
     results = Results.load(path)
-    assert (results.metric, results.data.null) == ("accuracy", 0)
+    assert (results.data.metric, results.data.null) == ("accuracy", 0)
     assert len(results.null()) == 0
 
     def none_left(inputs, methods, splits, pending, n_jobs):

@@ -40,7 +40,7 @@ def mean_score(records: Records, configuration: Configuration) -> float:
 
 
 def scored_metrics(records: Records, metric: str | None) -> list[str]:
-    """Return one metric, or all of the study\'s for None."""
+    """Return one metric, or all of the study's for None."""
     return records.facts.scoring if metric is None else [records.check_metric(metric)]
 
 

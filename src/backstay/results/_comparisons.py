@@ -156,10 +156,7 @@ def friedman_test(
     metric = shared_metric(parts, at.metric)
     at = replace(at, metric=metric)
     values = np.array(
-        [
-            [_mean(part, replace(at, method=m), quantity) for m in common]
-            for part in parts.values()
-        ]
+        [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts.values()]
     )
     gains = METRICS[metric].gain(values) if quantity == "accuracy" else values
     return friedman_nemenyi(gains, common)

@@ -36,9 +36,7 @@ class Parts:
         empty = None if gathered or not columns else ["dataset", *columns.split()]
         return Table(title, note, pd.DataFrame(gathered, columns=empty))
 
-    def _stacked(
-        self, title: str, note: str, frame: Callable[[Records], pd.DataFrame]
-    ) -> Table:
+    def _stacked(self, title: str, note: str, frame: Callable[[Records], pd.DataFrame]) -> Table:
         """Put the frames of the data sets below each other."""
         frames = [frame(part).assign(dataset=name) for name, part in self._parts.items()]
         stacked = pd.concat([one for one in frames if len(one)] or frames, ignore_index=True)

@@ -132,7 +132,9 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
     """Split the error of every method's weights against the truth into bias² and variance."""
     truth = records.truth if truth is None else truth
     if truth is None:
-        raise ValueError("truth is not known; give run(…, truth=) or weights.bias_variance(truth=).")
+        raise ValueError(
+            "truth is not known; give run(…, truth=) or weights.bias_variance(truth=)."
+        )
     rows: Rows = []
     for method in _repeated(records):
         _, weights = records.weights(method)

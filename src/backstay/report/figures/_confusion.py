@@ -49,9 +49,9 @@ class ConfusionDisplay(ClassDisplay):
         Parameters
         ----------
         method, size, model
-            As in :meth:`backstay.results.Results.confusion`.
+            As in ``results.predictions.confusion``.
         """
-        return cls(results.confusion(method, size, model).frame(), results.data.classes)
+        return cls(results.predictions.confusion(method, size, model).frame(), results.data.classes)
 
     @classmethod
     def from_predictions(
