@@ -212,7 +212,7 @@ def test_instance_weights_show_the_outlying_row():
 
 def test_times_and_similarity(results, part):
     times = results.runs.times().frame()
-    assert (times["total_seconds"] >= times["method_seconds"] + times["classifier_seconds"]).all()
+    assert (times["total_seconds"] >= times["method_seconds"] + times["model_seconds"]).all()
     frame = results.selections.similarity(10).frame()
     assert (frame.query("first == second")["kuncheva"] == 1).all()
     row = frame.query("first == 't' and second == 'ReliefF'").iloc[0]
@@ -243,6 +243,23 @@ def test_everything_has_a_frame_and_a_repr(results):
     frame = results.frame()
     assert {"stability", "stability_low", "accuracy", "roc_auc_high"} <= set(frame)
     assert len(frame) == 4 * 2 * 2
+
+
+def test_results_stay_few_and_the_rest_is_grouped(results):
+    public = {name for name in dir(results) if not name.startswith("_")}
+    assert len(public) <= 25
+    assert len(Results.__mro__) == 3  # one base, which the accessors share
+    for name in ("runs", "selections", "predictions", "samples", "weights", "comparisons"):
+        assert name in public
+        assert getattr(results, name)._parts is results._parts
+
+
+def test_a_notebook_names_the_metric():
+    few = Study({"t": TTest()}, Subsampling(3), scoring="roc_auc", sizes=[2], random_state=0)
+    page = few.run(X, y)._repr_html_()
+    assert "<b>stability and AUC</b>" in page
+    assert "<th>AUC</th>" in page
+    assert "accuracy" not in page
 
 
 def test_empty_tables_have_the_columns_of_full_ones(results):

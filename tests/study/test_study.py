@@ -267,7 +267,9 @@ def test_a_failure_is_recorded_and_the_rest_goes_on(tmp_path):
     study = small(
         {"fails": Fails(), "t": TTest()}, resampling=Subsampling(6), store=tmp_path / "s.db"
     )
-    with pytest.warns(UserWarning, match=r"of 12 tasks on 'data' failed, see results.errors\(\)"):
+    with pytest.warns(
+        UserWarning, match=r"of 12 tasks on 'data' failed, see results.runs.errors\(\)"
+    ):
         results = study.run(NUMBERED, NUMBERED_Y)
     errors = results.runs.errors().frame()
     assert 0 < len(errors) < 6

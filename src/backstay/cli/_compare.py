@@ -107,7 +107,7 @@ def _metric(parts: dict[str, Results], metric: str | None) -> str:
                 str(error).replace(f"metric={metric!r}", f"--metric {metric}")
             ) from error
         return metric
-    names = {part.metric for part in parts.values()}
+    names = {part.data.metric for part in parts.values()}
     if len(names) > 1:
         shown = " and ".join(sorted(names))
         raise WrongUse(f"the studies were judged by {shown}; choose one with --metric.")
