@@ -119,7 +119,7 @@ def compare_methods(
     """Compare two methods that have enough runs, on every data set and across them."""
     for part in parts.values():
         check_judged(part, configuration.method, second)
-    metric = shared_metric(parts, configuration.metric)
+    metric = _shared_metric(parts, configuration.metric)
     return _compared(parts, replace(configuration, metric=metric), second, way)
 
 
@@ -138,7 +138,7 @@ def summary_rows(parts: Mapping[str, Records], at: Configuration, alpha: float) 
     """Count, for every two methods, on how many data sets the first is better or worse."""
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
-    at = replace(at, metric=shared_metric(parts, at.metric))
+    at = replace(at, metric=_shared_metric(parts, at.metric))
     return [
         row
         for first, second in combinations(_methods(parts), 2)
@@ -153,7 +153,7 @@ def friedman_test(
     if quantity not in ("accuracy", "stability"):
         raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
     common = [m for m in _methods(parts) if all(_has(part, m) for part in parts.values())]
-    metric = shared_metric(parts, at.metric)
+    metric = _shared_metric(parts, at.metric)
     at = replace(at, metric=metric)
     values = np.array(
         [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts.values()]
@@ -162,7 +162,7 @@ def friedman_test(
     return friedman_nemenyi(gains, common)
 
 
-def shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
+def _shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
     """Return the metric to compare by: the one that decides, which must be the same everywhere."""
     names = {name: part.check_metric(metric) for name, part in parts.items()}
     if len(set(names.values())) > 1:

@@ -12,14 +12,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from backstay.results._accessors import (
-    Comparisons,
-    Predictions,
-    Runs,
-    Samples,
-    Selections,
-    Weights,
-)
+from backstay.results._accessors import Comparisons, Predictions, Runs, Samples, Selections, Weights
 from backstay.results._accuracy import CORRECTED, accuracy_rows, scored_metrics
 from backstay.results._choice import Choice, choice_of, method_and_size
 from backstay.results._comparisons import Comparison, Way, compare_methods

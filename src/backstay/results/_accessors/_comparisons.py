@@ -18,7 +18,10 @@ from backstay.results._table import Table
 
 
 class Comparisons(Parts):
-    """All methods against each other; ``results.compare`` compares two."""
+    """All methods against each other; ``results.compare`` compares two.
+
+    `size`, `model` and `metric` are as there: without a size, averages over the study's sizes.
+    """
 
     def rivals(self, configuration: Configuration) -> list[Comparison]:
         """Compare a method with every other at the same size, model and metric, for one data set.
@@ -44,8 +47,6 @@ class Comparisons(Parts):
 
         Parameters
         ----------
-        size, model, metric
-            As in :meth:`backstay.results.Results.compare`.
         alpha : float, default=0.05
             Level of the test on each data set; "equal" is what it leaves open.
         """
@@ -73,26 +74,13 @@ class Comparisons(Parts):
         ----------
         quantity : {"accuracy", "stability"}, default="accuracy"
             What to compare; "accuracy" is the score by `metric`.
-        size, model, metric
-            As in :meth:`backstay.results.Results.compare`.
         """
         return friedman_test(self._parts, quantity, Configuration("", size, model, metric))
 
     def pareto(
-        self,
-        *,
-        size: int | None = None,
-        model: str | None = None,
-        metric: str | None = None,
+        self, *, size: int | None = None, model: str | None = None, metric: str | None = None
     ) -> Table:
-        """Methods not dominated in (stability, accuracy).
-
-        Parameters
-        ----------
-        size, model, metric
-            As in :meth:`backstay.results.Results.compare`: None for size averages over the
-            study's sizes.
-        """
+        """Methods not dominated in (stability, accuracy)."""
         at = Configuration("", size, model, metric)
         return self._table(
             "stability and accuracy",

@@ -20,6 +20,9 @@ class Predictions(Parts):
     """What models said about test rows, and where they were wrong.
 
     A row is tested in several runs. Its predictions are averaged, so every row counts once.
+
+    `method` and `size` name what was studied; left out together, they and the model are those
+    of ``results.choice()``. With a method but no `model`, it is the study's first.
     """
 
     def chance(self, metric: str | None = None) -> float:
@@ -39,15 +42,6 @@ class Predictions(Parts):
         """How often rows of a class are taken for each class.
 
         ``rows`` sum to the rows of the class that were tested, ``share`` to 1.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method, size and model from ``results.choice()``.
-        size : int, default=None
-            A size studied.
-        model : str, default=None
-            The study's first if None and a method is given.
         """
         return self._table(
             "confusion",
@@ -64,11 +58,6 @@ class Predictions(Parts):
         The interval is Wilson's over rows (over groups, where rows belong together): it covers
         other samples, not other training sets. ``taken_for`` is the class it is most often
         mistaken for.
-
-        Parameters
-        ----------
-        method, size, model
-            As in :meth:`confusion`.
         """
         return self._table(
             "recall of the classes",
@@ -80,13 +69,7 @@ class Predictions(Parts):
     def misclassified(
         self, method: str | None = None, size: int | None = None, model: str | None = None
     ) -> Table:
-        """List samples by the share of their tests in which the prediction was wrong.
-
-        Parameters
-        ----------
-        method, size, model
-            As in :meth:`confusion`.
-        """
+        """List samples by the share of their tests in which the prediction was wrong."""
         return self._table(
             "misclassified samples",
             "share of the runs that tested them",
@@ -110,8 +93,6 @@ class Predictions(Parts):
         ----------
         kind : {"roc", "precision_recall"}, default="roc"
             True positive rate by false positive rate, or precision by recall.
-        method, size, model
-            As in :meth:`confusion`.
         """
         return self._stacked(
             kind.replace("_", "–"),
@@ -121,15 +102,6 @@ class Predictions(Parts):
 
     def rows(self, method: str, size: int, model: str | None = None) -> Table:
         """Every prediction of every tested row.
-
-        Parameters
-        ----------
-        method : str
-            Name of the method.
-        size : int
-            A size studied.
-        model : str, default=None
-            The study's first model if None.
 
         Returns
         -------

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from backstay.results._parts import Parts
 from backstay.results._samples import SampleWeights, weight_rows, weightings
-from backstay.results._signature_values import (
-    checked_signature,
-    kept_values,
-    map_rows,
-    value_rows,
-)
+from backstay.results._signature_values import checked_signature, kept_values, map_rows, value_rows
 from backstay.results._table import Table
 
 
 class Samples(Parts):
-    """Values of samples on the signature, and their instance weights."""
+    """Values of samples on the signature, and their instance weights.
+
+    A signature is named by `method` and `size`, the number of features selected in each run;
+    left out, both are those of ``results.choice()``.
+    """
 
     def values(self, method: str | None = None, size: int | None = None) -> Table:
         """Values of the signature: a row per feature and sample, of mean 0 and deviation 1.
 
         Empty where they were not kept: with more than 200 samples, for sizes above 100, and
         before the study has finished.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method and size from ``results.choice()``.
-        size : int, default=None
-            Number of features selected in each run.
         """
         return self._table(
             "values of the signature",
@@ -37,13 +29,7 @@ class Samples(Parts):
         )
 
     def kept(self, method: str | None = None, size: int | None = None) -> bool:
-        """Return whether the values of a signature were kept, for one data set.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`values`.
-        """
+        """Return whether the values of a signature were kept, for one data set."""
         part = self._one()
         return kept_values(part, *checked_signature(part, method, size)) is not None
 
@@ -51,12 +37,8 @@ class Samples(Parts):
         """First two principal components of the samples on the signature.
 
         The rows chose the features, so classes that lie apart here prove nothing about new
-        samples. ``share_first`` and ``share_second`` are the shares of the variance.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`values`, whose values are used, gaps as 0.
+        samples. ``share_first`` and ``share_second`` are the shares of the variance. Gaps
+        count as 0.
         """
         return self._table(
             "map of the samples",
