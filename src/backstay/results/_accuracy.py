@@ -12,11 +12,11 @@ from scipy import stats
 
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
-from backstay.results._metrics import METRICS, Metric
 from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
 from backstay.results._stability import size_places
 from backstay.results._table import Table
+from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
 CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
@@ -39,7 +39,7 @@ class AccuracyAnswers(Parts):
             None is the metric that decides.
         """
         part = self._one()
-        return METRICS[part.check_metric(metric)].chance_of(part.codes)
+        return part.metric(part.check_metric(metric)).chance(part.target)
 
     def accuracy(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
         """Mean score of every method by model and size.
@@ -105,7 +105,9 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
                 for j, size in enumerate(records.sizes):
                     runs = values[:, i, j]
                     known = runs[np.isfinite(runs)]
-                    figures = _corrected(known, METRICS[metric], records.test_share, confidence)
+                    figures = _corrected(
+                        known, records.metric(metric), records.test_share, confidence
+                    )
                     base = {"method": method, "model": model, "size": size}
                     rows.append({**base, "metric": metric, **figures})
         return rows

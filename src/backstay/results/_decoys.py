@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from backstay.results._choice import method_and_size
 from backstay.results._parts import Parts, size_within
 from backstay.results._records import Records
-from backstay.results._signature import signature_members
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
     from backstay.ensemble import ExpectedFalse
@@ -47,7 +46,7 @@ class DecoyAnswers(Parts):
             return None
         from backstay.ensemble import expected_false
 
-        members = signature_members(part, method, size_within(part, size))
+        members = part.members(method, size_within(part, size))
         return expected_false(*draws, np.asarray(members, dtype=np.intp))
 
 

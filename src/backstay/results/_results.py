@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Mapping
 from copy import copy
 from html import escape
 from pathlib import Path
@@ -29,9 +30,9 @@ from backstay.results._row_scores import RowScoreAnswers
 from backstay.results._samples import SampleAnswers
 from backstay.results._signature_values import SignatureValueAnswers
 from backstay.results._stability import StabilityAnswers
-from backstay.results._store import Store
 from backstay.results._tasks import TaskAnswers
 from backstay.results._weighting import WeightingAnswers
+from backstay.store import Store
 
 
 class Results(
@@ -76,13 +77,20 @@ class Results(
     ['x0', 'x2', 'x1']
     """
 
-    def __init__(self, *stores: Store) -> None:
+    def __init__(
+        self,
+        *stores: Store,
+        records: Mapping[str, Records] | None = None,
+        estimators: tuple[Any, Any] | None = None,
+    ) -> None:
         self._parts = {}
         for store in stores:
             for name, facts in store.datasets().items():
                 title = name if name not in self._parts else f"{name} ({store.name})"
-                self._parts[title] = Records(store, name, facts)
+                self._parts[title] = (records or {}).get(name) or Records(store, name, facts)
         self._store = stores[0]
+        # Models and preprocessing, where the study has just been run in this process.
+        self._estimators = estimators
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str]) -> Self:

@@ -51,7 +51,7 @@ class ConfusionDisplay(ClassDisplay):
         method, size, model
             As in :meth:`backstay.results.Results.confusion`.
         """
-        return cls(results.confusion(method, size, model).frame(), results.data.classes)
+        return cls(results.confusion(method, size, model).frame(), results.data.target.names)
 
     @classmethod
     def from_predictions(

@@ -59,7 +59,7 @@ class HeatmapDisplay(ClassDisplay):
         method, size
             As in :meth:`backstay.results.Results.signature_values`.
         """
-        return cls(results.signature_values(method, size).frame(), results.data.classes)
+        return cls(results.signature_values(method, size).frame(), results.data.target.names)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes as areas of colour."""
