@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from backstay import ReliefF, Study, TTest
-from backstay.results import METRICS
 from backstay.study import Subsampling
 from benchmarks.simulations._run import arguments, repeat
 from benchmarks.simulations.quoted_score import draw

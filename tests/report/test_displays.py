@@ -35,7 +35,7 @@ from backstay.report import (
     StabilityDisplay,
 )
 from backstay.report.figures._style import styles
-from backstay.results import METRICS, Role, SampleWeights
+from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
 from report.conftest import WEIGHTED, small_study, table
 
