@@ -93,7 +93,7 @@ def sameness(results, plain):
     """Per method over resamples and sizes: share of identical best sets, overlap, score gap."""
     same = {}
     for name, orders in plain.items():
-        place, weights = results.orders(name), results.weights(name)
+        place, weights = results.runs.orders(name), results.runs.weights(name)
         ours, theirs, gaps = [], [], [0.0]
         for i, order in enumerate(orders):
             for k in SIZES:

@@ -90,7 +90,12 @@ def scale(quick):
 
         def tables():
             loaded = Results.load(path)
-            return loaded.frame(), loaded.gains(), loaded.summary(), loaded.recommend()
+            return (
+                loaded.frame(),
+                loaded.weights.gains(),
+                loaded.comparisons.summary(),
+                loaded.recommend(),
+            )
 
         facts["seconds_for_tables"] = seconds_of(tables)[0]
     return facts

@@ -205,7 +205,7 @@ def _run(
 
 def orders(results: Results, method: str) -> NDArray[Any]:
     """Return the features from best to worst, one row per resample."""
-    return results.orders(method)
+    return results.runs.orders(method)
 
 
 def repetitions(table: NDArray[Any]) -> list[NDArray[Any]]:

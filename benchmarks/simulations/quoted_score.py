@@ -63,7 +63,7 @@ def _chosen(results, metric, answer):
     """Return method and size: the trusted answer's, or the best score's if there is none."""
     if answer.trusted is not None:
         return answer.trusted.method, answer.trusted.size
-    means = results.scores(metric).frame().groupby(["method", "size"])["value"].mean()
+    means = results.runs.scores(metric).frame().groupby(["method", "size"])["value"].mean()
     method, size = means.idxmax()
     return method, int(size)
 

@@ -65,7 +65,7 @@ def main():
         for kind, found in (row["found"] or {}).items():
             line = {"cohort": kind}
             for metric in ("roc_auc", "balanced_accuracy"):
-                title = METRICS[metric].title
+                title = find_metric(metric).title
                 expected, value, verdict = found[metric]
                 line |= {f"expected {title}": expected, title: value}
                 line[f"{title} as expected"] = verdict == "as expected"

@@ -283,7 +283,7 @@ def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
 def test_the_share_of_shared_rows_is_measured():
     X, y, _ = table(60, 20)
     halves = Study({"t": TTest()}, Subsampling(20, 0.5), sizes=[2], random_state=0, verbose=0)
-    rows = halves.run(X, y).training_rows()
+    rows = halves.run(X, y).runs.training_rows()
     assert rows.share == 0.5
     assert rows.shared == pytest.approx(0.5, abs=0.02)
 
@@ -309,13 +309,13 @@ def test_truth_is_counted_per_method(results, summary):
     size = truth["size"]
     assert truth["by_chance"] == pytest.approx(size * 10 / 40)
     for row in truth["rows"]:
-        hits = [sum(j < 10 for j in order[:size]) for order in results.orders(row["method"])]
+        hits = [sum(j < 10 for j in order[:size]) for order in results.runs.orders(row["method"])]
         assert row["found"] == pytest.approx(np.mean(hits))
 
 
 def test_consensus_counts_the_signatures(results, summary):
     (part,) = summary["datasets"]
-    frequency = results.selection_frequency(part["choice"]["size"]).frame()
+    frequency = results.selections.frequency(part["choice"]["size"]).frame()
     for row in part["consensus"]:
         own = frequency[frequency["method"] == row["method"]]["frequency"]
         for share in (0.5, 0.85):
@@ -325,9 +325,9 @@ def test_consensus_counts_the_signatures(results, summary):
 def test_feature_table_has_mean_ranks_and_frequencies(results, summary):
     (part,) = summary["datasets"]
     method, size = part["choice"]["method"], part["choice"]["size"]
-    frequency = results.selection_frequency(size).frame()
+    frequency = results.selections.frequency(size).frame()
     own = frequency[frequency["method"] == method].set_index("feature")["frequency"]
-    orders = results.orders(method)
+    orders = results.runs.orders(method)
     for row in part["features"]["rows"][:5]:
         ranks = [int(np.flatnonzero(order == row["feature"])[0]) + 1 for order in orders]
         assert row["rank"] == pytest.approx(np.mean(ranks))

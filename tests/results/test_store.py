@@ -172,7 +172,7 @@ def test_a_flipped_bit_in_an_array_is_found(path):
         flipped = bytes([data[0] ^ 1]) + data[1:]
         connection.execute("UPDATE arrays SET data = ? WHERE name = 'weights'", (flipped,))
     with pytest.raises(StoreError, match="array 'weights' of task 1 does not check"):
-        Results.load(path).weight_variance()
+        Results.load(path).weights.variance()
 
 
 def test_a_locked_store_says_so(path, monkeypatch):
@@ -249,7 +249,7 @@ def test_results_can_be_loaded_while_a_study_runs(tmp_path, monkeypatch):
 
     def write(self, dataset, outcome):
         original(self, dataset, outcome)
-        seen.append(len(Results.load(path).scores("accuracy")))
+        seen.append(len(Results.load(path).runs.scores("accuracy")))
 
     monkeypatch.setattr(Store, "write", write)
     study(path).run(X, y)

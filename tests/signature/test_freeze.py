@@ -209,7 +209,7 @@ def test_calibration_uses_tested_rows_and_rises(two, signature):
     assert_allclose(chances.sum(axis=1), 1)
     assert_array_equal(np.argsort(scores, kind="stable"), np.argsort(chances[:, 1], kind="stable"))
     # Of tested rows probabilities are right on average: Platt's targets apart.
-    tested = results.row_scores("t", 4, "svm").frame()
+    tested = results.predictions.rows("t", 4, "svm").frame()
     weight = 1 / tested.groupby("row")["row"].transform("size")
     log_odds = calibration["slope"] * tested["score"] + calibration["intercept"]
     said = float((weight / (1 + np.exp(-log_odds))).sum())

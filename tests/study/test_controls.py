@@ -99,7 +99,7 @@ def test_without_controls_there_are_none():
     assert list(study.all_methods()) == ["mbiw"]
     results = study.run(X, y)
     assert results.methods == ["mbiw"]
-    assert len(results.gains()) == 0
+    assert len(results.weights.gains()) == 0
 
 
 def test_a_study_tells_beforehand_which_methods_it_runs():

@@ -118,7 +118,7 @@ def test_every_metric_of_labels_and_scores_is_scikit_learns():
         svm = SVC(kernel="linear", class_weight="balanced").fit(X[train][:, best], y[train])
         shown = y[test], svm.predict(X[test][:, best]), svm.decision_function(X[test][:, best])
         for metric, value in theirs.items():
-            frame = results.scores(metric).frame()
+            frame = results.runs.scores(metric).frame()
             ours = frame.loc[frame["resample"] == i, "value"].item()
             assert ours == pytest.approx(value(*shown), abs=1e-12), metric
 
@@ -147,7 +147,7 @@ def test_losses_are_scikit_learns(n_classes):
                 else roc_auc_score(labels[test], shares, multi_class="ovr"),
             }
             for metric, value in theirs.items():
-                frame = results.scores(metric).frame()
+                frame = results.runs.scores(metric).frame()
                 ours = frame[(frame["resample"] == i) & (frame["model"] == name)]["value"]
                 assert ours.item() == pytest.approx(value, abs=1e-9), (name, metric)
 
@@ -161,7 +161,7 @@ def test_a_class_without_training_rows_has_probability_nought():
     ((_, shares),) = results._parts["data"].leanings("t")
     assert (shares[..., 2] == 0).all()
     np.testing.assert_allclose(shares.sum(axis=-1), 1)
-    assert np.isfinite(results.scores("log_loss").frame()["value"]).all()
+    assert np.isfinite(results.runs.scores("log_loss").frame()["value"]).all()
 
 
 def test_the_default_machine_sees_class_sizes():
@@ -174,7 +174,7 @@ def test_the_default_machine_sees_class_sizes():
         for models in (None, blind)
     )
     ours, theirs = (
-        results.accuracy("balanced_accuracy").frame().set_index("model")["value"]["svm"]
+        results.scores("balanced_accuracy").frame().set_index("model")["value"]["svm"]
         for results in (default, unweighted)
     )
     assert theirs < 0.55

@@ -78,18 +78,18 @@ def test_the_controls_are_checked_too():
 
 def test_those_that_take_missing_cells_run():
     results = small({"relieff": ReliefF()}, models={}).run(HOLED, y)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     models = {
         "trees": HistGradientBoostingClassifier(max_iter=5),
         "filled": make_pipeline(SimpleImputer(), SVC()),
     }
     results = small({"relieff": ReliefF()}, models=models).run(HOLED, y)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
 
 
 def test_preprocessing_may_fill_them_in():
     results = small({"t": TTest()}, preprocess=SimpleImputer()).run(HOLED, y)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
 
 
 class Stubborn(TTest):

@@ -157,7 +157,7 @@ def test_no_classifier_runs_and_methods_see_training_rows_only():
     SEEN.clear()
     study = small({"spy": Spy()}, models={"c": NeverOnShuffled()}, null=3, sizes=[2])
     results = study.run(NUMBERED, ROW_LABELS)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     assert len(SEEN) == 7 + 3 * NULL_RUNS
     true = [np.array_equal(ROW_LABELS[rows], labels) for rows, labels in SEEN]
     assert sum(true) == 7
@@ -188,12 +188,19 @@ def test_the_test_labels_of_shuffled_runs_are_never_used(monkeypatch):
 
 def test_the_study_itself_is_as_without_shuffled_labels():
     without, beside = small().run(X, y), small(null=4).run(X, y)
-    for table in ("stability", "accuracy", "gains", "scores", "weight_variance", "errors"):
-        one, two = (getattr(results, table)().frame() for results in (without, beside))
-        assert one.equals(two), table
-    one, two = (results.selection_frequency(3).frame() for results in (without, beside))
-    assert one.equals(two)
-    assert beside.fit_times().frame()["n_tasks"].tolist() == [7]
+    tables = {
+        "stability": lambda r: r.stability(),
+        "scores": lambda r: r.scores(),
+        "gains": lambda r: r.weights.gains(),
+        "scores of runs": lambda r: r.runs.scores(),
+        "variance": lambda r: r.weights.variance(),
+        "errors": lambda r: r.runs.errors(),
+        "frequency": lambda r: r.selections.frequency(3),
+    }
+    for name, table in tables.items():
+        one, two = (table(results).frame() for results in (without, beside))
+        assert one.equals(two), name
+    assert beside.runs.times().frame()["n_tasks"].tolist() == [7]
     assert len(without.null()) == 0
     assert (without.data.null, beside.data.null) == (0, 4)
 
@@ -242,7 +249,7 @@ def test_failures_with_shuffled_labels_are_told_apart():
         UserWarning, match=rf"{count} of {count} runs with shuffled labels on 'data'"
     ):
         results = small({"f": FailsOnShuffled()}, null=2, sizes=[2]).run(NUMBERED, ROW_LABELS)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     assert len(results.null()) == 0
     with pytest.raises(StudyError, match="all 7 tasks on 'data' failed; 'f' on resample 0"):
         small({"f": FailsOnShuffled(turned=True)}, null=2, sizes=[2]).run(NUMBERED, ROW_LABELS)

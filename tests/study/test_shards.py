@@ -113,7 +113,7 @@ def test_a_task_that_went_well_elsewhere_counts(tmp_path):
     Fails.broken = False
     study(tmp_path / "2.db", **options).run(X, y)
     whole = merge_stores([tmp_path / "1.db", tmp_path / "2.db"], tmp_path / "study.db")
-    assert len(Results.load(whole).errors()) == 0
+    assert len(Results.load(whole).runs.errors()) == 0
 
 
 @pytest.mark.parametrize("shard", [(0, 2), (3, 2), (1.0, 2), "1/2", (1, 2, 3)])

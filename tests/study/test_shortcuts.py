@@ -99,11 +99,11 @@ def both_ways(monkeypatch, X, y, **options):
 def test_a_study_is_the_same_either_way(monkeypatch):
     X, y = load_wine(return_X_y=True)
     study = Study({"relieff": ReliefF()}, Subsampling(4), sizes=[2, 5], random_state=0, verbose=0)
-    named = study.run(pd.DataFrame(X), y).scores().frame()
+    named = study.run(pd.DataFrame(X), y).runs.scores().frame()
     direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(4))
     assert set(named["metric"]) == {"roc_auc", "balanced_accuracy", "accuracy"}
-    assert direct.scores().frame().equals(named)
-    assert direct.scores().frame().equals(general.scores().frame())
+    assert direct.runs.scores().frame().equals(named)
+    assert direct.runs.scores().frame().equals(general.runs.scores().frame())
     assert contents(direct) == contents(general)
 
 
@@ -193,5 +193,5 @@ def test_a_study_hands_columns_with_names_to_those_who_ask_for_them():
         verbose=0,
     )
     results = study.run(frame, np.tile([0, 1], 15))
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     assert results.signature("marked", 1).frame()["name"].tolist()[0] == "gene"

@@ -123,11 +123,11 @@ def test_selection_on_noise_gives_chance_and_on_all_rows_it_would_not():
     rng = np.random.default_rng(1)
     noise, labels = rng.normal(size=(60, 1000)), np.tile([0, 1], 30)
     honest = small(resampling=Subsampling(20), sizes=[10]).run(noise, labels)
-    value = honest.accuracy("accuracy").frame()["value"].item()
+    value = honest.scores("accuracy").frame()["value"].item()
     assert abs(value - 0.5) < 0.1
     best = np.argsort(TTest().fit(noise, labels).ranking_)[:10]
     leaked = small(resampling=Subsampling(20), sizes=[10]).run(noise[:, best], labels)
-    assert leaked.accuracy("accuracy").frame()["value"].item() > 0.65
+    assert leaked.scores("accuracy").frame()["value"].item() > 0.65
 
 
 # Ties and chance.
@@ -192,7 +192,7 @@ def test_frames_sparse_tables_strings_and_preselection():
     names = results.signature("t", 3).frame()["name"]
     assert names.str.startswith("g").all()
     plain = small(preprocess=steps).run(X, labels)
-    assert plain.scores("accuracy").frame().equals(results.scores("accuracy").frame())
+    assert plain.runs.scores("accuracy").frame().equals(results.runs.scores("accuracy").frame())
     wide = sparse.csr_array(np.where(X > 0.5, X, 0))
     small({"logit": LogisticRegression()}, models={"svm": SVC()}).run(wide, y)
 
@@ -204,7 +204,7 @@ def test_three_classes_with_scores():
         scoring=["balanced_accuracy", "roc_auc"],
         sizes=[1, 5],
     ).run(X, labels)
-    frame = results.accuracy().frame()
+    frame = results.scores().frame()
     assert set(frame["metric"]) == {"balanced_accuracy", "roc_auc"}
     assert frame["value"].between(0, 1).all()
 
@@ -267,16 +267,18 @@ def test_a_failure_is_recorded_and_the_rest_goes_on(tmp_path):
     study = small(
         {"fails": Fails(), "t": TTest()}, resampling=Subsampling(6), store=tmp_path / "s.db"
     )
-    with pytest.warns(UserWarning, match=r"of 12 tasks on 'data' failed, see results.errors\(\)"):
+    with pytest.warns(
+        UserWarning, match=r"of 12 tasks on 'data' failed, see results.runs.errors\(\)"
+    ):
         results = study.run(NUMBERED, NUMBERED_Y)
-    errors = results.errors().frame()
+    errors = results.runs.errors().frame()
     assert 0 < len(errors) < 6
     assert set(errors["method"]) == {"fails"}
     assert set(errors["stage"]) == {"method"}
     assert set(errors["error"]) == {"FloatingPointError: no such luck"}
-    ok = results.scores("accuracy").frame().groupby("method")["resample"].nunique()
+    ok = results.runs.scores("accuracy").frame().groupby("method")["resample"].nunique()
     assert ok.to_dict() == {"fails": 6 - len(errors), "t": 6}
-    frame = results.accuracy("accuracy").frame()
+    frame = results.scores("accuracy").frame()
     assert (frame.loc[frame["method"] == "fails", "n_runs"] == 6 - len(errors)).all()
 
 
@@ -289,7 +291,7 @@ def test_failed_tasks_are_run_again_on_request(tmp_path, monkeypatch):
     monkeypatch.setattr(Fails, "_score", lambda self, X, y, w: X.mean(axis=0))
     with pytest.warns(UserWarning, match="failed"):
         study.run(NUMBERED, NUMBERED_Y)
-    assert len(study.run(NUMBERED, NUMBERED_Y, retry_failed=True).errors()) == 0
+    assert len(study.run(NUMBERED, NUMBERED_Y, retry_failed=True).runs.errors()) == 0
 
 
 def test_everything_failing_is_an_error():
@@ -401,4 +403,4 @@ def test_groups_are_kept_together_and_remembered(tmp_path):
 def test_steps_by_name_and_pipelines():
     named = small(preprocess=[("scale", MinMaxScaler())]).run(X, y)
     bare = small(preprocess=MinMaxScaler()).run(X, y)
-    assert named.scores().frame().equals(bare.scores().frame())
+    assert named.runs.scores().frame().equals(bare.runs.scores().frame())

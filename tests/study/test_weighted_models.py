@@ -209,4 +209,4 @@ def test_which_classifiers_take_weights():
 def test_margin_weights_reach_a_default_classifier(data):
     method = {"m": InstanceWeighted(TTest(), MarginWeighting())}
     results = study(method, models=None, metric=None).run(*data)
-    assert not len(results.errors())
+    assert not len(results.runs.errors())

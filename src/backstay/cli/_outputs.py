@@ -82,7 +82,7 @@ def write_outputs(
         "recommendation": None if found is None else _plain(_as_dict(found)),
         "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
-        "ranked": _plain(results.ranked().frame().to_dict("records")),
+        "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -219,7 +219,8 @@ def _show_scores(results: Results, found: Recommendation) -> None:
     if BESIDE in found.beside:
         scores[BESIDE] = found.beside[BESIDE]
     shown = [
-        f"{metric_title(name)} {figure(**asdict(score))} (guessing: {fixed(results.chance(name))})"
+        f"{metric_title(name)} {figure(**asdict(score))} "
+        f"(guessing: {fixed(results.predictions.chance(name))})"
         for name, score in scores.items()
     ]
     say(f"Score of the trusted answer, corrected for having been chosen: {', '.join(shown)}.")
@@ -251,22 +252,22 @@ def show_methods(results: Results, size: int, model: str | None, metric: str | N
     everything = results.stability().frame()
     stability = _figures(everything[everything["size"] == size])
     rows = [[method, stability.get(method, "no result")] for method in results.methods]
-    modules = results.module_stability().frame()
+    modules = results.selections.module_stability().frame()
     if len(modules):
         # Features of one module counted as the same.
         names.append("of modules")
         known = _figures(modules[modules["size"] == size])
         rows = [[*row, known.get(row[0], "")] for row in rows]
     if model:
-        names.append(f"{metric_title(metric or results.metric)} of {model}")
-        scores = results.accuracy(metric or results.metric).frame()
+        names.append(f"{metric_title(metric or results.data.metric)} of {model}")
+        scores = results.scores(metric or results.data.metric).frame()
         here = (scores["size"] == size) & (scores["model"] == model)
         accuracy = _figures(scores[here])
         rows = [[*row, accuracy.get(row[0], "")] for row in rows]
-    runs = {row["method"]: row for row in results.runs().frame().to_dict("records")}
+    runs = {row["method"]: row for row in results.runs.counts().frame().to_dict("records")}
     names.append("runs")
     rows = [[*row, _runs(runs[row[0]])] for row in rows]
-    ranked = results.ranked().frame()
+    ranked = results.selections.ranked().frame()
     filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
     if any(filled.values()):
         names.append("by lot")

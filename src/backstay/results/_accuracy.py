@@ -12,61 +12,13 @@ from scipy import stats
 
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._stability import size_places
-from backstay.results._table import Table
 from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
 CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
-
-
-class AccuracyAnswers(Parts):
-    """Scores of models on the features selected."""
-
-    @property
-    def metric(self) -> str:
-        """The metric that decides, for one data set: the first one the study can choose by."""
-        return self._one().facts.metric
-
-    def chance(self, metric: str | None = None) -> float:
-        """Return what guessing reaches, for one data set.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            None is the metric that decides.
-        """
-        part = self._one()
-        return part.metric(part.check_metric(metric)).chance(part.target)
-
-    def accuracy(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
-        """Mean score of every method by model and size.
-
-        The intervals are Nadeau & Bengio's: resamples share rows, and the plain
-        standard error over them would be far too small.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            One metric; None for all the study's.
-        confidence : float, default=0.95
-            Coverage of the intervals.
-        """
-        return self._table(
-            "accuracy",
-            f"{confidence:.0%} {CORRECTED}",
-            lambda part: accuracy_rows(part, _metrics(part, metric), confidence),
-        )
-
-    def scores(self, metric: str | None = None) -> Table:
-        """Every single score, one row per resample."""
-        return self._table(
-            "scores",
-            "one per resample",
-            lambda part: _score_rows(part, _metrics(part, metric)),
-        )
 
 
 def run_scores(
@@ -87,7 +39,8 @@ def mean_score(records: Records, configuration: Configuration) -> float:
     return float(runs.mean()) if len(runs) else math.nan
 
 
-def _metrics(records: Records, metric: str | None) -> list[str]:
+def scored_metrics(records: Records, metric: str | None) -> list[str]:
+    """Return one metric, or all of the study's for None."""
     return records.facts.scoring if metric is None else [records.check_metric(metric)]
 
 
@@ -132,7 +85,8 @@ def _corrected(
     return {"value": mean, "low": low, "high": high, "n_runs": len(runs)}
 
 
-def _score_rows(records: Records, metrics: list[str]) -> Rows:
+def run_score_rows(records: Records, metrics: list[str]) -> Rows:
+    """Return every single score, one row per resample."""
     records.check_model(None)
     rows: Rows = []
     for metric in metrics:

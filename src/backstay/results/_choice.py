@@ -10,7 +10,6 @@ import numpy as np
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._facts import Configuration, Configured
 from backstay.results._judged import judged_methods
-from backstay.results._parts import Parts
 from backstay.results._recommendation import (
     Recommendation,
     null_of,
@@ -60,19 +59,6 @@ class Choice(Configured):
     def metric(self) -> str | None:
         """Name of the metric."""
         return self.configuration.metric
-
-
-class ChoiceAnswers(Parts):
-    """The configuration that a report is about."""
-
-    def choice(self) -> Choice:
-        """Return what to look at, for one data set: the recommendation, or what stands in.
-
-        Where nothing is recommended, the configuration with the best score; where no
-        accuracy was measured, the stablest method at its stablest size. Methods that finished
-        less than 80 % of their runs take no part.
-        """
-        return choice_of(self._one())
 
 
 def choice_of(records: Records) -> Choice:

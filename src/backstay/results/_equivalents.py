@@ -12,9 +12,8 @@ from backstay._columns import STAND_INS, STRONG, standardized
 from backstay.base import one_thread
 from backstay.comparison import corrected_mean
 from backstay.results._choice import choice_of
-from backstay.results._parts import Parts, Rows, size_within
+from backstay.results._parts import Rows, size_within
 from backstay.results._records import LARGEST_SIZE, Records
-from backstay.results._table import Table
 
 # Penalty of the model, as a share of a feature's variance.
 RIDGE = 0.1
@@ -29,54 +28,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-class EquivalentAnswers(Parts):
-    """Features that could take the place of one in the signature."""
-
-    def equivalents(self, size: int | None = None, method: str | None = None) -> Table:
-        """For every feature of the signature, those that could take its place.
-
-        Candidates are the features outside the signature that are strongly correlated with it,
-        |r| ≥ 0.7 over all rows, ten at most. A ridge model is trained on the signature as it
-        is and with one feature exchanged, on the rows of every resample of the study, and scored
-        on its test rows by the metric that decides. Listed is who does not lower the score by one
-        standard error of the paired difference, corrected for shared rows, or more. The same rows
-        chose the signature: scores are not those of new samples, changes compare like with like.
-
-        Columns: ``change`` and ``error`` by the stand-in, ``without`` and ``without_error`` if the
-        feature is left out and nothing takes its place. A feature without stand-ins has one row.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Size of the signature; None is that of :meth:`choice`.
-        method : str, default=None
-            Name of a method; None is that of :meth:`choice`.
-
-        Examples
-        --------
-        >>> from backstay import Study, TTest
-        >>> from backstay.datasets import make_han_yu
-        >>> from backstay.study import Subsampling
-        >>> X, y, _ = make_han_yu(n_features=60, n_relevant=10, block_size=5, random_state=0)
-        >>> study = Study({"t": TTest()}, Subsampling(20), sizes=[2], random_state=0)
-        >>> table = study.run(X, y).equivalents(2).frame()
-        >>> table[["name", "stand_in_name", "change", "error", "without"]].round(3)
-          name stand_in_name  change  error  without
-        0   x4            x2   0.000  0.012   -0.099
-        1   x4            x1  -0.002  0.015   -0.099
-        2   x4            x0  -0.002  0.006   -0.099
-        3   x4            x3  -0.006  0.010   -0.099
-        4   x7           NaN     NaN    NaN   -0.077
-        """
-        return self._table(
-            "equivalents of the signature",
-            "ridge model on the study's resamples, one feature exchanged",
-            lambda part: _rows(part, method, size),
-            "method size feature name without without_error stand_in stand_in_name correlation "
-            "change error",
-        )
-
-
 @dataclass(frozen=True)
 class Exchange:
     """A feature of the signature and what may take its place; numbers are rows of the values."""
@@ -86,7 +37,8 @@ class Exchange:
     correlations: Floats
 
 
-def _rows(records: Records, method: str | None, size: int | None) -> Rows:
+def equivalents_of(records: Records, method: str | None, size: int | None) -> Rows:
+    """Return the features that could take the place of each in a signature."""
     if method is None or size is None:
         chosen = choice_of(records)
         method, size = method or chosen.method, chosen.size if size is None else size

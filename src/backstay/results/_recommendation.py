@@ -28,7 +28,6 @@ from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured
 from backstay.results._judged import judged_methods, left_out, run_counts
 from backstay.results._null import null_stability
-from backstay.results._parts import Parts
 from backstay.results._records import Records
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
@@ -176,41 +175,6 @@ class Recommendation:
             for answer in self.answers.values()
         ]
         return pd.DataFrame(rows)
-
-
-class RecommendationAnswers(Parts):
-    """One method, one size and one signature, or none."""
-
-    def recommend(
-        self,
-        *,
-        metric: str | None = None,
-        n_bootstrap: int = 1000,
-        random_state: int | None = 0,
-    ) -> Recommendation:
-        """Recommend one method, one size and one signature, or none, for one data set.
-
-        Candidates are the configurations above chance whose score is within one
-        standard error of the best; the error is that of the paired difference, corrected
-        for the rows that resamples share. Three of them are named: *trusted*, the most
-        stable above its shuffled-label null (within a standard error, the one with
-        fewer features), which is what is recommended; *short*, the fewest features; and
-        *accurate*, the best score. The score quoted pays for having chosen: the choice
-        is repeated in a bootstrap over the rows, from predictions of rows that were not
-        trained on, and judged on the rows left out. Nothing is recommended unless that
-        is above chance. A method that finished less than 80 % of its runs takes no part; see
-        :meth:`runs`.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            What is good; None is the study's deciding metric.
-        n_bootstrap : int, default=1000
-            Bootstrap samples, of rows or of whole groups.
-        random_state : int or None, default=0
-            Seed of the bootstrap.
-        """
-        return recommended(self._one(), metric, n_bootstrap, random_state)
 
 
 def stability_of(records: Records, configuration: Configuration) -> Estimate:

@@ -12,84 +12,12 @@ from scipy.sparse.csgraph import connected_components
 
 from backstay._columns import STRONG
 from backstay.results._choice import method_and_size
-from backstay.results._parts import Parts, Rows, size_within
+from backstay.results._parts import Rows, size_within
 from backstay.results._records import LARGEST_SIZE, Records
-from backstay.results._table import Table
 
 
-class SignatureValueAnswers(Parts):
-    """Samples and features of a signature."""
-
-    def signature_values(self, method: str | None = None, size: int | None = None) -> Table:
-        """Values of the signature: a row per feature and sample, of mean 0 and deviation 1.
-
-        Empty where they were not kept: with more than 200 samples, for sizes above 100, and
-        before the study has finished.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method and size from :meth:`choice`.
-        size : int, default=None
-            Number of features selected in each run.
-        """
-        return self._table(
-            "values of the signature",
-            "mean 0, standard deviation 1 over all rows",
-            lambda part: _value_rows(part, *_signature(part, method, size)),
-            "feature name row sample class value",
-        )
-
-    def keeps_values(self, method: str | None = None, size: int | None = None) -> bool:
-        """Return whether the values of a signature were kept, for one data set.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`signature_values`.
-        """
-        part = self._one()
-        return kept_values(part, *_signature(part, method, size)) is not None
-
-    def sample_map(self, method: str | None = None, size: int | None = None) -> Table:
-        """First two principal components of the samples on the signature.
-
-        The rows chose the features, so classes that lie apart here prove nothing about new
-        samples. ``share_first`` and ``share_second`` are the shares of the variance.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`signature_values`, whose values are used, gaps as 0.
-        """
-        return self._table(
-            "map of the samples",
-            "principal components of the signature",
-            lambda part: _map_rows(part, *_signature(part, method, size)),
-            "row name class first second share_first share_second",
-        )
-
-    def signature_groups(self, method: str | None = None, size: int | None = None) -> Table:
-        """Correlation groups inside the signature: |r| ≥ 0.7, over all rows, links a feature.
-
-        Groups are numbered by their best feature, which is named in ``group_name``; ``closest``
-        is the feature of the group most correlated with it. Empty where correlations were not
-        kept: for sizes above 100, and before the study has finished.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`signature_values`.
-        """
-        return self._table(
-            "groups of the signature",
-            f"|r| ≥ {STRONG:g}, all rows",
-            lambda part: _group_rows(part, *_signature(part, method, size)),
-            "feature name group group_name closest correlation",
-        )
-
-
-def _signature(records: Records, method: str | None, size: int | None) -> tuple[str, int]:
+def checked_signature(records: Records, method: str | None, size: int | None) -> tuple[str, int]:
+    """Return a method and a size given together, or those of the choice, if both exist."""
     method, size = method_and_size(records, method, size)
     return records.check_method(method), size_within(records, size)
 
@@ -109,7 +37,8 @@ def kept_values(
     return members, kept.values[[place[int(j)] for j in members]]
 
 
-def _value_rows(records: Records, method: str, size: int) -> Rows:
+def value_rows(records: Records, method: str, size: int) -> Rows:
+    """Return a row per feature of a signature and sample; none where values were not kept."""
     found = kept_values(records, method, size)
     if found is None:
         return []
@@ -125,7 +54,8 @@ def _value_rows(records: Records, method: str, size: int) -> Rows:
     ]  # fmt: skip
 
 
-def _map_rows(records: Records, method: str, size: int) -> Rows:
+def map_rows(records: Records, method: str, size: int) -> Rows:
+    """Return the first two principal components of the samples on a signature."""
     found = kept_values(records, method, size)
     if found is None:
         return []
@@ -153,7 +83,8 @@ def _map_rows(records: Records, method: str, size: int) -> Rows:
     ]
 
 
-def _group_rows(records: Records, method: str, size: int) -> Rows:
+def group_rows(records: Records, method: str, size: int) -> Rows:
+    """Return the correlation groups inside a signature."""
     kept = records.candidates
     members = records.members(method, size)
     if kept is None or size > LARGEST_SIZE or not len(members):

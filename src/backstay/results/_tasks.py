@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from backstay.results._parts import Parts, Row, Rows
+from backstay.results._parts import Row, Rows
 from backstay.results._records import Records
-from backstay.results._table import Table
 
 
-class TaskAnswers(Parts):
-    """Times and failures of tasks."""
-
-    def fit_times(self) -> Table:
-        """Mean seconds per task: preprocessing, the method, all models, everything."""
-        return self._table("fit times", "mean seconds per task", _time_rows)
-
-    def errors(self) -> Table:
-        """Tasks that failed: where, at what and why."""
-        return self._table(
-            "errors", "tasks that failed", _error_rows, "method resample stage error"
-        )
-
-
-def _time_rows(records: Records) -> Rows:
+def time_rows(records: Records) -> Rows:
+    """Return the mean seconds per task of every method."""
     rows: Rows = []
     tasks = records.store.tasks(records.dataset)
     for method in records.methods:
@@ -39,7 +25,8 @@ def _time_rows(records: Records) -> Rows:
     return rows
 
 
-def _error_rows(records: Records) -> Rows:
+def error_rows(records: Records) -> Rows:
+    """Return the tasks that failed: where, at what and why."""
     names = ("method", "resample", "stage", "error")
     tasks = records.store.tasks(records.dataset)
     failed = [task for task in tasks if task["error"] and task["resample"] >= 0]

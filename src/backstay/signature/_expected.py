@@ -72,7 +72,7 @@ def expected_scores(
         if metric in corrected:
             figures = vars(corrected[metric])
         else:
-            frame = results.accuracy(metric).frame()
+            frame = results.scores(metric).frame()
             here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
             row = frame[here & (frame["model"] == configuration.model)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
@@ -90,14 +90,16 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
     Runs differ in what they selected and learned, and in the rows they were tested on. What so
     few test rows explain is taken off; the rest is left to the signatures.
     """
-    frame = results.scores(metric).frame()
+    frame = results.runs.scores(metric).frame()
     here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
     runs = frame.loc[here & (frame["model"] == configuration.model), "value"].dropna()
     known = find_metric(metric)
     if len(runs) < 2 or not math.isfinite(known.high):
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
     assert configuration.size is not None
-    rows = results.row_scores(configuration.method, configuration.size, configuration.model).frame()
+    rows = results.predictions.rows(
+        configuration.method, configuration.size, configuration.model
+    ).frame()
     tested = results.data.target.take(rows["row"].to_numpy())
     span = known.high - known.low
     share = (float(runs.mean()) - known.low) / span

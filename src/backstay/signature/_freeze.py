@@ -250,7 +250,7 @@ def _calibration(
     if n_classes > 2:
         return None, "none: the model has none, and calibration is for two classes"
     assert chosen.size is not None
-    scores = results.row_scores(chosen.method, chosen.size, chosen.model).frame()
+    scores = results.predictions.rows(chosen.method, chosen.size, chosen.model).frame()
     if "score" not in scores:
         return None, "none: the model has none, and the study kept no scores"
     second = scores["class"].to_numpy() == 1

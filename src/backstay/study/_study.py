@@ -196,7 +196,7 @@ class Study:
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.
         truth : array-like of shape (n_features,), optional
-            True relevance, where it is known, for ``results.bias_variance()``.
+            True relevance, where it is known, for ``results.weights.bias_variance()``.
         dataset : str, default="data"
             Name of the data set in the store.
         provenance : dict, optional

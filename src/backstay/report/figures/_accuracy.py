@@ -53,15 +53,15 @@ class AccuracyDisplay(CurveDisplay):
             Coverage of the intervals.
         """
         data = results.data
-        metric = results.metric if metric is None else metric
-        scores = results.accuracy(metric, confidence=confidence).frame()
+        metric = results.data.metric if metric is None else metric
+        scores = results.scores(metric, confidence=confidence).frame()
         model = data.models[0] if model is None else model
         if model not in data.models:
             raise ValueError(
                 f"model={model!r} was not studied; there are {', '.join(data.models)}."
             )
         scores = scores[scores["model"] == model].reset_index(drop=True)
-        display = cls(scores, data.methods, metric, model, results.chance(metric))
+        display = cls(scores, data.methods, metric, model, results.predictions.chance(metric))
         display.too_few = too_few_runs(results)
         return display
 

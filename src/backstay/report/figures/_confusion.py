@@ -49,9 +49,10 @@ class ConfusionDisplay(ClassDisplay):
         Parameters
         ----------
         method, size, model
-            As in :meth:`backstay.results.Results.confusion`.
+            As in ``results.predictions.confusion``.
         """
-        return cls(results.confusion(method, size, model).frame(), results.data.target.names)
+        table = results.predictions.confusion(method, size, model).frame()
+        return cls(table, results.data.target.names)
 
     @classmethod
     def from_predictions(

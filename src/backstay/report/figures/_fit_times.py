@@ -29,7 +29,7 @@ class FitTimesDisplay(Display):
     @classmethod
     def from_results(cls, results: Results) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several."""
-        return cls(results.fit_times().frame(), results.data.methods)
+        return cls(results.runs.times().frame(), results.data.methods)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return what the time was spent on."""

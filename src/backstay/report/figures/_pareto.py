@@ -56,12 +56,12 @@ class ParetoDisplay(Display):
         model, metric : str, default=None
             The study's first model and the metric that decides if None.
         """
-        data = results.pareto(size=size, model=model, metric=metric).frame()
+        data = results.comparisons.pareto(size=size, model=model, metric=metric).frame()
         model = results.data.models[0] if model is None else model
-        metric = results.metric if metric is None else metric
+        metric = results.data.metric if metric is None else metric
         if size is not None:
             data = _with_intervals(data, results, size, model, metric)
-        chance = results.chance(metric)
+        chance = results.predictions.chance(metric)
         dial = results.facts.dial
         return cls(data, results.data.methods, size, model, metric, chance, dial)
 
@@ -176,7 +176,7 @@ def _with_intervals(
     data: pd.DataFrame, results: Results, size: int, model: str, metric: str
 ) -> pd.DataFrame:
     stability = results.stability("nogueira", [size]).frame()
-    accuracy = results.accuracy(metric).frame()
+    accuracy = results.scores(metric).frame()
     chosen = (accuracy["model"] == model) & (accuracy["size"] == size)
     for name, table in (("stability", stability), ("accuracy", accuracy[chosen])):
         ends = table[["method", "low", "high"]]

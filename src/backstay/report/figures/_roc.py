@@ -64,9 +64,9 @@ class RocDisplay(ClassDisplay):
         kind : {"roc", "precision_recall"}, default="roc"
             Which curve.
         method, size, model
-            As in :meth:`backstay.results.Results.confusion`.
+            As in ``results.predictions.confusion``.
         """
-        data = results.roc(kind, method, size, model).frame()
+        data = results.predictions.roc(kind, method, size, model).frame()
         facts = results.data
         two = len(facts.target.names) == 2
         share = facts.target.summary()[1][1] / facts.n_samples if two else math.nan
