@@ -11,7 +11,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import Results, StoreError
+from backstay.results import Results
+from backstay.store import StoreError
 from backstay.study import Study, Subsampling
 
 FAULT = "store damaged: bits, bytes, pages, its end, its text"

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import FeatureRanker, InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import TaskRecord
+from backstay.store import TaskRecord
 from backstay.study import Study, Subsampling
 
 

@@ -35,7 +35,7 @@ from backstay.report import (
     StabilityDisplay,
 )
 from backstay.report.figures._style import styles
-from backstay.results import METRICS, Role, SampleWeights
+from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
 from report.conftest import WEIGHTED, small_study, table
 
@@ -205,8 +205,8 @@ def test_the_axis_holds_every_score_of_any_metric(metric):
     shown = [*display.frame()["value"], display.chance]
     assert low < min(shown)
     assert max(shown) < high
-    assert display.ax_.get_ylabel() == METRICS[metric].title
-    assert METRICS[metric].title[1:] in display.finding()
+    assert display.ax_.get_ylabel() == find_metric(metric).title
+    assert find_metric(metric).title[1:] in display.finding()
     plt.close(display.figure_)
 
 

@@ -558,7 +558,7 @@ def test_short_names_are_spelt_out_only_where_they_mean_it(gallery):
 
 
 def test_empty_results_are_refused():
-    from backstay.results import Store
+    from backstay.store import Store
 
     with pytest.raises(ValueError, match="run a study first"):
         Report(Results(Store(None))).to_dict()

@@ -8,8 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import merge_stores
-from backstay.study import Study, Subsampling, _ranking
+from backstay.study import Study, Subsampling, _ranking, merge_stores
 from reference.study import contents
 
 D, DEPTH = 30, 12

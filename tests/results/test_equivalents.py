@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from backstay.results._metrics import score
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -11,10 +12,8 @@ from backstay import Results, Study, TTest
 from backstay.comparison import corrected_mean
 from backstay.datasets import make_han_yu
 from backstay.report import Report
-from backstay.results import merge_stores
 from backstay.results._equivalents import RIDGE, RidgeFit
-from backstay.results._metrics import score
-from backstay.study import Subsampling
+from backstay.study import Subsampling, merge_stores
 from reference import equivalents as reference
 
 SIZE, BLOCK = 4, 6

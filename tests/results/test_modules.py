@@ -9,9 +9,9 @@ from backstay import Results, Study, TTest
 from backstay.datasets import make_han_yu
 from backstay.redundancy import correlation_modules
 from backstay.report import Report
-from backstay.results import merge_stores, module_array
+from backstay.results import module_array
 from backstay.stability import stability_score
-from backstay.study import Subsampling
+from backstay.study import Subsampling, merge_stores
 
 
 @pytest.fixture(scope="module")

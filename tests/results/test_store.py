@@ -13,7 +13,8 @@ from sklearn.preprocessing import MinMaxScaler
 from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store, StoreError, TaskRecord, _store_file, check_store
+from backstay.results import Results, _store_file
+from backstay.store import Store, StoreError, TaskRecord, check_store
 from backstay.study import Study, Subsampling, _stored_study
 from reference.study import contents
 

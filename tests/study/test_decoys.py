@@ -8,7 +8,8 @@ from sklearn.impute import SimpleImputer
 from backstay.datasets import make_han_yu
 from backstay.ensemble import DecoyControl, decoy_qvalues
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store, decoy_key
+from backstay.results import Results, decoy_key
+from backstay.store import Store
 from backstay.study import Study, Subsampling
 from backstay.study import _decoys as module
 

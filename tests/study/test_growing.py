@@ -13,7 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import ForestImportance, FStatistic, TTest
-from backstay.results import Results, Store, StoreError, check_store
+from backstay.results import Results
+from backstay.store import Store, StoreError, check_store
 from backstay.study import (
     FiveByTwo,
     RepeatedStratifiedKFold,

@@ -8,7 +8,8 @@ from sklearn.model_selection import KFold
 from backstay import FeatureRanker
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store
+from backstay.results import Results
+from backstay.store import Store
 from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Study, StudyError, Subsampling
 from backstay.study import _study as module
 from backstay.study._protocols import (

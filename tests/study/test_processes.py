@@ -13,7 +13,7 @@ import pytest
 
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
-from backstay.results import Store, StoreError
+from backstay.store import Store, StoreError
 from backstay.study import Study, StudyError, Subsampling, _parallel
 from backstay.study._parallel import finished_tasks
 from backstay.study._predict import Classification

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from backstay.results._partners import strongest_partners
 from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import FStatistic, TTest
-from backstay.results import Results, StoreError, check_store, merge_stores
-from backstay.results._partners import strongest_partners
-from backstay.study import Study, StudyError, Subsampling
+from backstay.results import Results
+from backstay.store import StoreError, check_store
+from backstay.study import Study, StudyError, Subsampling, merge_stores
 from backstay.study._shard import Shard
 from reference.study import contents
 

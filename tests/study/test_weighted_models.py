@@ -22,7 +22,7 @@ from backstay import (
 )
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import StoreError
+from backstay.store import StoreError
 from backstay.study import Study, Subsampling
 from backstay.study._predict import weight_parameter
 from reference.instance_weighting import hypothesis_margins, logistic_weights, minmax

@@ -122,11 +122,11 @@ def _options_of_run(arguments: list[str]) -> dict[str, Any]:
 
 def describe(signature: Signature) -> None:
     """Say what a signature holds and what to expect of it."""
-    from backstay.results import METRICS
+    from backstay.targets import find_metric
 
     document = signature.document
     expected = document["expected"][0]
-    choice, title = document["choice"], METRICS[expected["metric"]].title
+    choice, title = document["choice"], find_metric(expected["metric"]).title
     say(f"{features(signature.n_features_in_)} of {choice['method']}, {choice['model']}.")
     if expected["value"] is not None:
         low, high = expected["low"], expected["high"]

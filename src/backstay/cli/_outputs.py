@@ -241,9 +241,9 @@ def _show_signature(found: Recommendation) -> None:
 
 def metric_title(metric: str) -> str:
     """Return how a caption names a metric."""
-    from backstay.results import METRICS
+    from backstay.targets import find_metric
 
-    return METRICS[metric].title
+    return find_metric(metric).title
 
 
 def show_methods(results: Results, size: int, model: str | None, metric: str | None = None) -> None:

@@ -110,11 +110,9 @@ def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MinMaxScaler
 
-    from backstay.results import METRICS
+    from backstay.targets import find_metric
 
-    if name is not None and name not in METRICS:
-        raise WrongUse(f"--metric {name} is unknown; there are {', '.join(METRICS)}.")
-    metric = METRICS[name or "roc_auc"]
+    metric = find_metric(name or "roc_auc")
     if metric.needs != "probabilities":
         words = "linear SVM, which weighs classes by their rarity, and 1-NN, on features scaled"
         return metric.title, None, f"{words} to [0, 1]"

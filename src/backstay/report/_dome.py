@@ -50,7 +50,7 @@ def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
 def _data(evidence: Evidence) -> dict[str, str]:
     data = evidence.data
     said = data.provenance
-    classes = zip(data.classes, data.class_sizes, strict=True)
+    classes = data.target.summary()
     file = (
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
@@ -125,7 +125,8 @@ def _model(evidence: Evidence) -> dict[str, str]:
             "Features keep their names; direction and size of effects are in features.csv. "
             f"What they mean: {AUTHORS}"
         ),
-        "Output": f"Classification into {count(len(evidence.data.classes), 'class', 'classes')}.",
+        "Output": "Classification into "
+        f"{count(len(evidence.data.target.names), 'class', 'classes')}.",
         "Execution time": f"A prediction takes well under a second. Hardware: {AUTHORS}",
         "Availability of software": (
             f"backstay {evidence.version}, open source. Code of your own: {AUTHORS}"

@@ -9,8 +9,6 @@ import pandas as pd
 
 from backstay.report._names import Name, names_of
 from backstay.results import (
-    SHOWN_FEATURES,
-    SHOWN_SAMPLES,
     Choice,
     Comparison,
     DatasetFacts,
@@ -23,6 +21,10 @@ from backstay.results import (
 
 if TYPE_CHECKING:  # a report need not load the methods
     from backstay.ensemble import ExpectedFalse
+
+
+# A picture of more features cannot be read.
+SHOWN_FEATURES = 60
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,10 @@ class Evidence:
         data, n = self.data, len(self.signature)
         if not n:
             return "there is no signature"
-        if data.n_samples > SHOWN_SAMPLES:
-            return f"there are {data.n_samples} samples, and more than {SHOWN_SAMPLES} are not kept"
+        if data.n_samples > data.FEW_SAMPLES:
+            return (
+                f"there are {data.n_samples} samples, and more than {data.FEW_SAMPLES} are not kept"
+            )
         if n > SHOWN_FEATURES:
             return f"the signature has {n} features, and more than {SHOWN_FEATURES} are not drawn"
         if self.values_kept:

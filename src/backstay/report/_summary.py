@@ -15,7 +15,8 @@ from backstay.report._evidence import Evidence
 from backstay.report._methods_text import methods_text
 from backstay.report._words import clean, estimator_text, listed
 from backstay.report.figures import Display
-from backstay.results import METRICS, Role, SampleWeights
+from backstay.results import Role, SampleWeights
+from backstay.targets import find_metric
 
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
@@ -84,7 +85,7 @@ def plain(value: Any) -> Any:
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
     data = evidence.data
-    classes = zip(data.classes, data.class_sizes, strict=True)
+    classes = data.target.summary()
     names = (
         "n_samples", "n_features", "sizes", "models", "scoring", "n_resamples", "n_groups",
         "n_configurations", "resampling", "metric", "n_tasks", "n_done", "null", "null_runs",
@@ -95,7 +96,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
         "methods": {name: asdict(role) for name, role in data.methods.items()},
         "training_share": evidence.training_share,
         "shared_rows": evidence.shared_rows,
-        "higher_is_better": METRICS[data.metric].higher_is_better,
+        "higher_is_better": find_metric(data.metric).higher_is_better,
         "logged": data.logged,
     }
 
@@ -176,7 +177,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "frequency": row["frequency"],
             "frequency_low": row["frequency_low"],
             "frequency_high": row["frequency_high"],
-            "means": {str(name): row[f"mean in {name}"] for name in evidence.data.classes},
+            "means": {str(name): row[f"mean in {name}"] for name in evidence.data.target.names},
             **{name: row[name] for name in EFFECTS},
             "decoy_q_value": row.get("decoy_q_value"),
             "rank": row["mean_rank"],

@@ -12,10 +12,10 @@ from scipy import stats
 
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
-from backstay.results._metrics import METRICS, Metric
 from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._stability import size_places
+from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
 CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
@@ -58,7 +58,9 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
                 for j, size in enumerate(records.sizes):
                     runs = values[:, i, j]
                     known = runs[np.isfinite(runs)]
-                    figures = _corrected(known, METRICS[metric], records.test_share, confidence)
+                    figures = _corrected(
+                        known, records.metric(metric), records.test_share, confidence
+                    )
                     base = {"method": method, "model": model, "size": size}
                     rows.append({**base, "metric": metric, **figures})
         return rows

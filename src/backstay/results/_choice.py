@@ -10,7 +10,6 @@ import numpy as np
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._facts import Configuration, Configured
 from backstay.results._judged import judged_methods
-from backstay.results._metrics import METRICS
 from backstay.results._recommendation import (
     Recommendation,
     null_of,
@@ -74,7 +73,7 @@ def _chosen(records: Records) -> Choice:
     if found.trusted is not None:
         return _looked_at("recommended", records, found.trusted.configuration, found)
     metric = records.facts.metric
-    gain = METRICS[metric].gain
+    gain = records.metric(metric).gain
     judged = judged_methods(records)
     rows = [row for row in accuracy_rows(records, [metric]) if row["method"] in judged]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))

@@ -29,10 +29,10 @@ from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
 from backstay.results._judged import check_judged, is_judged, judged_methods, run_counts
-from backstay.results._metrics import METRICS
 from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._stability import mean_stability
+from backstay.targets import find_metric
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +94,7 @@ class Comparison:
     def __repr__(self) -> str:
         lines = [f"{self.first} minus {self.second}"]
         for dataset, quantity, found in self._all():
-            name = METRICS[quantity].title if quantity in METRICS else quantity
+            name = find_metric(quantity).title if quantity != "stability" else quantity
             interval = "" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"
             lines.append(
                 f"  {dataset}, {name}: {found.difference:+.3f}{interval}, "
@@ -158,7 +158,7 @@ def friedman_test(
     values = np.array(
         [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts.values()]
     )
-    gains = METRICS[metric].gain(values) if quantity == "accuracy" else values
+    gains = find_metric(metric).gain(values) if quantity == "accuracy" else values
     return friedman_nemenyi(gains, common)
 
 
@@ -233,7 +233,7 @@ def _counts(
             continue
         tests = [test for test in known if test.n]  # none without common runs
         better, equal, worse = better_equal_worse(tests, alpha)
-        if quantity == "accuracy" and not METRICS[found.metric].higher_is_better:
+        if quantity == "accuracy" and not find_metric(found.metric).higher_is_better:
             better, worse = worse, better
         row |= {
             f"{quantity}_better": better,
@@ -254,7 +254,7 @@ def pareto_rows(records: Records, at: Configuration) -> Rows:
         )
         for method in records.methods
     }
-    gain = METRICS[records.check_metric(at.metric)].gain
+    gain = records.metric(records.check_metric(at.metric)).gain
     rows = []
     for method, (stability, accuracy) in points.items():
         over = [

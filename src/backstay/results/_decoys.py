@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from backstay.results._choice import method_and_size
 from backstay.results._parts import size_within
 from backstay.results._records import Records
-from backstay.results._signature import signature_members
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
     from backstay.ensemble import ExpectedFalse
@@ -28,7 +27,7 @@ def false_in_signature(
         return None
     from backstay.ensemble import expected_false
 
-    members = signature_members(records, method, size_within(records, size))
+    members = records.members(method, size_within(records, size))
     return expected_false(*draws, np.asarray(members, dtype=np.intp))
 
 

@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._identity import fingerprint
+from backstay._columns import STAND_INS, STRONG, standardized
 from backstay.base import one_thread
 from backstay.comparison import corrected_mean
 from backstay.results._choice import choice_of
-from backstay.results._columns import standardized
-from backstay.results._metrics import METRICS, score
-from backstay.results._partners import LARGEST_SIZE, STRONG
 from backstay.results._parts import Rows, size_within
-from backstay.results._records import Records
-from backstay.results._signature import signature_members
-from backstay.results._signature_values import STAND_INS, table_values
+from backstay.results._records import LARGEST_SIZE, Records
 
 # Penalty of the model, as a share of a feature's variance.
 RIDGE = 0.1
@@ -42,22 +37,20 @@ class Exchange:
     correlations: Floats
 
 
-def equivalents_of(records: Records, method: str | None, size: int | None, X: Any) -> Rows:
+def equivalents_of(records: Records, method: str | None, size: int | None) -> Rows:
     """Return the features that could take the place of each in a signature."""
     if method is None or size is None:
         chosen = choice_of(records)
         method, size = method or chosen.method, chosen.size if size is None else size
     method, size = records.check_method(method), size_within(records, size)
-    members = signature_members(records, method, size)
+    members = records.members(method, size)
     if not len(members):
         return []
-    if X is not None:
-        return _equivalent_rows(records, method, size, *_given(records, X, members))
     kept = records.candidates
     if kept is None or kept.values is None or size > LARGEST_SIZE:
         raise ValueError(
-            "the store has no values of the signature, as there are more than 200 samples or 100 "
-            "features, or the study has not finished; give the table it was run on as X=."
+            "the store has no values of the signature: there are more than 200 samples or 100 "
+            "features, or the study has not finished."
         )
     values = kept.values
     return records.once(
@@ -66,26 +59,18 @@ def equivalents_of(records: Records, method: str | None, size: int | None, X: An
     )
 
 
-def _given(records: Records, X: Any, members: Ints) -> tuple[Ints, Floats]:
-    if fingerprint(X) != records.facts.fingerprints["X"]:
-        raise ValueError(
-            "X is not what the study was run on (its fingerprint differs); give the same table."
-        )
-    return table_values(X, records, members)
-
-
 def _equivalent_rows(
     records: Records, method: str, size: int, features: Ints, values: Floats
 ) -> Rows:
-    members = signature_members(records, method, size)
+    members = records.members(method, size)
     place = {int(feature): i for i, feature in enumerate(features)}
     own = np.array([place[int(j)] for j in members if int(j) in place], dtype=np.intp)
     if not len(own):
         return []
     exchanges = _exchanges(values, own)
     metric = records.facts.metric
-    if METRICS[metric].needs == "probabilities":  # which the model has none of
-        metric = "roc_auc"
+    if records.metric(metric).needs == "probabilities":  # which the ridge has none of
+        metric = records.target.default_metric({})
     splits = [(records.train(i), records.test(i)) for i in range(records.n_resamples)]
     # Thousands of small products: threads would spend their time waiting for each other.
     with one_thread():
@@ -126,18 +111,17 @@ def _changes(
     metric: str,
 ) -> Floats:
     """Return how the score changes on one resample: for every feature, without it, and swapped."""
-    codes, n_classes = records.codes, len(records.classes)
-    fit = RidgeFit(values[:, train].T, codes[train], n_classes, values[:, test].T, own)
+    target = records.target
+    aims = target.take(train).ridge_aims()
+    fit = RidgeFit(values[:, train].T, aims, values[:, test].T, own)
     swapped = [fit.exchanged(exchange.place, exchange.stand_ins) for exchange in exchanges]
-    leanings = np.concatenate([fit.whole()[None], *swapped])
-    # As the metrics want them: one column for two classes, the leaning to the second.
-    columns = leanings[..., 1:] - leanings[..., :1] if n_classes == 2 else leanings
-    scores = score(metric, codes[test], leanings.argmax(axis=-1), columns, n_classes)
+    outputs = target.from_leanings(np.concatenate([fit.whole()[None], *swapped]))
+    scores = records.metric(metric).score(target.take(test), outputs)
     return np.asarray(scores[1:] - scores[0])
 
 
 class RidgeFit:
-    """Ridge regression on the classes, all of equal mass, with one feature exchanged at a time.
+    """Ridge regression on the outcome, with one feature exchanged at a time.
 
     Features are centred and scaled on the training rows; gaps are the mean. One inverse serves
     every exchange.
@@ -146,19 +130,16 @@ class RidgeFit:
     ----------
     train, test : arrays of shape (n_rows, n_features)
         Values.
-    codes : array of shape (n_train,)
-        Class numbers.
-    n_classes : int
-        Number of classes.
+    aims : tuple of arrays
+        Weights of the training rows, and what to regress on, row × column.
     signature : array of int
         Columns that are used.
     """
 
     def __init__(
-        self, train: Floats, codes: Any, n_classes: int, test: Floats, signature: Ints
+        self, train: Floats, aims: tuple[Floats, Floats], test: Floats, signature: Ints
     ) -> None:
-        sizes = np.bincount(codes, minlength=n_classes)
-        omega = 1 / sizes[codes] / (sizes > 0).sum()
+        omega, target = aims
         known = np.isfinite(train)
         mass = np.maximum(omega @ known, np.finfo(np.float64).tiny)
         mean = omega @ np.where(known, train, 0) / mass
@@ -168,7 +149,6 @@ class RidgeFit:
         root = np.sqrt(omega)[:, None]
         self._train = centred * scale * root
         self._test = np.where(np.isfinite(test), test - mean, 0) * scale
-        target = np.equal.outer(codes, np.arange(n_classes)).astype(np.float64)
         self._aims = self._train.T @ ((target - omega @ target) * root)
         self._signature = signature
         self._shared = self._train[:, signature].T @ self._train
@@ -177,11 +157,11 @@ class RidgeFit:
         self._slopes = self._inverse @ self._aims[signature]
 
     def whole(self) -> Floats:
-        """Return the leanings of the test rows to every class."""
+        """Return what is predicted of the test rows, by column."""
         return np.asarray(self._test[:, self._signature] @ self._slopes)
 
     def exchanged(self, place: int, stand_ins: Ints) -> Floats:
-        """Return the leanings without the feature at a place, then with each stand-in for it."""
+        """Return predictions without the feature at a place, then with each stand-in for it."""
         rows, used = self._test[:, self._signature], self._signature
         # The inverse without the feature, as far as it is needed: inverse − column·columnᵀ/own.
         column = self._inverse[:, place]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+from backstay.targets import Target
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Configuration:
 
 
 class Configured:
-    """What is about one configuration, at one size, can be asked for its parts."""
+    """Base of answers about one configuration: its method and its size."""
 
     configuration: Configuration
 
@@ -64,8 +66,8 @@ class DatasetFacts:
         Name of the data set in the store.
     n_samples, n_features : int
         Rows and columns.
-    classes, class_sizes : list
-        Class labels, and the number of rows of each.
+    target : Target
+        What the rows are to predict.
     n_groups : int or None
         Number of groups of rows that stay together; None without groups.
     sizes : list of int
@@ -97,11 +99,13 @@ class DatasetFacts:
         What is known of the features, such as symbols: by column, a text or None per feature.
     """
 
+    # Values of single samples are kept up to so many of them; a picture of more cannot be read.
+    FEW_SAMPLES: ClassVar[int] = 200
+
     name: str
     n_samples: int
     n_features: int
-    classes: list[Any]
-    class_sizes: list[int]
+    target: Target
     n_groups: int | None
     sizes: list[int]
     methods: dict[str, Role]

@@ -9,19 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._wilson import wilson
 from backstay.results._decoys import decoy_q_values
-from backstay.results._effects import effects_of
 from backstay.results._parts import Rows, size_within
 from backstay.results._records import Records
 from backstay.results._signature import (
     THRESHOLDS,
-    frequencies,
     frequency_row,
-    signature_members,
     signature_rows,
 )
 from backstay.results._stability import bias_variance_rows
-from backstay.results._wilson import wilson
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ def frequency_rows(records: Records, size: int) -> Rows:
     """How often every feature was among the best, for features that ever were."""
     rows: Rows = []
     for method in records.methods:
-        frequency = frequencies(records, method, size)
+        frequency = records.frequencies(method, size)
         order = np.argsort(-frequency, kind="stable")
         chosen = order[frequency[order] > 0]
         rows += [frequency_row(records, method, size, j, frequency) for j in chosen]
@@ -84,15 +81,15 @@ def frequency_rows(records: Records, size: int) -> Rows:
 
 def feature_frame(records: Records, method: str, size: int) -> pd.DataFrame:
     """Return every feature, with what the runs and what all rows say of it."""
-    most = np.max([frequencies(records, m, size) for m in records.methods], axis=0)
-    own = frequencies(records, records.check_method(method), size)
+    most = np.max([records.frequencies(m, size) for m in records.methods], axis=0)
+    own = records.frequencies(records.check_method(method), size)
     ranks = records.mean_ranks(method)
     _, weights = records.weights(method)
     weight = weights.mean(axis=0) if len(weights) else np.full(records.n_features, np.nan)
     relevant = relevant_features(records)
     low, high = wilson(own, len(records.orders(method)[0]))
     member = np.zeros(records.n_features, dtype=bool)
-    member[signature_members(records, method, size)] = True
+    member[records.members(method, size)] = True
     # Those that only other methods chose come last, by how often they did.
     elsewhere = np.where(own > 0, 0, most)
     order = np.lexsort((np.nan_to_num(ranks, nan=records.n_features), -elsewhere, -own))
@@ -123,16 +120,14 @@ def _annotation(records: Records) -> dict[str, NDArray[Any]]:
 
 
 def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:
-    found, nothing = effects_of(records), np.full(records.n_features, np.nan)
-    classes = np.array([*map(str, records.classes), None], dtype=object)
-    means = [nothing] * len(records.classes) if found is None else list(found.means)
-    named = {f"mean in {name}": mean for name, mean in zip(classes, means, strict=False)}
-    high = np.full(records.n_features, -1) if found is None else found.high
+    effects = records.effects
+    if effects is None:
+        return {}
     numbers = ("difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
     return {
-        **named,
-        "high_in": classes[high],
-        **{name: nothing if found is None else getattr(found, name) for name in numbers},
+        **effects.columns,
+        "high_in": effects.direction,
+        **{name: getattr(effects, name) for name in numbers},
     }
 
 
@@ -145,7 +140,7 @@ def consensus_rows(records: Records, size: int) -> Rows:
     """Count the features that many runs of a method, or all, chose."""
     rows: Rows = []
     for method in records.methods:
-        shares = frequencies(records, method, size)
+        shares = records.frequencies(method, size)
         shares = -np.sort(-shares[shares > 0])
         if not len(shares):
             continue

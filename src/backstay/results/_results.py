@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from html import escape
 from pathlib import Path
@@ -18,15 +18,15 @@ from backstay.results._choice import Choice, choice_of, method_and_size
 from backstay.results._comparisons import Comparison, Way, compare_methods
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import feature_frame
-from backstay.results._metrics import METRICS
 from backstay.results._null import null_rows
 from backstay.results._parts import Parts, size_within
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
 from backstay.results._signature import signature_rows
 from backstay.results._stability import stability_rows, why_curves_end
-from backstay.results._store import Store
 from backstay.results._table import Table
+from backstay.store import Store
+from backstay.targets import find_metric
 
 
 class Results(Parts):
@@ -54,14 +54,21 @@ class Results(Parts):
     ['x0', 'x2', 'x1']
     """
 
-    def __init__(self, *stores: Store) -> None:
+    def __init__(
+        self,
+        *stores: Store,
+        records: Mapping[str, Records] | None = None,
+        estimators: tuple[Any, Any] | None = None,
+    ) -> None:
         parts: dict[str, Records] = {}
         for store in stores:
             for name, facts in store.datasets().items():
                 title = name if name not in parts else f"{name} ({store.name})"
-                parts[title] = Records(store, name, facts)
+                parts[title] = (records or {}).get(name) or Records(store, name, facts)
         super().__init__(parts)
         self._store = stores[0]
+        # Models and preprocessing, where the study has just been run in this process.
+        self._estimators = estimators
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str]) -> Self:
@@ -166,7 +173,7 @@ class Results(Parts):
     def _averages(self) -> str:
         if not all(part.models for part in self._parts.values()):
             return self.stability()._repr_html_()
-        titles = {METRICS[part.facts.metric].title for part in self._parts.values()}
+        titles = {find_metric(part.facts.metric).title for part in self._parts.values()}
         title = titles.pop() if len(titles) == 1 else "score"
         points = self.comparisons.pareto()
         shown = points.frame().rename(columns={"accuracy": title})

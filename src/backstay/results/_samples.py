@@ -104,6 +104,7 @@ def weight_rows(records: Records) -> Rows:
 
 def _computed_rows(records: Records) -> Rows:
     rows: Rows = []
+    labels = records.target.row_labels()
     for method in records.methods:
         pairs = records.sample_weights(method)
         if not pairs:
@@ -124,7 +125,7 @@ def _computed_rows(records: Records) -> Rows:
                     "method": method,
                     "row": int(row),
                     "name": records.sample_name(int(row)),
-                    "class": records.classes[records.codes[row]],
+                    records.target.row_column: labels[row],
                     "weight": float(average),
                     "std": float(deviation),
                     "n_runs": int(times[row]),

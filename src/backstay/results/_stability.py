@@ -239,14 +239,14 @@ def prediction_stability_rows(records: Records, confidence: float) -> Rows:
     records.check_model(None)
     rows: Rows = []
     for method in records.methods:
-        predicted = records.predicted(method)
-        if len(predicted) < 2:
+        outputs = records.outputs(method)
+        if len(outputs) < 2:
             continue
         for i, model in enumerate(records.models):
             for j, size in enumerate(records.sizes):
-                labels = np.ma.masked_all((len(predicted), records.n_samples), dtype=np.intp)
-                for run, (resample, codes) in enumerate(predicted):
-                    labels[run, records.test(resample)] = codes[i, j]
+                labels = np.ma.masked_all((len(outputs), records.n_samples), dtype=np.intp)
+                for run, (resample, said) in enumerate(outputs):
+                    labels[run, records.test(resample)] = said[i, j, :, 0]
                 base = {"method": method, "model": model, "size": size}
                 for measure in ("agreement", "pooled_kappa"):
                     found = prediction_stability(labels, measure, confidence=confidence)

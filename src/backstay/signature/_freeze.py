@@ -106,7 +106,7 @@ def freeze(
     values, table = chosen_columns(X, columns, name)
     with one_thread():
         content = _fitted(X, seen, values, columns, steps, model, facts.seed or 0, include_rows)
-    n_classes = len(data.classes)
+    n_classes = len(data.target.names)
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
     others = stand_ins(values, columns, table, name)
     features = [
@@ -129,7 +129,7 @@ def freeze(
             "model": chosen.model,
             "metric": data.metric,
         },
-        "classes": data.classes,
+        "classes": data.target.names,
         "features": features,
         "covariance": pooled_covariance(values, codes, n_classes).tolist(),
         **content,
@@ -142,7 +142,7 @@ def freeze(
             "dataset": data.name,
             "n_samples": data.n_samples,
             "n_features": data.n_features,
-            "class_sizes": data.class_sizes,
+            "class_sizes": [n for _, n in data.target.summary()],
             "resampling": data.resampling,
             "n_resamples": data.n_resamples,
             "log2": _number(data.provenance.get("log2")),
@@ -164,7 +164,7 @@ def _same_data(results: Results, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.in
     These are the numbers themselves where the study was told which class is the positive one.
     """
     data = results.data
-    place = {label: c for c, label in enumerate(data.classes)}
+    place = {label: c for c, label in enumerate(data.target.names)}
     codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.intp)
     seen = {digest(labels): labels for labels in (codes, y)}.get(str(data.fingerprints["y"]))
     same = {"X": fingerprint(X) == data.fingerprints["X"], "y": seen is not None}

@@ -23,6 +23,7 @@ from backstay.signature._document import (
 from backstay.signature._models import KINDS, Model
 from backstay.signature._skops import Loaded
 from backstay.signature._steps import apply_steps
+from backstay.targets import Target, from_store
 
 if TYPE_CHECKING:
     from backstay.signature._validate import Validation
@@ -181,6 +182,11 @@ class Signature(ClassifierMixin, BaseEstimator):
         found = np.array(labels)
         # Whole numbers beyond 64-bit signed integers would become floating point.
         return found if found.tolist() == labels else np.array(labels, dtype=object)
+
+    def target_of(self, codes: NDArray[np.intp]) -> Target:
+        """Return the outcome of rows of these class numbers."""
+        stored = {"kind": "classes", "classes": self.document["classes"]}
+        return from_store(stored, {"codes": codes})
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from backstay.results import Store
+from backstay.store import Store
 from backstay.study._parallel import StudyError
 
 

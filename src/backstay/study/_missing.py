@@ -12,7 +12,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from backstay.study._checks import CheckedData, CheckedStudy
+from backstay.study._checks import CheckedStudy
+from backstay.study._data import CheckedData
 
 BLOCK = 10_000  # columns that are looked at together
 

@@ -14,7 +14,8 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay, too_few_runs
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import INK
-from backstay.results import METRICS, Results, Role
+from backstay.results import Results, Role
+from backstay.targets import find_metric
 
 
 class AccuracyDisplay(CurveDisplay):
@@ -78,7 +79,7 @@ class AccuracyDisplay(CurveDisplay):
         values = np.append(self._data["value"].to_numpy(), self.chance)
         values = values[np.isfinite(values)]
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
-        known = METRICS[self.metric]
+        known = find_metric(self.metric)
         # Scores of which higher ones are better are seen against the best there could be.
         top = known.high if known.higher_is_better else high + 0.08
         bottom = max(known.low - 0.02, float(np.floor((low - 0.08) * 10) / 10))

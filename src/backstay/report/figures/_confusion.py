@@ -51,7 +51,8 @@ class ConfusionDisplay(ClassDisplay):
         method, size, model
             As in ``results.predictions.confusion``.
         """
-        return cls(results.predictions.confusion(method, size, model).frame(), results.data.classes)
+        table = results.predictions.confusion(method, size, model).frame()
+        return cls(table, results.data.target.names)
 
     @classmethod
     def from_predictions(

@@ -59,7 +59,7 @@ class HeatmapDisplay(ClassDisplay):
         method, size
             As in ``results.samples.values``.
         """
-        return cls(results.samples.values(method, size).frame(), results.data.classes)
+        return cls(results.samples.values(method, size).frame(), results.data.target.names)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes as areas of colour."""

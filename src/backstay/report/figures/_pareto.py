@@ -14,7 +14,8 @@ from backstay.report.figures._canvas import Canvas, LineLooks
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
 from backstay.report.figures._style import INK, MUTED
-from backstay.results import METRICS, Results, Role
+from backstay.results import Results, Role
+from backstay.targets import find_metric
 
 
 class ParetoDisplay(Display):
@@ -102,7 +103,7 @@ class ParetoDisplay(Display):
             canvas.plot(self._dial["stability"], self._dial["accuracy"], color=INK, linewidth=1.2)
         # The methods must lie apart: intervals, and guessing, may lie beyond the ends.
         across = zoomed_limits(known["stability"], 0.05, 1.0)
-        along = zoomed_limits(known["accuracy"], 0.02, METRICS[self.metric].high)
+        along = zoomed_limits(known["accuracy"], 0.02, find_metric(self.metric).high)
         points = []
         for place, name, style, rows in self._groups:
             row = rows.iloc[0]
@@ -153,7 +154,7 @@ class ParetoDisplay(Display):
     def shows_chance(self, limits: tuple[float, float] | None = None) -> bool:
         """Return whether the score that guessing reaches lies within the figure."""
         if limits is None:
-            limits = zoomed_limits(self._data["accuracy"], 0.02, METRICS[self.metric].high)
+            limits = zoomed_limits(self._data["accuracy"], 0.02, find_metric(self.metric).high)
         return limits[0] <= self.chance <= limits[1]
 
 

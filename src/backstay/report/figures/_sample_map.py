@@ -61,7 +61,7 @@ class SampleMapDisplay(ClassDisplay):
         outlying = {row for one in results.samples.weightings() for row in one.outlying["row"]}
         data["misclassified"] = [wrong.get(row, np.nan) for row in data["row"]]
         data["outlying"] = [row in outlying for row in data["row"]]
-        return cls(data, facts.classes)
+        return cls(data, facts.target.names)
 
     def finding(self) -> str:
         """Say what share of the variance is shown, and name samples worth a look."""

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from backstay.results._metrics import METRICS
 from backstay.results._parts import Parts
-from backstay.results._predictions import (
-    confusion_rows,
-    mean_curves,
-    misclassified_rows,
-    recall_rows,
-    rows_taken_for,
-)
+from backstay.results._predictions import CURVES, misclassified_rows, prediction_rows
 from backstay.results._row_scores import row_score_rows
 from backstay.results._stability import prediction_stability_rows
 from backstay.results._table import Table
@@ -34,7 +27,7 @@ class Predictions(Parts):
             None is the metric that decides.
         """
         part = self._one()
-        return METRICS[part.check_metric(metric)].chance_of(part.codes)
+        return part.metric(part.check_metric(metric)).chance(part.target)
 
     def confusion(
         self, method: str | None = None, size: int | None = None, model: str | None = None
@@ -46,7 +39,7 @@ class Predictions(Parts):
         return self._table(
             "confusion",
             "predictions of test rows, averaged per row",
-            lambda part: confusion_rows(part, rows_taken_for(part, method, size, model)),
+            lambda part: prediction_rows(part, "confusion", method, size, model),
             "true predicted rows share",
         )
 
@@ -62,7 +55,7 @@ class Predictions(Parts):
         return self._table(
             "recall of the classes",
             "Wilson's 95 % interval over rows",
-            lambda part: recall_rows(part, rows_taken_for(part, method, size, model)),
+            lambda part: prediction_rows(part, "recalls", method, size, model),
             "class rows recall low high taken_for",
         )
 
@@ -73,7 +66,7 @@ class Predictions(Parts):
         return self._table(
             "misclassified samples",
             "share of the runs that tested them",
-            lambda part: misclassified_rows(part, rows_taken_for(part, method, size, model)),
+            lambda part: misclassified_rows(part, method, size, model),
             "row name class n_runs share taken_for",
         )
 
@@ -94,10 +87,13 @@ class Predictions(Parts):
         kind : {"roc", "precision_recall"}, default="roc"
             True positive rate by false positive rate, or precision by recall.
         """
-        return self._stacked(
+        if kind not in CURVES:
+            raise ValueError(f"kind={kind!r} must be {' or '.join(map(repr, CURVES))}.")
+        return self._table(
             kind.replace("_", "–"),
             "mean over runs, corrected t interval",
-            lambda part: mean_curves(part, kind, method, size, model),
+            lambda part: prediction_rows(part, kind, method, size, model),
+            "class x y low high",
         )
 
     def rows(self, method: str, size: int, model: str | None = None) -> Table:

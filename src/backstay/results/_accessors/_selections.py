@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from backstay._columns import STRONG
 from backstay.results._decoys import false_in_signature
 from backstay.results._equivalents import equivalents_of
 from backstay.results._features import (
@@ -16,7 +17,6 @@ from backstay.results._features import (
     similarity_rows,
 )
 from backstay.results._modules import module_stability_rows
-from backstay.results._partners import STRONG
 from backstay.results._parts import Parts, size_within
 from backstay.results._ranked import ranked_rows
 from backstay.results._signature_values import checked_signature, group_rows
@@ -141,9 +141,7 @@ class Selections(Parts):
             "feature name group group_name closest correlation",
         )
 
-    def equivalents(
-        self, size: int | None = None, method: str | None = None, *, X: Any = None
-    ) -> Table:
+    def equivalents(self, size: int | None = None, method: str | None = None) -> Table:
         """For every feature of the signature, those that could take its place.
 
         Candidates are the features outside the signature that are strongly correlated with it,
@@ -162,9 +160,6 @@ class Selections(Parts):
             Size of the signature; None is that of ``results.choice()``.
         method : str, default=None
             Name of a method; None is that of ``results.choice()``.
-        X : table, default=None
-            The data that the study was run on. Needed where the store keeps no values: above 200
-            samples or a size of 100, in an older store, and before the study has finished.
 
         Examples
         --------
@@ -185,7 +180,7 @@ class Selections(Parts):
         return self._table(
             "equivalents of the signature",
             "ridge model on the study's resamples, one feature exchanged",
-            lambda part: equivalents_of(part, method, size, X),
+            lambda part: equivalents_of(part, method, size),
             "method size feature name without without_error stand_in stand_in_name correlation "
             "change error",
         )
