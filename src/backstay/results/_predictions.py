@@ -45,3 +45,14 @@ def misclassified_rows(
     """Return the samples by the share of their tests in which the prediction was wrong."""
     rows = prediction_rows(records, "misclassified", method, size, model)
     return [{"row": row["row"], "name": records.sample_name(row["row"]), **row} for row in rows]
+
+
+def row_score_rows(records: Records, method: str, size: int, model: str | None) -> Rows:
+    """Return every prediction of every tested row."""
+    place, at = records.check_model(model), records.check_size(size)
+    target, rows = records.target, []
+    for resample, outputs in records.outputs(method):
+        for row, said in zip(records.test(resample), outputs[place, at], strict=True):
+            known = {"row": int(row), "resample": resample}
+            rows.append(known | target.row_facts(int(row), said))
+    return rows

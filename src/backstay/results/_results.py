@@ -250,10 +250,9 @@ class Results(Parts):
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
         frame = stability[[*keys, *names]].rename(columns=names)
-        modules = (
-            self.selections.module_stability().frame().rename(columns={"value": "module_stability"})
-        )
-        frame = frame.merge(modules[[*keys, "module_stability"]], on=keys, how="left", sort=False)
+        modules = self.selections.module_stability().frame()[[*keys, "value"]]
+        modules = modules.rename(columns={"value": "module_stability"})
+        frame = frame.merge(modules, on=keys, how="left", sort=False)
         if not all(part.models for part in self._parts.values()):
             return frame
         for metric in next(iter(self._parts.values())).facts.scoring:

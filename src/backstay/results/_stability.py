@@ -212,6 +212,23 @@ def module_rows(records: Records, method: str, sizes: list[int], confidence: flo
     )
 
 
+def module_stability_rows(
+    records: Records, sizes: list[int] | None = None, confidence: float = 0.95
+) -> Rows:
+    """Return the stability of modules beside that of features, of every method."""
+    at = records.sizes if sizes is None else sizes
+    if records.modules is None:
+        return []
+    rows: Rows = []
+    for method in _repeated(records):
+        plain = curve_rows(records, method, sizes=at, confidence=confidence)
+        for one, other in zip(module_rows(records, method, at, confidence), plain, strict=True):
+            figures = {name: one[name] for name in ("value", "low", "high")}
+            extra = {"features": other["value"], "n_runs": one["n_runs"]}
+            rows.append({"method": method, "size": one["size"], **figures, **extra})
+    return rows
+
+
 def _whole(
     records: Records,
     method: str,

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from backstay.results._parts import Parts
-from backstay.results._predictions import CURVES, misclassified_rows, prediction_rows
-from backstay.results._row_scores import row_score_rows
+from backstay.results._predictions import (
+    CURVES,
+    misclassified_rows,
+    prediction_rows,
+    row_score_rows,
+)
 from backstay.results._stability import prediction_stability_rows
 from backstay.results._table import Table
 
