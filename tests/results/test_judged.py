@@ -14,7 +14,7 @@ from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.report import Report
 from backstay.results import Results, TooFewRunsError
-from backstay.results._judged import RunCount
+from backstay.results._runs import RunCount
 from backstay.study import Study, Subsampling
 
 RUNS = 20

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._facts import Configuration
-from backstay.results._judged import judged_methods
 from backstay.results._null import above_null
 from backstay.results._records import Records
+from backstay.results._runs import judged_methods
 from backstay.results._stability import pair_matrix
 from backstay.stability import jackknife_of_pairs
 from backstay.targets import Metric

@@ -28,10 +28,11 @@ from backstay.comparison import (
 from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
-from backstay.results._judged import check_judged, is_judged, judged_methods, run_counts
-from backstay.results._parts import Rows
+from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
+from backstay.results._runs import check_judged, is_judged, judged_methods, run_counts
 from backstay.results._stability import mean_stability
+from backstay.results._table import Table
 from backstay.targets import find_metric
 
 
@@ -277,3 +278,75 @@ def pareto_rows(records: Records, at: Configuration) -> Rows:
             }
         )
     return sorted(rows, key=lambda row: (not row["on_front"], -np.nan_to_num(row["stability"])))
+
+
+class Comparisons(Parts):
+    """All methods against each other; ``results.compare`` compares two.
+
+    `size`, `model` and `metric` are as there: without a size, averages over the study's sizes.
+    """
+
+    def rivals(self, configuration: Configuration) -> list[Comparison]:
+        """Compare a method with every other at the same size, model and metric, for one data set.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            The method that the others with enough runs are compared with. It is the second of
+            every pair, so that a difference above 0 speaks for the other.
+        """
+        self._one()
+        return compare_rivals(self._parts, configuration)
+
+    def summary(
+        self,
+        *,
+        size: int | None = None,
+        model: str | None = None,
+        metric: str | None = None,
+        alpha: float = 0.05,
+    ) -> Table:
+        """Count, for every two methods, on how many data sets the first is better or worse.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            Level of the test on each data set; "equal" is what it leaves open.
+        """
+        rows = summary_rows(self._parts, Configuration("", size, model, metric), alpha)
+        note = (
+            "data sets where first is better / equal / worse than second, differences first "
+            f"minus second, α = {alpha:g}"
+        )
+        return Table("summary", note, pd.DataFrame(rows))
+
+    def friedman(
+        self,
+        quantity: str = "accuracy",
+        *,
+        size: int | None = None,
+        model: str | None = None,
+        metric: str | None = None,
+    ) -> FriedmanNemenyi:
+        """Friedman's test over data sets, with Nemenyi's for every two methods.
+
+        The statistic is corrected for ties, unlike Demšar's formula; see
+        :func:`backstay.comparison.friedman_nemenyi`.
+
+        Parameters
+        ----------
+        quantity : {"accuracy", "stability"}, default="accuracy"
+            What to compare; "accuracy" is the score by `metric`.
+        """
+        return friedman_test(self._parts, quantity, Configuration("", size, model, metric))
+
+    def pareto(
+        self, *, size: int | None = None, model: str | None = None, metric: str | None = None
+    ) -> Table:
+        """Methods not dominated in (stability, accuracy)."""
+        at = Configuration("", size, model, metric)
+        return self._table(
+            "stability and accuracy",
+            "averages over sizes" if size is None else f"at size {size}",
+            lambda part: pareto_rows(part, at),
+        )

@@ -12,19 +12,23 @@ from typing import Any, Self
 
 import pandas as pd
 
-from backstay.results._accessors import Comparisons, Predictions, Runs, Samples, Selections, Weights
 from backstay.results._accuracy import CORRECTED, accuracy_rows, scored_metrics
 from backstay.results._choice import Choice, choice_of, method_and_size
-from backstay.results._comparisons import Comparison, Way, compare_methods
+from backstay.results._comparisons import Comparison, Comparisons, Way, compare_methods
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import feature_frame
 from backstay.results._null import null_rows
 from backstay.results._parts import Parts, size_within
+from backstay.results._predictions import Predictions
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
+from backstay.results._runs import Runs
+from backstay.results._samples import Samples
+from backstay.results._selections import Selections
 from backstay.results._signature import signature_rows
 from backstay.results._stability import stability_rows, why_curves_end
 from backstay.results._table import Table
+from backstay.results._weights import Weights
 from backstay.store import Store
 from backstay.targets import find_metric
 
