@@ -12,7 +12,7 @@ from backstay.feature_weighting import FStatistic, TTest
 from backstay.results import Results
 from backstay.store import StoreError, check_store
 from backstay.study import Study, StudyError, Subsampling, merge_stores
-from backstay.study._shard import Shard
+from backstay.study._shards import Shard
 from reference.study import contents
 
 # Blocks of correlated features have partners.

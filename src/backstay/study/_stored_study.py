@@ -19,7 +19,7 @@ from backstay.store import Store, StoreError
 from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
 from backstay.study._protocols import FiveByTwo, Split
-from backstay.study._shard import Shard
+from backstay.study._shards import Shard
 
 # What may differ between a data set in a store and the same one in a study that has grown.
 GROWING = ("methods", "resampling", "splits", "null", "null_splits")
