@@ -24,7 +24,7 @@ from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
 from backstay.results._stability import pair_matrix
 from backstay.results._sure_interval import rows_worth
-from backstay.stability import jackknife_of_pairs
+from backstay.stability import PairMatrix
 
 Floats = NDArray[np.float64]
 # One-sided 95 %: what a configuration must exceed chance by, in standard errors.
@@ -206,6 +206,6 @@ def _stability_errors(rows: list[Floats | None]) -> Floats:
     if places:
         totals = np.column_stack([sums for sums in rows if sums is not None])
         for i, own in zip(places, totals.T, strict=True):
-            variance = jackknife_of_pairs(own[:, None] - totals)
+            variance = PairMatrix.jackknife(own[:, None] - totals)
             errors[i, places] = np.sqrt(np.maximum(variance, 0.0))
     return errors

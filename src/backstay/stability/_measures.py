@@ -22,7 +22,7 @@ _BOUNDS: dict[str, Callable[[int, int], float]] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """What is known about a measure."""
+    """Everything that is known about a measure."""
 
     name: str
     input: str  # what it works on: "subsets", "rankings", "weights" or "predictions"
@@ -154,7 +154,7 @@ _TABLE = (
     ),
     Measure(
         "module_phi", "subsets",
-        "mean over pairs of the cosine of (features per module − by lot)", -1, 1, True,
+        "mean over pairs of the cosine of (features per module − at random)", -1, 1, True,
         "Nogueira & Brown 2016, modules for features", options=("modules",),
         pairs=_partners.module_phi,
         note="which of a module's features are chosen does not matter; φ without modules",
@@ -207,7 +207,7 @@ MEASURES: Mapping[tuple[str, str], Measure] = {(entry.input, entry.name): entry 
 
 
 def get_measure(name: str, given: str) -> Measure:
-    """Return a measure by name for a kind of input, or say which there are."""
+    """Return a measure by name for a kind of input; refuse an unknown one with the known names."""
     try:
         return MEASURES[given, name]
     except KeyError:
@@ -216,9 +216,9 @@ def get_measure(name: str, given: str) -> Measure:
 
 
 def bounds_of(name: str, n_runs: int, n_features: int) -> tuple[float, float]:
-    """Return the range of a measure; what has one name on several kinds of input has one range."""
-    found = next(entry for entry in _TABLE if entry.name == name)
-    return found.bounds(n_runs, n_features)
+    """Return the range of a measure; a name used for several kinds of input has one range."""
+    entry = next(entry for entry in _TABLE if entry.name == name)
+    return entry.bounds(n_runs, n_features)
 
 
 def list_measures() -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Measures that count a similar feature in the other subset as (part of) a match."""
+"""Measures that count a similar feature in the other subset as a match, or as part of one."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ def zucknick(runs: Runs, similarity: object = None, threshold: float | None = No
 
 
 def module_phi(runs: Runs, modules: object = None) -> Pairs:
-    """Return ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v how many more features of each module than by lot."""
-    # By lot, a features bring a·n_M/p of a module of n_M. Everything times p, which keeps whole
-    # numbers whole. Modules that no run selects from enter through the sum of n_M² alone.
+    """Return ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v the features per module beyond those at random."""
+    # At random, a of p features include a·n_M/p of a module of n_M. Everything is multiplied by p,
+    # which keeps whole numbers whole. Modules that no run selects from enter only through Σ n_M².
     p = runs.n_features
     numbers, members = _module_numbers(modules, p)
     _, place = np.unique(numbers[runs.features], return_inverse=True)
     inside = np.equal.outer(place, np.arange(place.max(initial=-1) + 1)).astype(np.float64)
     selected = runs.selected.astype(np.float64)
     counts = selected @ inside
-    by_lot = selected @ members[numbers[runs.features]]
+    at_random = selected @ members[numbers[runs.features]]
     a, b = _sizes(runs)
-    excess = p**2 * (counts @ counts.T) - p * (by_lot[:, None] * b + by_lot[None] * a)
+    excess = p**2 * (counts @ counts.T) - p * (at_random[:, None] * b + at_random[None] * a)
     excess += a * b * (members**2).sum()
     spread = np.sqrt(np.maximum(np.diag(excess), 0))
     return _ratio(excess, spread[:, None] * spread[None])
@@ -101,15 +101,16 @@ def _module_numbers(modules: object, p: int) -> tuple[NDArray[np.intp], NDArray[
         return np.arange(p), np.ones(p)
     labels = np.asarray(modules)
     if labels.shape != (p,):
-        raise ValueError(f"modules must name one for each of {p} features; got {labels.shape}.")
+        raise ValueError(
+            f"modules must name one module for each of {p} features; got shape {labels.shape}."
+        )
     _, numbers, members = np.unique(labels, return_inverse=True, return_counts=True)
     return numbers.astype(np.intp), members.astype(np.float64)
 
 
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
     """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain."""
-    # The expectation is a sum of products of fractions, so that 0 is recognised up to rounding
-    # only.
+    # The expectation is a sum of products of fractions, so 0 is recognised only up to rounding.
     span = most - chance
     span = np.where(span > 1e-12 * np.maximum(most, 1), span, 0)
     return _ratio(matched - chance, span)
@@ -144,8 +145,8 @@ def _expected(
         raise ValueError(f"expectation={expectation!r} must be one of {', '.join(_EXPECTATIONS)}.")
     p = runs.n_features
     if expectation == "exact":
-        found = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
-        one = _closed_form(found, p, partners)
+        chances = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
+        one = _closed_form(chances, p, partners)
     else:
         draws = rng if rng is not None else np.random.default_rng()
         one = _monte_carlo(similar, p, partners, n_draws, draws)
@@ -160,14 +161,16 @@ def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDAr
     # binomials is built up factor by factor, which loses no accuracy.
     degree, weight = np.unique(degrees, return_counts=True)
     missed = np.ones(degree.size)
-    found = np.zeros(largest + 1)
+    chances = np.zeros(largest + 1)
     for w in range(1, min(largest, p - 1) + 1):
         missed *= np.maximum(p - degree - w, 0) / (p - w)
-        found[w] = weight @ (1 - missed)
-    return found
+        chances[w] = weight @ (1 - missed)
+    return chances
 
 
-def _closed_form(found: NDArray[np.float64], p: int, partners: str) -> Callable[[int, int], float]:
+def _closed_form(
+    chances: NDArray[np.float64], p: int, partners: str
+) -> Callable[[int, int], float]:
     """Return E[O_AB] as a function of the two sizes."""
     # A feature counts when it is in A, not in B (a/p · (1 − b/p)) and has a partner among the b
     # features of B. If partners must be unshared they lie in B∖A, which given its size w is a
@@ -178,10 +181,10 @@ def _closed_form(found: NDArray[np.float64], p: int, partners: str) -> Callable[
             return 0.0
         outside = a / p * (1 - b / p)
         if partners == "anywhere":
-            return float(outside * found[b])
+            return float(outside * chances[b])
         fresh = np.arange(b + 1)
         chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
-        return float(outside * (chance @ found[: b + 1]))
+        return float(outside * (chance @ chances[: b + 1]))
 
     return expected
 
