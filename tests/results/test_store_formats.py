@@ -36,14 +36,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC
 
 from backstay import ReliefF
-from backstay._identity import describe, with_present_names
 from backstay.ensemble import BaggedRanker, RepeatedSelector
 from backstay.feature_weighting import TTest
 from backstay.results import Results, Store, StoreError, _store_file, check_store
-from backstay.study import RepeatedStratifiedKFold, Study, _stored_study
+from backstay.study import RepeatedStratifiedKFold, Study
 from reference.study import contents
 
 FIXTURE = Path(__file__).parents[1] / "data" / "study_format_1.sqlite"
@@ -87,55 +85,6 @@ def test_it_is_read_without_being_changed(path):
     stabilities = results.stability().frame()["value"]
     assert (stabilities * 9).round(9).tolist() == [1, -3, -3, 3, -3, 3]
     assert path.read_bytes() == FIXTURE.read_bytes()
-
-
-def test_what_it_describes_is_described_as_now(path):
-    with Store(path, write=False) as store:
-        methods = store.study()["facts"]["methods"]
-        assert store.datasets()["data"]["resampling"].startswith("RepeatedStratifiedKFold(n_spl")
-    relieff, bagged, repeated = (methods[name]["parameters"] for name in methods)
-    assert methods["relieff"]["class"] == "backstay.feature_weighting.ReliefF"
-    assert bagged["estimator"]["class"] == "backstay.feature_weighting.TTest"
-    assert relieff["n_draws"] == 6
-    assert (bagged["n_resamples"], bagged["scale_on"]) == (3, "member")
-    assert (repeated["n_resamples"], repeated["scale_on"]) == (3, "member")
-    assert not {"n_samples", "n_estimators", "n_repeats", "scaling"} & {
-        *relieff,
-        *bagged,
-        *repeated,
-    }
-
-
-def is_description(key):
-    """Whether an array describes the data for a report; a store of then has none."""
-    return isinstance(key, tuple) and str(key[-1]).startswith(("class ", "candidate", "module"))
-
-
-def test_it_holds_what_the_same_study_gives_now(path):
-    then, now = (contents(results) for results in (Results.load(path), study(None).run(X, y)))
-    # It did not say which metric decides, nor that no labels were shuffled.
-    then["study"] |= {"metric": "accuracy", "null": 0}
-    then["datasets"]["data"] |= {"metric": "accuracy", "null": [0, 0]}
-    assert set(then) == {key for key in now if not is_description(key)}
-    for key in then:  # on another machine weights may differ in their last digits
-        assert key[-1] in ("weights", "partner correlation") or then[key] == now[key]
-
-
-def test_it_is_resumed_under_the_new_names(path, monkeypatch):
-    def nothing_to_run(inputs, methods, splits, pending, n_jobs):
-        assert pending == []
-        yield from ()
-
-    with Store(path, write=False) as store:
-        (versions,) = store.study()["versions"]
-    monkeypatch.setattr(_stored_study, "versions", lambda: versions)
-    monkeypatch.setattr("backstay.study._study.finished_tasks", nothing_to_run)
-    before = contents(Results.load(path))
-    after = contents(study(path).run(X, y))
-    assert {key: after[key] for key in before} == before
-    added = after.keys() - before.keys()
-    assert added
-    assert all(map(is_description, added))
 
 
 def without_new_keys(path):
@@ -200,7 +149,6 @@ def test_a_write_that_fails_leaves_it_as_it_was(path):
         with pytest.raises(TypeError, match="not JSON serializable"):
             store.describe_study({"note": object()})
         assert format_of(path) == 1
-        assert "n_draws" in store.study()["facts"]["methods"]["relieff"]["parameters"]
 
 
 def test_another_study_leaves_it_as_it_was(path):
@@ -217,28 +165,6 @@ def test_a_newer_format_is_refused(path):
         with pytest.raises(StoreError, match=r"has format 4; .* formats 1 to 3\. Update backstay"):
             Store(path, write=write)
     assert path.read_bytes() == before
-
-
-class _Private(TTest):
-    """A class whose own name is private."""
-
-
-def test_private_modules_are_left_out_of_descriptions():
-    assert describe(SVC(), "svm")["class"] == "sklearn.svm.SVC"
-    assert describe(_Private(), "m")["class"].endswith("._Private")
-    old = {"class": "sklearn.svm._classes.SVC", "parameters": {"n_samples": 1}}
-    assert with_present_names(old) == {"class": "sklearn.svm.SVC", "parameters": {"n_samples": 1}}
-    function = {"func": {"name": "sklearn.feature_selection._univariate_selection.f_classif"}}
-    assert with_present_names(function)["func"]["name"] == "sklearn.feature_selection.f_classif"
-
-
-@pytest.mark.parametrize("value", [describe(ReliefF(), "m"), {"name": {"sizes": [1]}}, "log", None])
-def test_present_names_stay(value):
-    once = with_present_names(value)
-    assert with_present_names(once) == once
-    # scikit-learn's splitter of that name is another one
-    other = "RepeatedKFold(n_repeats=10, n_splits=5, random_state=0)"
-    assert with_present_names({"resampling": other}) == {"resampling": other}
 
 
 SECOND = FIXTURE.with_name("study_format_2.sqlite")

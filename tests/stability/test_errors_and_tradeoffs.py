@@ -221,7 +221,7 @@ def test_what_cannot_be_halved_is_refused(rows):
     lonely = y.copy()
     lonely[0] = "c"
     for labels, options, words in (
-        (lonely, {}, "class 'c' has a single row"),
+        (lonely, {}, "class 'c' has one row; every class needs two"),
         (y, {"n_repeats": 1}, "at least 2 runs"),
         (y, {"n_rows": 0}, "n_rows=0"),
         (y[:-1], {}, "one label per row"),

@@ -115,11 +115,15 @@ def compare_scores(
     >>> b = [0.75, 0.74, 0.73, 0.75, 0.71, 0.76, 0.74, 0.77, 0.72, 0.74]
     >>> result = compare_scores(a, b, test_share=0.5)
     >>> round(result.difference, 4), round(result.p_value, 4)
-    (-0.038, 0.0207)
+    (-0.038, 0.0242)
     >>> round(compare_scores(a, b, "five_by_two_t").p_value, 4)
     0.0462
     >>> round(compare_scores(a, b, "five_by_two_f").p_value, 4)
     0.048
+    >>> compare_scores([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12], "signed_rank").p_value
+    0.03125
+    >>> round(compare_scores([1, 2, 3, 4, 5], [6, 7, 8, 9, 10], "mann_whitney").p_value, 4)
+    0.0079
     """
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from backstay._identity import with_present_names
 from backstay.results._lock import Lock
 
 APPLICATION = 0x6261636B  # "back"
@@ -373,9 +372,7 @@ class StoreFile:
             raise self.damaged(f"{what} cannot be read") from error
 
     def _description(self, text: str, what: str) -> Any:
-        """Read a description, in the names of the present format."""
-        stored = self._json(text, what)
-        return with_present_names(stored)
+        return self._json(text, what)
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._explained():
