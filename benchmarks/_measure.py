@@ -68,7 +68,7 @@ def take_turns(calls, counts):
 
 
 def median_seconds(call, repeats=5, warm_up=True):
-    """Median seconds of a call by itself, after a warm-up unless told otherwise."""
+    """Median seconds of a single call, after a warm-up unless told otherwise."""
     if warm_up:
         call()
     return float(np.median([seconds_of(call)[0] for _ in range(repeats)]))

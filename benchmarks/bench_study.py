@@ -166,7 +166,7 @@ def shortest_tasks(n_tasks, store):
 
 
 def seconds_with_syncs(between, engine):
-    """Run a study whose store waits for the disk at most once in so many seconds."""
+    """Run a study whose store waits for the disk at most once in the given seconds."""
     before = _store_file.SECONDS_BETWEEN_SYNCS
     _store_file.SECONDS_BETWEEN_SYNCS = between
     try:

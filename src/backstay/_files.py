@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import shutil
 import stat
@@ -58,9 +59,9 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
         draft = folder / place.name
         yield draft
         with _named(path):
-            if place.exists():
-                os.chmod(draft, stat.S_IMODE(place.stat().st_mode))
             with draft.open("rb+") as file:
+                if place.exists():
+                    os.chmod(draft, stat.S_IMODE(place.stat().st_mode))
                 os.fsync(file.fileno())
             os.replace(draft, place)
             _sync_folder(place.parent)
@@ -88,9 +89,16 @@ def _check_is_file(place: Path) -> None:
 
 
 def _remove_leftovers(place: Path) -> None:
-    """Remove the drafts of a file whose writers were killed."""
-    for left in place.parent.glob(f".{_literal(place.name)}.*.part"):
-        _remove_if_abandoned(left)
+    """Remove drafts of a file, except those that a running process has locked."""
+    for draft in place.parent.glob(f".{glob.escape(place.name)}.*.part"):
+        with contextlib.suppress(OSError):
+            if fcntl is not None:
+                number = os.open(draft, os.O_RDONLY | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                finally:
+                    os.close(number)
+            shutil.rmtree(draft)
 
 
 def _lock(number: int) -> None:
@@ -108,26 +116,6 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
-
-
-def _literal(name: str) -> str:
-    """Return a pattern that matches this name only."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
-
-
-def _remove_if_abandoned(draft: Path) -> None:
-    """Remove a draft, unless a running process has it locked."""
-    with contextlib.suppress(OSError):
-        if fcntl is not None:
-            number = os.open(draft, os.O_RDONLY | os.O_NONBLOCK)
-            try:
-                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            finally:
-                os.close(number)
-        if draft.is_dir():
-            shutil.rmtree(draft)
-        else:
-            draft.unlink()
 
 
 def spreadsheet_cell(cell: Cell) -> Cell | str:

@@ -285,7 +285,7 @@ def test_gaps_may_be_in_masked_rows_or_everywhere():
     labels = np.ma.array([[0, 1, 1], [0, 1, 0], [1, 1, 0]], mask=[[1, 0, 0], [0, 0, 1], [0, 0, 0]])
     expected = prediction_stability(labels)
     assert prediction_stability(list(labels)) == expected
-    # Pairs of runs that both predicted a sample: one, three and one, of which so many agree.
+    # Pairs of runs that both predicted a sample: one, three and one; none, three and none agree.
     assert expected.value == pytest.approx((0 + 3 + 0) / (1 + 3 + 1))
     with pytest.warns(UndefinedStabilityWarning, match="no sample was predicted twice"):
         nothing = prediction_stability(np.ma.masked_all((3, 2), dtype=int))

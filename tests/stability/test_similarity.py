@@ -108,7 +108,7 @@ def test_expectation_in_closed_form(partners):
     for a in range(7):
         for b in range(7):
             exact = ref.expected_matched(a, b, 6, graph, partners)
-            closed = _closed_form(_chance_of_partner(degrees, 6, 6), 6, partners)(a, b)
+            closed = _closed_form(_chance_of_partner(degrees, 6, 6), 6, partners, a, b)
             assert closed == pytest.approx(float(exact), rel=1e-12, abs=1e-14)
 
 

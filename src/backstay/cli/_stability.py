@@ -147,24 +147,26 @@ def _measured(names: list[list[str]], n_features: int, confidence: float) -> lis
     frame = list_measures()
     rows = []
     for entry in frame[frame["input"] == "subsets"].itertuples(index=False):
-        row: dict[str, Any] = {
-            "measure": entry.name, "value": None, "low": None, "high": None, "left_out": "",
+        left_out, figures = "", (math.nan, math.nan, math.nan)
+        if entry.needs_similarity:
+            left_out = "needs the correlations of the features"
+        elif entry.equal_sizes and not equal:
+            left_out = "needs runs of equal size"
+        else:
+            figures = _figures(runs, n_features, entry, confidence)
+        value, low, high = (number if math.isfinite(number) else None for number in figures)
+        rows.append({
+            "measure": entry.name, "value": value, "low": low, "high": high, "left_out": left_out,
             "chance_corrected": bool(entry.chance_corrected),
             "higher_is_stabler": bool(entry.higher_is_stabler), "note": entry.note,
-        }  # fmt: skip
-        if entry.needs_similarity:
-            row["left_out"] = "needs the correlations of the features"
-        elif entry.equal_sizes and not equal:
-            row["left_out"] = "needs runs of equal size"
-        else:
-            row |= _score(runs, n_features, entry, confidence)
-        rows.append(row)
+        })  # fmt: skip
     return rows
 
 
-def _score(
+def _figures(
     runs: list[list[int]], n_features: int, entry: Any, confidence: float
-) -> dict[str, float | None]:
+) -> tuple[float, float, float]:
+    """Return the value of a measure and the two ends of its interval."""
     from backstay.stability import UndefinedStabilityWarning, stability_score
 
     source = "analytic" if entry.analytic_variance else "jackknife"
@@ -175,6 +177,4 @@ def _score(
         )
     for message in caught:
         warn(str(message.message))
-    low, high = score.confidence_interval
-    figures = {"value": score.value, "low": low, "high": high}
-    return {name: number if math.isfinite(number) else None for name, number in figures.items()}
+    return score.value, *score.confidence_interval

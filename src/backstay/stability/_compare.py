@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from backstay.stability._intervals import (
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_subsets
 from backstay.stability._score import MeasuredRuns, measure_arguments
-from backstay.stability._stability_result import UndefinedStabilityWarning
+from backstay.stability._stability_result import warn_undefined
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,12 +178,8 @@ def compare_stability(
     difference = measured[0].value - measured[1].value
     if difference == 0 and variance == 0:
         statistic = math.nan
-        warnings.warn(
-            "the test is undefined (0/0): both procedures have the same stability and no "
-            "variance over runs; the p-value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=2,
-        )
+        why = "both procedures have the same stability and no variance over runs"
+        warn_undefined("the p-value is undefined (0/0)", why)
     elif variance == 0:
         statistic = math.copysign(math.inf, difference)
     else:

@@ -23,7 +23,7 @@ from backstay.stability._measures import Measure, get_measure
 from backstay.stability._overlaps import Placements, pair_overlaps
 from backstay.stability._runs import Runs, read_orders
 from backstay.stability._score import MeasuredRuns, measure_arguments
-from backstay.stability._stability_result import UndefinedStabilityWarning
+from backstay.stability._stability_result import UndefinedStabilityWarning, warn_undefined
 from backstay.stability._subsets import somol_bounds
 
 Floats = NDArray[np.float64]
@@ -171,12 +171,8 @@ def stability_curve(
         resampling = Resampling(variance_from, n_bootstrap, rng)
         value, variance = _size_by_size(entry, order, p, chosen, arguments, resampling)
     if sizes is not None and np.isnan(value).any():
-        warnings.warn(
-            f"{measure} is undefined (0/0) at size {chosen[np.isnan(value)][0]} out of {p} "
-            "features; the value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=2,
-        )
+        size = chosen[np.isnan(value)][0]
+        warn_undefined(f"{measure} is undefined (0/0)", f"size {size} out of {p} features")
     m = order.shape[0]
     half = quantile(confidence, m) * np.sqrt(variance)
     bounds = entry.bounds(m, p)

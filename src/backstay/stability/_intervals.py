@@ -64,7 +64,7 @@ def interval_around(
     n_runs: int,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> ConfidenceInterval:
-    """Return the value ± so many standard errors, cut at the bounds; nan where the variance is."""
+    """Return the value ± t or z standard errors, cut at the bounds; nan if the variance is nan."""
     half = quantile(confidence, n_runs) * float(np.sqrt(variance))
     low, high = np.clip([value - half, value + half], *bounds)
     return ConfidenceInterval(float(low), float(high))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.stability._runs import Runs
 from backstay.stability._similarity import FeatureSimilarity, as_similarity
-from backstay.stability._subsets import Pairs, _ratio, _sizes
+from backstay.stability._subsets import Pairs, ratio
 
 _PARTNERS = ("anywhere", "unshared")
 _EXPECTATIONS = ("exact", "monte_carlo")
@@ -24,8 +22,7 @@ def pogr(
 ) -> Pairs:
     """Return (r + O_AB)/|A|, directed: row A, column B ([Han] eq. 5.6)."""
     similar = as_similarity(similarity, runs.n_features, threshold)
-    a, _ = _sizes(runs)
-    return _ratio(runs.shared + _matched(runs, similar, partners), a)
+    return ratio(runs.shared + _matched(runs, similar, partners), runs.a)
 
 
 def npogr(
@@ -40,7 +37,7 @@ def npogr(
     """Return (r + O_AB − E)/(|A| − E), directed ([Han] eq. 5.7)."""
     # For equal sizes the mean of the two directions is Han's symmetric eq. 5.8.
     similar = as_similarity(similarity, runs.n_features, threshold)
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     chance = a * b / runs.n_features
     chance = chance + _expected(runs, similar, partners, expectation, n_draws, rng)
     matched = runs.shared + _matched(runs, similar, partners)
@@ -57,7 +54,7 @@ def yu(
 ) -> Pairs:
     """Return (I − E(I))/((a+b)/2 − E(I)), I = r + (O_AB + O_BA)/2, partners unshared."""
     similar = as_similarity(similarity, runs.n_features, threshold)
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     matched = _matched(runs, similar, "unshared")
     expected = _expected(runs, similar, "unshared", expectation, n_draws, rng)
     chance = a * b / runs.n_features + (expected + expected.T) / 2
@@ -72,9 +69,9 @@ def zucknick(runs: Runs, similarity: object = None, threshold: float | None = No
     for index, chosen in enumerate(runs.selected):
         totals[index] = similar.block(runs.features[chosen], runs.features).sum(axis=0)
     totals[runs.selected] = 0
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     credit = (totals @ runs.selected.T.astype(np.float64)) / np.maximum(b, 1)
-    return _ratio(runs.shared + credit + credit.T, a + b - runs.shared)
+    return ratio(runs.shared + credit + credit.T, a + b - runs.shared)
 
 
 def module_phi(runs: Runs, modules: object = None) -> Pairs:
@@ -88,11 +85,11 @@ def module_phi(runs: Runs, modules: object = None) -> Pairs:
     selected = runs.selected.astype(np.float64)
     counts = selected @ inside
     at_random = selected @ members[numbers[runs.features]]
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     excess = p**2 * (counts @ counts.T) - p * (at_random[:, None] * b + at_random[None] * a)
     excess += a * b * (members**2).sum()
     spread = np.sqrt(np.maximum(np.diag(excess), 0))
-    return _ratio(excess, spread[:, None] * spread[None])
+    return ratio(excess, spread[:, None] * spread[None])
 
 
 def _module_numbers(modules: object, p: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -113,7 +110,7 @@ def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
     # The expectation is a sum of products of fractions, so 0 is recognised only up to rounding.
     span = most - chance
     span = np.where(span > 1e-12 * np.maximum(most, 1), span, 0)
-    return _ratio(matched - chance, span)
+    return ratio(matched - chance, span)
 
 
 def _matched(runs: Runs, similar: FeatureSimilarity, partners: str) -> Pairs:
@@ -144,14 +141,16 @@ def _expected(
     if expectation not in _EXPECTATIONS:
         raise ValueError(f"expectation={expectation!r} must be one of {', '.join(_EXPECTATIONS)}.")
     p = runs.n_features
-    if expectation == "exact":
-        chances = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
-        one = _closed_form(chances, p, partners)
-    else:
-        draws = rng if rng is not None else np.random.default_rng()
-        one = _monte_carlo(similar, p, partners, n_draws, draws)
+    chances = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
+    rng = np.random.default_rng(rng)
+
+    def expected(a: int, b: int) -> float:
+        if expectation == "exact":
+            return _closed_form(chances, p, partners, a, b)
+        return _monte_carlo(similar, p, partners, a, b, n_draws, rng)
+
     sizes, where = np.unique(runs.sizes, return_inverse=True)
-    table = np.array([[one(int(a), int(b)) for b in sizes] for a in sizes])
+    table = np.array([[expected(int(a), int(b)) for b in sizes] for a in sizes])
     return np.asarray(table[np.ix_(where, where)])
 
 
@@ -168,42 +167,38 @@ def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDAr
     return chances
 
 
-def _closed_form(
-    chances: NDArray[np.float64], p: int, partners: str
-) -> Callable[[int, int], float]:
-    """Return E[O_AB] as a function of the two sizes."""
+def _closed_form(chances: NDArray[np.float64], p: int, partners: str, a: int, b: int) -> float:
+    """Return E[O_AB] for random subsets of sizes a and b."""
     # A feature counts when it is in A, not in B (a/p · (1 − b/p)) and has a partner among the b
     # features of B. If partners must be unshared they lie in B∖A, which given its size w is a
     # random w-subset of the other p − 1 features; w is hypergeometric.
-
-    def expected(a: int, b: int) -> float:
-        if a == 0 or b in (0, p):
-            return 0.0
-        outside = a / p * (1 - b / p)
-        if partners == "anywhere":
-            return float(outside * chances[b])
-        fresh = np.arange(b + 1)
-        chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
-        return float(outside * (chance @ chances[: b + 1]))
-
-    return expected
+    if a == 0 or b in (0, p):
+        return 0.0
+    outside = a / p * (1 - b / p)
+    if partners == "anywhere":
+        return float(outside * chances[b])
+    fresh = np.arange(b + 1)
+    chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
+    return float(outside * (chance @ chances[: b + 1]))
 
 
 def _monte_carlo(
-    similar: FeatureSimilarity, p: int, partners: str, n_draws: int, rng: np.random.Generator
-) -> Callable[[int, int], float]:
+    similar: FeatureSimilarity,
+    p: int,
+    partners: str,
+    a: int,
+    b: int,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> float:
     """Return E[O_AB] estimated from random pairs of subsets, as published."""
     if n_draws < 1:
         raise ValueError(f"n_draws={n_draws!r} must be at least 1.")
-
-    def expected(a: int, b: int) -> float:
-        total = 0
-        for _ in range(n_draws):
-            first = rng.choice(p, size=a, replace=False)
-            second = rng.choice(p, size=b, replace=False)
-            alone = np.setdiff1d(first, second)
-            pool = second if partners == "anywhere" else np.setdiff1d(second, first)
-            total += int(similar.block(alone, pool).any(axis=1).sum())
-        return total / n_draws
-
-    return expected
+    total = 0
+    for _ in range(n_draws):
+        first = rng.choice(p, size=a, replace=False)
+        second = rng.choice(p, size=b, replace=False)
+        alone = np.setdiff1d(first, second)
+        pool = second if partners == "anywhere" else np.setdiff1d(second, first)
+        total += int(similar.block(alone, pool).any(axis=1).sum())
+    return total / n_draws

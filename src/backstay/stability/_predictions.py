@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from backstay.stability._measures import get_measure
 from backstay.stability._runs import check_runs
 from backstay.stability._stability_result import (
     StabilityResult,
-    UndefinedStabilityWarning,
     pairwise_result,
+    warn_undefined,
 )
 
 Floats = NDArray[np.float64]
@@ -100,11 +99,8 @@ def _read_votes(predictions: Any) -> Votes:
     """Return, for every class, which run predicted it for which sample."""
     if hasattr(predictions, "to_numpy"):
         predictions = predictions.to_numpy()
-    if isinstance(predictions, np.ndarray):
-        rows, masks = list(np.asarray(predictions)), [*np.ma.getmaskarray(predictions)]
-    else:
-        given = list(predictions)
-        rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(r) for r in given]
+    given = list(predictions)
+    rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(row) for row in given]
     check_runs(len(rows))
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or rows[0].ndim != 1 or rows[0].size == 0:
@@ -151,12 +147,8 @@ def _pooled_result(
     everyone = [mask.sum(axis=0) for mask in votes]
     value, variance = float(_pooled(everyone, everyone, measure)), math.nan
     if math.isnan(value):
-        warnings.warn(
-            f"{measure} is undefined (0/0) on these {m} runs: no sample was predicted twice, or "
-            "all predictions are of one class; the value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=3,
-        )
+        why = "no sample was predicted twice, or all predictions are of one class"
+        warn_undefined(f"{measure} is undefined (0/0) on these {m} runs", why, stacklevel=4)
     elif m > 2 and source == "jackknife":
         others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
         variance = float((m - 1) * _pooled(others, others, measure).var())

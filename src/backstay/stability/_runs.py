@@ -36,6 +36,16 @@ class Runs:
         return self.selected.sum(axis=1, dtype=np.int64)
 
     @cached_property
+    def a(self) -> NDArray[np.float64]:
+        """Return |A| for every pair of runs, A the run of the row."""
+        return self.sizes.astype(np.float64)[:, None]
+
+    @property
+    def b(self) -> NDArray[np.float64]:
+        """Return |B| for every pair of runs, B the run of the column."""
+        return self.a.T
+
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Return F_f, the number of runs selecting each kept feature."""
         return self.selected.sum(axis=0, dtype=np.int64)
@@ -218,10 +228,15 @@ def read_orders(rankings: Any, kind: str, n_features: int | None) -> tuple[NDArr
     _check_distinct(zero_based, n_features, kind)
     if kind == "order":
         return values, n_features
-    order = np.empty(values.shape, dtype=np.int64)
-    columns = np.broadcast_to(np.arange(width), values.shape)
-    np.put_along_axis(order, zero_based.astype(np.int64), columns, axis=1)
-    return order, n_features
+    return _inverse(zero_based), n_features
+
+
+def _inverse(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return, row by row, the permutation that undoes the given one."""
+    inverse = np.empty(values.shape, dtype=np.int64)
+    columns = np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    np.put_along_axis(inverse, values.astype(np.int64), columns, axis=1)
+    return inverse
 
 
 def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
@@ -251,10 +266,7 @@ def read_ranks(rankings: Any, kind: str) -> NDArray[np.float64]:
     values, kind = _stack_rankings(rankings, kind)
     if kind == "order":
         _check_distinct(values, values.shape[1], kind)
-        ranks = np.empty(values.shape)
-        columns = np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape)
-        np.put_along_axis(ranks, values.astype(np.int64), columns, axis=1)
-        return ranks
+        return _inverse(values).astype(np.float64) + 1
     if kind == "ranks" and (values.min() < 1 or values.max() > values.shape[1]):
         raise ValueError(
             f"ranks must lie between 1 and the number of features, {values.shape[1]}; "

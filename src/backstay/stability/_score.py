@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from backstay.stability._intervals import (
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._pair_matrix import PairMatrix
 from backstay.stability._runs import Runs, read_subsets
-from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
+from backstay.stability._stability_result import StabilityResult, warn_undefined
 from backstay.stability._subsets import nogueira
 
 
@@ -101,12 +100,8 @@ def stability_score(
     variance = measured.variance(Resampling(variance_from, n_bootstrap, rng))
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
-        warnings.warn(
-            f"{name} {measure} is undefined (0/0): subsets of size {runs.sizes[0]} out of "
-            f"{runs.n_features} features cannot differ; it is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=2,
-        )
+        why = f"subsets of size {runs.sizes[0]} out of {runs.n_features} features cannot differ"
+        warn_undefined(f"{name} {measure} is undefined (0/0)", why)
     sizes = runs.n_runs, runs.n_features
     return StabilityResult(
         measured.value, variance, measure, *sizes, confidence, variance_from, details=details
@@ -158,12 +153,8 @@ class MeasuredRuns:
             where = f"for {max(bad, 1)} of {m * (m - 1) // 2} pairs of runs"
         if math.isnan(value):
             sizes = f"sizes {self.runs.sizes.min()} to {self.runs.sizes.max()}"
-            warnings.warn(
-                f"{measure.name} is undefined (0/0) {where}: subsets of {sizes} out of "
-                f"{self.runs.n_features} features; the value is nan.",
-                UndefinedStabilityWarning,
-                stacklevel=4,
-            )
+            why = f"subsets of {sizes} out of {self.runs.n_features} features"
+            warn_undefined(f"{measure.name} is undefined (0/0) {where}", why, stacklevel=5)
         return value
 
     def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:

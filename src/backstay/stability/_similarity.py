@@ -82,20 +82,6 @@ class CorrelatedFeatures:
 
     It holds the standardised data, never a d×d matrix: correlations are computed for the
     features that a measure asks for.
-
-    Attributes
-    ----------
-    cutoff : float
-        Smallest significant |r|; infinite if no pair is significant. It is set halfway down to
-        the largest |r| that is not significant, so that rounding does not move a pair across.
-    degrees : ndarray of shape (n_features,)
-        Number of features each one is similar to.
-    n_pairs : int
-        Number of similar pairs.
-    fdr : float
-        The false discovery rate.
-    sign : str
-        "positive" or "both".
     """
 
     cutoff: float
@@ -145,8 +131,10 @@ def correlated_features(
     -------
     CorrelatedFeatures
         Pass it as ``similarity=`` to `stability_score`, `stability_curve` or
-        `compare_stability`. It knows the ``cutoff`` on r, the number of similar pairs ``n_pairs``,
-        and the ``degrees``: how many features each one is similar to.
+        `compare_stability`. Its ``degrees`` say how many features each one is similar to,
+        ``n_pairs`` how many pairs are similar. ``cutoff`` is the smallest significant |r|, or
+        infinity; it is set halfway down to the largest |r| that is not significant, so that
+        rounding does not move a pair across.
 
     References
     ----------

@@ -25,6 +25,12 @@ class UndefinedStabilityWarning(RuntimeWarning):
     """A measure is 0/0 on the given runs, so its value is nan."""
 
 
+def warn_undefined(what: str, why: str, stacklevel: int = 3) -> None:
+    """Warn that a figure is nan; by default at the caller of whoever calls this."""
+    text = f"{what}: {why}; it is nan."
+    warnings.warn(text, UndefinedStabilityWarning, stacklevel=stacklevel)
+
+
 @dataclass(frozen=True, repr=False)
 class StabilityResult:
     """The stability of repeated runs, with a confidence interval.
@@ -111,12 +117,9 @@ def pairwise_result(
     matrix = PairMatrix(pairs)
     m, value, variance = len(pairs), matrix.mean(), math.nan
     if math.isnan(value):
-        warnings.warn(
-            f"{measure} is undefined (0/0) for {int(np.isnan(matrix.values).sum()) // 2} of "
-            f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=3,
-        )
+        bad = int(np.isnan(matrix.values).sum()) // 2
+        where = f"for {bad} of {m * (m - 1) // 2} pairs of runs"
+        warn_undefined(f"{measure} is undefined (0/0) {where}", why_undefined, stacklevel=4)
     else:
         variance = resampling.variance_of_pairs(matrix.values)
     source = resampling.variance_from

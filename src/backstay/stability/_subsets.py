@@ -18,79 +18,68 @@ from backstay.stability._runs import Runs
 Pairs = NDArray[np.float64]
 
 
-def _ratio(numerator: Pairs, denominator: Pairs) -> Pairs:
+def ratio(numerator: Pairs, denominator: Pairs) -> Pairs:
     """Divide, with nan where the denominator is 0."""
     out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     np.divide(numerator, denominator, out=out, where=denominator != 0)
     return out
 
 
-def _sizes(runs: Runs) -> tuple[Pairs, Pairs]:
-    """Return |A| as a column and |B| as a row."""
-    sizes = runs.sizes.astype(np.float64)
-    return sizes[:, None], sizes[None, :]
-
-
 def dunne(runs: Runs) -> Pairs:
     """Return 1 − Hamming/p."""
-    a, b = _sizes(runs)
-    return 1 - (a + b - 2 * runs.shared) / runs.n_features
+    return 1 - (runs.a + runs.b - 2 * runs.shared) / runs.n_features
 
 
 def kalousis(runs: Runs) -> Pairs:
     """Return |A∩B| / |A∪B|."""
-    a, b = _sizes(runs)
-    return _ratio(runs.shared, a + b - runs.shared)
+    return ratio(runs.shared, runs.a + runs.b - runs.shared)
 
 
 def dice(runs: Runs) -> Pairs:
     """Return 2|A∩B| / (|A|+|B|)."""
-    a, b = _sizes(runs)
-    return _ratio(2 * runs.shared, a + b)
+    return ratio(2 * runs.shared, runs.a + runs.b)
 
 
 def ochiai(runs: Runs) -> Pairs:
     """Return |A∩B| / √(|A||B|)."""
-    a, b = _sizes(runs)
-    return _ratio(runs.shared, np.sqrt(a * b))
+    return ratio(runs.shared, np.sqrt(runs.a * runs.b))
 
 
 def kuncheva(runs: Runs) -> Pairs:
     """Return (r − k²/p) / (k − k²/p); all subsets must have the same size k."""
     size = float(runs.sizes[0])
     span = np.full(runs.shared.shape, size * (runs.n_features - size))
-    return _ratio(_excess(runs), span)
+    return ratio(_excess(runs), span)
 
 
 def _excess(runs: Runs) -> Pairs:
     """Return p(r − ab/p), the overlap beyond chance."""
-    a, b = _sizes(runs)
-    return np.asarray(runs.shared * runs.n_features - a * b)
+    return np.asarray(runs.shared * runs.n_features - runs.a * runs.b)
 
 
 def lustgarten(runs: Runs) -> Pairs:
     """Return (r − ab/p) / (min(a,b) − max(0, a+b−p))."""
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     span = np.minimum(a, b) - np.maximum(0, a + b - runs.n_features)
-    return _ratio(_excess(runs), runs.n_features * span)
+    return ratio(_excess(runs), runs.n_features * span)
 
 
 def wald(runs: Runs) -> Pairs:
     """Return (r − ab/p) / (min(a,b) − ab/p)."""
-    a, b = _sizes(runs)
-    return _ratio(_excess(runs), runs.n_features * np.minimum(a, b) - a * b)
+    a, b = runs.a, runs.b
+    return ratio(_excess(runs), runs.n_features * np.minimum(a, b) - a * b)
 
 
 def phi(runs: Runs) -> Pairs:
     """Return the φ coefficient of the two masks."""
     spread = np.sqrt(runs.sizes * (runs.n_features - runs.sizes))
-    return _ratio(_excess(runs), spread[:, None] * spread[None, :])
+    return ratio(_excess(runs), spread[:, None] * spread[None, :])
 
 
 def kappa(runs: Runs) -> Pairs:
     """Return Cohen's κ of the two masks."""
-    a, b = _sizes(runs)
-    return _ratio(_excess(runs), runs.n_features * (a + b) / 2 - a * b)
+    a, b = runs.a, runs.b
+    return ratio(_excess(runs), runs.n_features * (a + b) / 2 - a * b)
 
 
 def krizek(runs: Runs) -> float:
