@@ -152,7 +152,7 @@ def memory(quick):
 
 
 def shortest_tasks(n_tasks, store):
-    """A study whose tasks take some ten milliseconds, so that waiting shows."""
+    """A study whose tasks take about ten milliseconds, so that waiting is visible."""
     return Study(
         {"t": TTest()},
         Subsampling(n_tasks),

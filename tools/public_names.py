@@ -14,7 +14,7 @@ import backstay
 
 
 def public_modules(package: ModuleType) -> list[ModuleType]:
-    """Return a package and everything in it that no part of its path makes private."""
+    """Return a package and the modules in it whose path has no private part."""
     modules = [package]
     for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         if found.name.rpartition(".")[2].startswith("_"):

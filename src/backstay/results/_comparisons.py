@@ -311,7 +311,7 @@ def _compared(
             pair = (configuration, replace(configuration, method=reference))
             means[quantity].append((_mean(part, pair[0], quantity), _mean(part, pair[1], quantity)))
     across = {
-        quantity: compare_scores(*np.array(values).T, test="signed_rank")
+        quantity: compare_scores([a for a, _ in values], [b for _, b in values], "signed_rank")
         for quantity, values in means.items()
         if len(values) > 1 and np.isfinite(values).all()
     }

@@ -20,7 +20,8 @@ def pogr(
     threshold: float | None = None,
     partners: str = "anywhere",
 ) -> Pairs:
-    """Return (r + O_AB)/|A|, directed: row A, column B ([Han] eq. 5.6)."""
+    """Return (r + O_AB)/a."""
+    # Directed: row A, column B ([Han] eq. 5.6).
     similar = as_similarity(similarity, runs.n_features, threshold)
     return ratio(runs.shared + _matched(runs, similar, partners), runs.a)
 
@@ -34,8 +35,8 @@ def npogr(
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Pairs:
-    """Return (r + O_AB − E)/(|A| − E), directed ([Han] eq. 5.7)."""
-    # For equal sizes the mean of the two directions is Han's symmetric eq. 5.8.
+    """Return (r + O_AB − E)/(a − E)."""
+    # Directed ([Han] eq. 5.7); at equal sizes the mean of both directions is eq. 5.8.
     similar = as_similarity(similarity, runs.n_features, threshold)
     a, b = runs.a, runs.b
     chance = a * b / runs.n_features
@@ -52,7 +53,8 @@ def yu(
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Pairs:
-    """Return (I − E(I))/((a+b)/2 − E(I)), I = r + (O_AB + O_BA)/2, partners unshared."""
+    """Return (I − E(I))/((a+b)/2 − E(I))."""
+    # I = r + (O_AB + O_BA)/2, partners unshared.
     similar = as_similarity(similarity, runs.n_features, threshold)
     a, b = runs.a, runs.b
     matched = _matched(runs, similar, "unshared")
@@ -62,7 +64,8 @@ def yu(
 
 
 def zucknick(runs: Runs, similarity: object = None, threshold: float | None = None) -> Pairs:
-    """Return (r + C(A,B) + C(B,A))/|A∪B|, C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|."""
+    """Return (r + C(A,B) + C(B,A))/|A∪B|."""
+    # C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|.
     # An empty subset has no partners to give: C is 0 there, as the Jaccard index is.
     similar = as_similarity(similarity, runs.n_features, threshold)
     totals = np.zeros((runs.n_runs, runs.features.size))
@@ -75,7 +78,8 @@ def zucknick(runs: Runs, similarity: object = None, threshold: float | None = No
 
 
 def module_phi(runs: Runs, modules: object = None) -> Pairs:
-    """Return ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v the features per module beyond those at random."""
+    """Return the cosine of (features per module − at random)."""
+    # ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v the features per module beyond those of random subsets.
     # At random, a of p features include a·n_M/p of a module of n_M. Everything is multiplied by p,
     # which keeps whole numbers whole. Modules that no run selects from enter only through Σ n_M².
     p = runs.n_features
