@@ -8,13 +8,17 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from backstay.stability import UndefinedStabilityWarning, stability_curve, stability_score
-from backstay.stability._measures import MEASURES
+from backstay.stability import (
+    UndefinedStabilityWarning,
+    list_measures,
+    stability_curve,
+    stability_score,
+)
 from backstay.stability._overlaps import Placements, pair_overlaps
 from reference import stability as ref
 from reference.stability_strategies import rankings
 
-SUBSETS = [entry for (kind, _), entry in MEASURES.items() if kind == "subsets"]
+SUBSETS = list(list_measures().query("input == 'subsets'").itertuples())
 PLAIN = [entry.name for entry in SUBSETS if not entry.needs_similarity]
 SIMILARITY = [entry.name for entry in SUBSETS if entry.needs_similarity]
 

@@ -8,15 +8,12 @@ import pytest
 from backstay.stability import (
     UndefinedStabilityWarning,
     consensus,
+    list_measures,
     selection_frequency,
     stability_score,
 )
-from backstay.stability._measures import MEASURES
 
-PLAIN = [
-    entry for (kind, _), entry in MEASURES.items()
-    if kind == "subsets" and not entry.needs_similarity
-]  # fmt: skip
+PLAIN = list(list_measures().query("input == 'subsets' and not needs_similarity").itertuples())
 
 
 @pytest.mark.parametrize("entry", PLAIN, ids=lambda entry: entry.name)
