@@ -179,7 +179,7 @@ def compare_stability(
     if difference == 0 and variance == 0:
         statistic = math.nan
         why = "both procedures have the same stability and no variance over runs"
-        warn_undefined("the p-value is undefined (0/0)", why)
+        warn_undefined("the p-value", f"because {why}")
     elif variance == 0:
         statistic = math.copysign(math.inf, difference)
     else:

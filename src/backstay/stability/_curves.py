@@ -172,7 +172,7 @@ def stability_curve(
         value, variance = _size_by_size(entry, order, p, chosen, arguments, resampling)
     if sizes is not None and np.isnan(value).any():
         size = chosen[np.isnan(value)][0]
-        warn_undefined(f"{measure} is undefined (0/0)", f"size {size} out of {p} features")
+        warn_undefined(measure, f"at size {size} out of {p} features")
     m = order.shape[0]
     half = quantile(confidence, m) * np.sqrt(variance)
     bounds = entry.bounds(m, p)

@@ -148,7 +148,7 @@ def _pooled_result(
     value, variance = float(_pooled(everyone, everyone, measure)), math.nan
     if math.isnan(value):
         why = "no sample was predicted twice, or all predictions are of one class"
-        warn_undefined(f"{measure} is undefined (0/0) on these {m} runs", why, stacklevel=4)
+        warn_undefined(measure, f"on these {m} runs: {why}", stacklevel=4)
     elif m > 2 and source == "jackknife":
         others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
         variance = float((m - 1) * _pooled(others, others, measure).var())

@@ -100,8 +100,8 @@ def stability_score(
     variance = measured.variance(Resampling(variance_from, n_bootstrap, rng))
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
-        why = f"subsets of size {runs.sizes[0]} out of {runs.n_features} features cannot differ"
-        warn_undefined(f"{name} {measure} is undefined (0/0)", why)
+        subset = f"subsets of size {runs.sizes[0]} out of {runs.n_features} features"
+        warn_undefined(f"{name} {measure}", f"because {subset} cannot differ")
     sizes = runs.n_runs, runs.n_features
     return StabilityResult(
         measured.value, variance, measure, *sizes, confidence, variance_from, details=details
@@ -153,8 +153,8 @@ class MeasuredRuns:
             where = f"for {max(bad, 1)} of {m * (m - 1) // 2} pairs of runs"
         if math.isnan(value):
             sizes = f"sizes {self.runs.sizes.min()} to {self.runs.sizes.max()}"
-            why = f"subsets of {sizes} out of {self.runs.n_features} features"
-            warn_undefined(f"{measure.name} is undefined (0/0) {where}", why, stacklevel=5)
+            where += f": subsets of {sizes} out of {self.runs.n_features} features"
+            warn_undefined(measure.name, where, stacklevel=5)
         return value
 
     def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -25,9 +25,9 @@ class UndefinedStabilityWarning(RuntimeWarning):
     """A measure is 0/0 on the given runs, so its value is nan."""
 
 
-def warn_undefined(what: str, why: str, stacklevel: int = 3) -> None:
-    """Warn that a figure is nan; by default at the caller of whoever calls this."""
-    text = f"{what}: {why}; it is nan."
+def warn_undefined(what: str, where: str, stacklevel: int = 3) -> None:
+    """Warn that a figure is 0/0; the default blames the caller of the function that asks."""
+    text = f"{what} is undefined (0/0) {where}; it is nan."
     warnings.warn(text, UndefinedStabilityWarning, stacklevel=stacklevel)
 
 
@@ -118,8 +118,8 @@ def pairwise_result(
     m, value, variance = len(pairs), matrix.mean(), math.nan
     if math.isnan(value):
         bad = int(np.isnan(matrix.values).sum()) // 2
-        where = f"for {bad} of {m * (m - 1) // 2} pairs of runs"
-        warn_undefined(f"{measure} is undefined (0/0) {where}", why_undefined, stacklevel=4)
+        where = f"for {bad} of {m * (m - 1) // 2} pairs of runs: {why_undefined}"
+        warn_undefined(measure, where, stacklevel=4)
     else:
         variance = resampling.variance_of_pairs(matrix.values)
     source = resampling.variance_from
