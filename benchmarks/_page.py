@@ -78,7 +78,7 @@ exceed 100 % where a table stays in the cache, which is faster than memory.
 END_TO_END = """\
 A study of `backstay run --methods papers`, from a CSV file to an HTML report, beside the same one
 written with pandas, SciPy, scikit-learn and fast-select (`benchmarks/_plain_study.py`). Both use
-the same methods and controls, the same resamples and seeds, the same classifiers at the same
+the same methods and controls, the same resamples and seeds, the same models at the same
 sizes, and the same number of jobs. Workers are started and kernels compiled beforehand on both
 sides. The tables are {data}. Where the plain study would take too long, it ran on fewer resamples
 and its time was scaled up; these are marked ². Each study runs once, except ours on 62 × 2,000:
@@ -156,7 +156,7 @@ def text(summary):
         exchanged(ends),
         "In a study of seven methods on 100 subsamples of 62 × 2,000 with a store, "
         f"{records['study_62x2000']['facts']['overhead']:.1%} of the jobs' time is spent neither "
-        "in methods nor in classifiers. A bare joblib loop over the same methods and classifiers, "
+        "in methods nor in models. A bare joblib loop over the same methods and models, "
         "which keeps nothing but accuracies, takes "
         f"{figure(records['study_beside_loop']['facts']['ratio'])} times as long as the study "
         "on ten subsamples.",

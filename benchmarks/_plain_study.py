@@ -1,6 +1,6 @@
 """A study of the papers' methods the plain way: pandas, SciPy, scikit-learn and fast-select.
 
-Same methods, same resamples, same seeds, same classifiers and metrics, the same runs with shuffled
+Same methods, same resamples, same seeds, same models and metrics, the same runs with shuffled
 labels, same number of jobs; what a careful user would write without backstay. Each method hands
 back a score per feature.
 """
@@ -133,8 +133,8 @@ def task(X, y, name, split, sizes):
         for size in sizes if split.labels is None else ():
             chosen = np.sort(order[:size])
             test, right = X[split.test][:, chosen], y[split.test]
-            for kind, classifier in CLASSIFIERS.items():
-                model = clone(classifier).fit(train[:, chosen], y_train)
+            for kind, model in CLASSIFIERS.items():
+                model = clone(model).fit(train[:, chosen], y_train)
                 predicted = model.predict(test)
                 found.append(
                     (
@@ -201,7 +201,7 @@ def run(path, target, splits, null, sizes, jobs, n_runs):
         rows += found
     shuffled = {name: found[len(splits) :] for name, found in orders.items()}
     orders = {name: found[: len(splits)] for name, found in orders.items()}
-    columns = ["method", "size", "classifier", "AUC", "balanced accuracy", "accuracy"]
+    columns = ["method", "size", "model", "AUC", "balanced accuracy", "accuracy"]
     accuracy = pd.DataFrame(rows, columns=columns).groupby(columns[:3]).mean().reset_index()
     stability = pd.DataFrame(
         [(m, k, nogueira(o, k, X.shape[1])) for m, o in orders.items() for k in sizes],

@@ -181,8 +181,8 @@ def selections(ends):
             cells.append(f"{facts['shares_of_methods'].get(method, 0):.1%}")
             cells.append(f"{row['same']:.1%} ({row['overlap']:.2%})")
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    cells = [f"{facts['shares']['classifier']:.1%} | " for facts in ends.values()]
-    lines.append("| classifiers, all methods | " + "| ".join(cells) + "|")
+    cells = [f"{facts['shares']['model']:.1%} | " for facts in ends.values()]
+    lines.append("| models, all methods | " + "| ".join(cells) + "|")
     return "\n".join(lines)
 
 

@@ -79,8 +79,7 @@ def shares_of_time(results, wall, jobs):
     """Where the study's time went, as shares of what the jobs had."""
     tasks = results._store.tasks(results.datasets[0])
     spent = {
-        kind: sum(task["seconds"].get(kind, 0.0) for task in tasks)
-        for kind in ("method", "classifier")
+        kind: sum(task["seconds"].get(kind, 0.0) for task in tasks) for kind in ("method", "model")
     }
     by_method = {}
     for task in tasks:
@@ -94,7 +93,7 @@ def sameness(results, plain):
     """Per method over resamples and sizes: share of identical best sets, overlap, score gap."""
     same = {}
     for name, orders in plain.items():
-        place, weights = results.orders(name), results.weights(name)
+        place, weights = results.runs.orders(name), results.runs.weights(name)
         ours, theirs, gaps = [], [], [0.0]
         for i, order in enumerate(orders):
             for k in SIZES:

@@ -49,7 +49,7 @@ def study(n_resamples, n_jobs, store=None, controls=False):
     return Study(
         METHODS,
         Subsampling(n_resamples),
-        classifiers=CLASSIFIERS,
+        models=CLASSIFIERS,
         sizes=SIZES,
         metric="accuracy",  # what the loop beside it keeps
         controls=controls,
@@ -66,9 +66,9 @@ def data(n=62, d=2000):
 
 
 def overhead(results, wall, n_jobs):
-    """Share of the workers' time that went neither into methods nor into classifiers."""
+    """Share of the workers' time that went neither into methods nor into models."""
     tasks = results._store.tasks("data")
-    busy = sum(task["seconds"]["method"] + task["seconds"]["classifier"] for task in tasks)
+    busy = sum(task["seconds"]["method"] + task["seconds"]["model"] for task in tasks)
     return 1 - busy / (n_jobs * wall)
 
 
@@ -90,7 +90,12 @@ def scale(quick):
 
         def tables():
             loaded = Results.load(path)
-            return loaded.frame(), loaded.gains(), loaded.summary(), loaded.recommend()
+            return (
+                loaded.frame(),
+                loaded.weights.gains(),
+                loaded.comparisons.summary(),
+                loaded.recommend(),
+            )
 
         facts["seconds_for_tables"] = seconds_of(tables)[0]
     return facts
@@ -103,8 +108,8 @@ def by_hand(X, y, method, train, test):
     scores = []
     for size in SIZES:
         chosen = np.sort(order[:size])
-        for classifier in CLASSIFIERS.values():
-            model = clone(classifier).fit(X[np.ix_(train, chosen)], y[train])
+        for model in CLASSIFIERS.values():
+            model = clone(model).fit(X[np.ix_(train, chosen)], y[train])
             scores.append((model.predict(X[np.ix_(test, chosen)]) == y[test]).mean())
     return fitted.ranking_, scores
 
@@ -156,7 +161,7 @@ def shortest_tasks(n_tasks, store):
     return Study(
         {"t": TTest()},
         Subsampling(n_tasks),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[10],
         metric="accuracy",
         store=store,
@@ -205,7 +210,7 @@ def waiting_for_the_disk(quick):
 WORKLOADS = (
     Measurement(
         "study_62x2000",
-        "A study: 7 methods × 100 subsamples of 62 × 2,000, 3 classifiers × 4 sizes, a store",
+        "A study: 7 methods × 100 subsamples of 62 × 2,000, 3 models × 4 sizes, a store",
         scale,
         (
             Target(

@@ -47,7 +47,7 @@ def main(n_splits=20, n_permutations=20, folder=None):
             METHODS,
             Subsampling(n_splits),
             sizes=[SIZE],
-            classifiers={},
+            models={},
             null=n_permutations,
             random_state=0,
             n_jobs=2,

@@ -28,7 +28,7 @@ study = Study(
         "ReliefF": ReliefF(),
         "weighted SVM-RFE": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),
     },
-    classifiers={
+    models={
         "svm": make_pipeline(StandardScaler(), SVC(kernel="linear")),
         "3nn": make_pipeline(StandardScaler(), KNeighborsClassifier(3)),
     },
@@ -42,7 +42,7 @@ results = study.run(X, y)
 chosen = results.recommend()
 print(chosen, "\n")
 print("What the weighting gains over its control (equal weights of the same sum):")
-gains = results.gains().frame().query("quantity == 'stability' and over == 'control'")
+gains = results.weights.gains().frame().query("quantity == 'stability' and over == 'control'")
 print(gains[["method", "size", "gain", "low", "high"]].round(3).to_string(index=False), "\n")
 print(results.signature(chosen.method, chosen.size).frame().to_string(index=False), "\n")
 print("Report:", results.report("report.html"))

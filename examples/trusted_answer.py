@@ -54,7 +54,7 @@ def tables(folder):
 
 def smallest(results):
     """Return the smallest size within one plain standard error of the best, by mean score."""
-    scores = results.scores("balanced_accuracy").frame()
+    scores = results.runs.scores("balanced_accuracy").frame()
     grouped = scores.groupby(["method", "size"])["value"]
     mean, error = grouped.mean(), grouped.sem()
     enough = mean[mean >= mean.max() - error[mean.idxmax()]].reset_index()
@@ -74,7 +74,7 @@ def main(n_outer=12, n_inner=25, null=20, folder=None):
                 METHODS,
                 Subsampling(n_inner),
                 sizes=SIZES,
-                classifiers={"svm": svm()},
+                models={"svm": svm()},
                 metric="balanced_accuracy",
                 null=null,
                 random_state=number,

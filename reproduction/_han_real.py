@@ -39,9 +39,9 @@ Published = dict[tuple[str, str, str, int], tuple[float, float]]
 
 def _scores(results: Any, metric: str, per_run: int) -> ScoresByRun:
     """Return the score of every repetition, averaged over its folds."""
-    frame = results.scores(metric).frame()
+    frame = results.runs.scores(metric).frame()
     frame["run"] = frame["resample"] // per_run
-    keys = ["method", "classifier", "size"]
+    keys = ["method", "model", "size"]
     means = 100 * frame.groupby([*keys, "run"])["value"].mean()
     return {
         (method, CLASSIFIERS[classifier], int(size)): runs.to_numpy()

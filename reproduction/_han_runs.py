@@ -169,7 +169,7 @@ def raw_splits(settings: RunSettings, dataset: str, base: Base) -> Results:
         f"han-raw-{DATA[dataset]}-{base.name}-{n}-seed{settings.seed}",
         {name: base.methods[name] for name in (base.plain, base.weighted, base.control)},
         Subsampling(n, train_size=2 / 3),
-        classifiers={},
+        models={},
         sizes=[min(50, X.shape[1])],
         preprocess=preselection(dataset),
         controls=False,
@@ -193,7 +193,7 @@ def _run(
         name,
         base.methods,
         resampling,
-        classifiers=CLASSIFIERS,
+        models=CLASSIFIERS,
         sizes=[size for size in sizes if size < X.shape[1]],
         scoring=("accuracy", "balanced_accuracy", "roc_auc"),
         preprocess=preselection(dataset),
@@ -205,7 +205,7 @@ def _run(
 
 def orders(results: Results, method: str) -> NDArray[Any]:
     """Return the features from best to worst, one row per resample."""
-    return results.orders(method)
+    return results.runs.orders(method)
 
 
 def repetitions(table: NDArray[Any]) -> list[NDArray[Any]]:

@@ -42,7 +42,7 @@ from backstay import (
 )
 from backstay._scaling import table_near_one
 from backstay.base import FeatureRanker, InstanceWeighter
-from backstay.study._classify import unit_range
+from backstay.study._predict import unit_range
 from estimators import ESTIMATORS
 
 # From one end of float64 to the other, closer where float32 ends or a table ceases to be ordinary.

@@ -32,7 +32,7 @@ def study(store, n_jobs):
     return Study(
         methods,
         Subsampling(60),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[2, 10],
         null=2,
         store=store,

@@ -11,7 +11,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import Results, StoreError
+from backstay.results import Results
+from backstay.store import StoreError
 from backstay.study import Study, Subsampling
 
 FAULT = "store damaged: bits, bytes, pages, its end, its text"
@@ -76,7 +77,7 @@ def laboratory():
         Study(
             {"t": TTest()},
             Subsampling(4),
-            classifiers={"1nn": KNeighborsClassifier(1)},
+            models={"1nn": KNeighborsClassifier(1)},
             sizes=[2, 10],
             store=sound,
             random_state=0,

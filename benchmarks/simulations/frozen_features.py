@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulations.frozen_features --out frozen.jsonl
 
-A study is run on a data set. Then a classifier is trained on all its rows, once with the features
+A study is run on a data set. Then a model is trained on all its rows, once with the features
 that the method selects on all rows ("refitted"), once with those that its runs selected most
 often ("frequent"), and both predict many fresh rows of the same population.
 """
@@ -27,7 +27,7 @@ def one(name, seed):
     X, y = draw(name, [seed, 4])
     given = np.array(GENERATORS[name][0])
     fresh = draw(name, [seed, 5], (given * N_FRESH // given.sum()).tolist())
-    results = study(30, seed, null=0, classifiers={"svm": svm()}).run(X, y)
+    results = study(30, seed, null=0, models={"svm": svm()}).run(X, y)
     answer = results.recommend().trusted
     found = []
     for method, ranker in METHODS.items():

@@ -70,7 +70,7 @@ def table(file, chosen, stores, jobs):
     study = Study(
         chosen,
         Subsampling(20, train_size=2 / 3),
-        classifiers={"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))},
+        models={"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))},
         sizes=SIZES,
         metric="accuracy",
         controls=False,
@@ -81,8 +81,8 @@ def table(file, chosen, stores, jobs):
     )
     results = study.run(X, y, dataset=file.stem)
     stability = results.stability("kuncheva", list(SIZES)).frame()
-    accuracy = results.accuracy("accuracy").frame()
-    seconds = results.fit_times().frame().set_index("method")["method_seconds"]
+    accuracy = results.scores("accuracy").frame()
+    seconds = results.runs.times().frame().set_index("method")["method_seconds"]
     rows = []
     for name in chosen:
         mine = stability[stability["method"] == name].set_index("size")["value"]

@@ -37,7 +37,7 @@ def one(name, seed):
     given = np.array(GENERATORS[name][0])
     fresh = draw(name, [seed, 3], (given * N_FRESH // given.sum()).tolist())
     svm = {"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))}
-    results = study(50, seed, null=0, scoring=METRICS, classifiers=svm).run(X, y)
+    results = study(50, seed, null=0, scoring=METRICS, models=svm).run(X, y)
     found = {}
     for metric in METRICS:
         answer = results.recommend(metric=metric)
@@ -63,7 +63,7 @@ def _chosen(results, metric, answer):
     """Return method and size: the trusted answer's, or the best score's if there is none."""
     if answer.trusted is not None:
         return answer.trusted.method, answer.trusted.size
-    means = results.scores(metric).frame().groupby(["method", "size"])["value"].mean()
+    means = results.runs.scores(metric).frame().groupby(["method", "size"])["value"].mean()
     method, size = means.idxmax()
     return method, int(size)
 

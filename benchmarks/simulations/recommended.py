@@ -23,7 +23,7 @@ def one(name, seed):
     counts, n_relevant, shift = CASES[name]
     X, y = rows(np.random.default_rng([seed, 1]), counts, 300, n_relevant, shift)
     results = study(30, seed, null=0, scoring=METRICS).run(X, y)
-    table = results.accuracy("roc_auc").frame()
+    table = results.scores("roc_auc").frame()
     found = {metric: results.recommend(metric=metric, n_bootstrap=500) for metric in METRICS}
     return {
         "best_auc": float(table["value"].max()),

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from backstay import ReliefF, Study, TTest
-from backstay.results import METRICS
 from backstay.study import Subsampling
 from benchmarks.simulations._run import arguments, repeat
 from benchmarks.simulations.quoted_score import draw
@@ -66,7 +65,7 @@ def main():
         for kind, found in (row["found"] or {}).items():
             line = {"cohort": kind}
             for metric in ("roc_auc", "balanced_accuracy"):
-                title = METRICS[metric].title
+                title = find_metric(metric).title
                 expected, value, verdict = found[metric]
                 line |= {f"expected {title}": expected, title: value}
                 line[f"{title} as expected"] = verdict == "as expected"

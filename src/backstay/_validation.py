@@ -225,7 +225,7 @@ def validate_rows(estimator: Any, X: Any) -> NDArray[Any]:
 
 def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes, at least two, and each row's class number."""
-    name = type(estimator).__name__
+    name = estimator if isinstance(estimator, str) else type(estimator).__name__
     _check_whole_floats(np.asarray(y))
     try:
         kind = type_of_target(y, input_name="y")

@@ -58,7 +58,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def no_report(monkeypatch):
     """Leave report.html out where a test is about something else: it takes seconds."""
-    monkeypatch.setattr(Results, "report", lambda self, path: path)
+    monkeypatch.setattr(Report, "write", lambda self, path: path)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def done(folder):
         arguments = ["run", str(folder / f"{name}.csv"), "-t", "diagnosis", *QUICK]
         with pytest.MonkeyPatch.context() as patch:
             if name == "two":
-                patch.setattr(Results, "report", lambda self, path: path)
+                patch.setattr(Report, "write", lambda self, path: path)
             arguments += ["-o", str(folder / name)]
             patch.setattr(sys, "argv", ["backstay", *arguments])
             result = CliRunner().invoke(app, arguments)
@@ -123,9 +123,9 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert "Fields are separated by commas." in out
     assert "4 random splits" in out
     assert "ReliefF, ReliefF (control, mean 1)" in out
-    assert re.search(r"classifiers +linear SVM, which weighs classes by their rarity, and", out)
+    assert re.search(r"models +linear SVM, which weighs classes by their rarity, and", out)
     assert re.search(r"metric +AUC decides\n", out)
-    assert re.search(r"null +2 permutations of the labels × 2 runs, without classifiers\n", out)
+    assert re.search(r"null +2 permutations of the labels × 2 runs, without models\n", out)
     tasks = "4 methods × 4 splits = 16, and 4 × 4 with shuffled labels = 16; 32 in all"
     assert f"{tasks}, 1 at a time, seed 0" in out
     assert "class ratio" not in out
@@ -134,7 +134,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     advice = Results.load(folder / "one" / "study.db").recommend()
     for answer in advice.answers.values():
         assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
-    assert re.search(r"answer +method +features +classifier +stability +shuffled labels +AUC ", out)
+    assert re.search(r"answer +method +features +model +stability +shuffled labels +AUC ", out)
     assert re.search(r"Score of the trusted .*: AUC .* \(guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
@@ -194,7 +194,7 @@ def test_the_files_of_a_run(done):
     core = features["in_signature"] & (features["frequency"] > 0.5)
     assert features["core"].tolist() == core.tolist()
     assert sorted(features.loc[core, "feature"]) == sorted(advice.core)
-    orders = results.orders(advice.method)
+    orders = results.runs.orders(advice.method)
     first = features.iloc[0]
     ranks = [int(np.flatnonzero(order == first["column"] - 1)[0]) + 1 for order in orders]
     assert first["mean_rank"] == pytest.approx(np.mean(ranks))
@@ -235,7 +235,7 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     assert code == 0
     assert "t, wilcoxon, mrmr-f, relieff, elastic-net, svm-rfe" in text
     assert "50 random splits" in text
-    assert "20 permutations of the labels × 2 runs, without classifiers" in text
+    assert "20 permutations of the labels × 2 runs, without models" in text
     assert "6 methods × 50 splits = 300, and 6 × 40 with shuffled labels = 240; 540 in all" in text
     assert "Nothing was run" in text
     assert not out.exists()
@@ -265,7 +265,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         )  # fmt: skip
         assert code == 0, err
         results = Results.load(out / "study.db")
-        assert results.metric == metric
+        assert results.data.metric == metric
         assert results.data.null == 0
         assert re.search(rf"shuffled labels +{title} ", text)
         assert "not run" in text
@@ -395,7 +395,12 @@ def test_compare(done, call):
     assert out.count("4 features") == 4  # two data sets, the pairs, and the last line
     assert "2 features" not in out
     results = Results.load(folder / "one" / "study.db", folder / "two" / "study.db")
-    line = results.summary(size=4).frame().query("first == 't' and second == 'iw-relieff'").iloc[0]
+    line = (
+        results.comparisons.summary(size=4)
+        .frame()
+        .query("first == 't' and second == 'iw-relieff'")
+        .iloc[0]
+    )
     shown = re.search(r"\n t +iw-relieff +2 +\d / \d / \d +(\S+) +\d / \d / \d +(\S+)", out)
     assert float(shown[1]) == pytest.approx(line.stability_difference, abs=6e-4)
     assert float(shown[2]) == pytest.approx(line.accuracy_difference, abs=6e-4)

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from backstay.cli import main
-from backstay.results import Results, StoreError
+from backstay.results import Results
+from backstay.store import StoreError
 from reference.study import contents
 
 distributed = pytest.importorskip("distributed", reason="needs the extra backstay[dask]")

@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 from backstay import __version__
-from backstay.results import Results, StoreError
+from backstay.results import Results
+from backstay.store import StoreError
 
 BACKSTAY = [sys.executable, "-m", "backstay"]
 

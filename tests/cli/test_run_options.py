@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay.cli import main
+from backstay.report import Report
 from backstay.results import Results
 from table_formats import TARGET, example, write_series_matrix
 
@@ -35,8 +36,7 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_a_table_with_a_sheet_from_the_command_line_to_the_store(files, call, monkeypatch):
-    monkeypatch.setattr(Results, "report", lambda self, path: path)
+def test_a_table_with_a_sheet_from_the_command_line_to_the_store(files, call):
     out, _ = call(
         "run", files / "genes.tsv", "--samples", files / "sheet.csv", "-t", TARGET, "--id",
         "sample", "--groups", "patient", "--positive", "normal", *QUICK, "-o", files / "out",
@@ -102,7 +102,7 @@ def test_classes_too_small_need_not_stop_a_run(call, tmp_path):
 
 
 def test_a_table_of_logs_is_said_to_be_one(files, call, capsys, monkeypatch):
-    monkeypatch.setattr(Results, "report", lambda self, path: path)
+    monkeypatch.setattr(Report, "write", lambda self, path: path)
     command = ("run", files / "genes.tsv", "--samples", files / "sheet.csv", "-t", TARGET, *QUICK)
     call(*command, "--logged", "-o", files / "out")
     assert Results.load(files / "out" / "study.db").data.logged

@@ -64,7 +64,7 @@ def test_a_study_of_five_by_two_gives_the_hand_computation():
         random_state=0,
     )
     results = study.run(X, y)
-    scores = results.scores(results.metric).frame().query("size == 5")
+    scores = results.runs.scores(results.data.metric).frame().query("size == 5")
     a, b = (scores[scores.method == m].sort_values("resample")["value"] for m in ("t", "relieff"))
     t, t_p, f, f_p = five_by_two(a.to_numpy(), b.to_numpy())
     found = results.compare("t", "relieff", size=5).accuracy

@@ -198,7 +198,7 @@ def test_a_study_says_why_such_ensembles_fail(silent):
     methods = {"t": TTest(), **ensembles_of(silent)}
     with pytest.warns(UserWarning, match="gives all 30 features the importance"):
         results = study_of(methods).run(NOISE, LABELS)
-    errors = results.errors().frame()
+    errors = results.runs.errors().frame()
     assert errors.groupby("method").size().to_dict() == dict.fromkeys(ensembles_of(silent), 20)
     assert errors["error"].str.contains("which is no ranking").all()
 

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import FeatureRanker, InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import TaskRecord
+from backstay.store import TaskRecord
 from backstay.study import Study, Subsampling
 
 
@@ -41,7 +41,7 @@ def study(store, n_jobs=None, pause=0.0, **options):
     return Study(
         methods,
         Subsampling(12),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[2, 10],
         scoring=["accuracy", "roc_auc"],
         null=2,

@@ -43,7 +43,7 @@ def table(n_samples=60, n_features=40, random_state=0, **kwargs):
 
 
 def small_study(methods, n_splits=6, sizes=(2, 5, 10), **options):
-    options = {"classifiers": {"1nn": KNeighborsClassifier(1)}, **options}
+    options = {"models": {"1nn": KNeighborsClassifier(1)}, **options}
     return Study(methods, Subsampling(n_splits), sizes=sizes, random_state=0, verbose=0, **options)
 
 
@@ -56,8 +56,8 @@ def results():
         "t test": TTest(),
         WEIGHTED: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),
     }
-    classifiers = {"1nn": KNeighborsClassifier(1), "3nn": KNeighborsClassifier(3)}
-    study = small_study(methods, 8, (2, 5, 10, 20), classifiers=classifiers)
+    models = {"1nn": KNeighborsClassifier(1), "3nn": KNeighborsClassifier(3)}
+    study = small_study(methods, 8, (2, 5, 10, 20), models=models)
     provenance = {"command": "backstay run '<x>.csv'", "notes": ["a <b> note"], "sha256": "00"}
     return study.run(X, y, truth=truth, dataset="<em>data</em>", provenance=provenance)
 

@@ -27,10 +27,10 @@ def table(sizes, n_features=30, n_relevant=6, effect=1.6, seed=0):
 
 
 def study(methods, n_splits=6, **options):
-    classifiers = {
+    models = {
         "svm": SVC(kernel="linear", class_weight="balanced"), "1nn": KNeighborsClassifier(1)
     }  # fmt: skip
-    options = {"classifiers": classifiers, "sizes": [2, 5, 10], **options}
+    options = {"models": models, "sizes": [2, 5, 10], **options}
     return Study(methods, Subsampling(n_splits), random_state=0, verbose=0, **options)
 
 

@@ -333,7 +333,7 @@ def test_a_cell_of_the_heat_map_tells_its_value(browser, gallery, tmp_path_facto
     said = plot.find_element("css selector", ".tip").get_property("textContent")
     sample, rest = said.split(", ")
     feature, value = rest.split(": ")
-    values = results.signature_values().frame()
+    values = results.samples.values().frame()
     row = values[(values["name"] == feature) & (values["sample"] == sample.split(" (")[0])]
     assert float(value.replace("−", "-")) == pytest.approx(row["value"].item(), abs=0.0051)
     assert sample.endswith(f"({row['class'].item()})")

@@ -114,7 +114,7 @@ def test_unequal_classes_are_said_with_the_metric(metric):
             class_sizes=list(sizes),
             n_samples=sum(sizes),
             metric=metric,
-            classifiers=["svm"],
+            models=["svm"],
         )
         return [caveat.text for caveat in _about_imbalance(data)]
 

@@ -35,7 +35,7 @@ from backstay.report import (
     StabilityDisplay,
 )
 from backstay.report.figures._style import styles
-from backstay.results import METRICS, Role, SampleWeights
+from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
 from report.conftest import WEIGHTED, small_study, table
 
@@ -55,19 +55,19 @@ EVERY = {
 
 
 def test_frames_are_the_tables_of_the_results(results):
-    accuracy = results.accuracy(results.metric).frame()
-    second = accuracy[accuracy["classifier"] == "3nn"].reset_index(drop=True)
+    accuracy = results.scores(results.data.metric).frame()
+    second = accuracy[accuracy["model"] == "3nn"].reset_index(drop=True)
     pairs = [
         (StabilityDisplay.from_results(results), results.stability()),
         (StabilityDisplay.from_results(results, "dice"), results.stability("dice")),
-        (SelectionFrequencyDisplay.from_results(results, 5), results.selection_frequency(5)),
-        (AgreementDisplay.from_results(results, 5), results.similarity(5)),
-        (SampleWeightsDisplay.from_results(results), results.instance_weights()),
-        (FitTimesDisplay.from_results(results), results.fit_times()),
-        (ParetoDisplay.from_results(results), results.pareto()),
-        (HeatmapDisplay.from_results(results), results.signature_values()),
-        (ConfusionDisplay.from_results(results), results.confusion()),
-        (RocDisplay.from_results(results), results.roc()),
+        (SelectionFrequencyDisplay.from_results(results, 5), results.selections.frequency(5)),
+        (AgreementDisplay.from_results(results, 5), results.selections.similarity(5)),
+        (SampleWeightsDisplay.from_results(results), results.samples.weights()),
+        (FitTimesDisplay.from_results(results), results.runs.times()),
+        (ParetoDisplay.from_results(results), results.comparisons.pareto()),
+        (HeatmapDisplay.from_results(results), results.samples.values()),
+        (ConfusionDisplay.from_results(results), results.predictions.confusion()),
+        (RocDisplay.from_results(results), results.predictions.roc()),
     ]
     for display, expected in pairs:
         assert_frame_equal(display.frame(), expected.frame())
@@ -75,10 +75,10 @@ def test_frames_are_the_tables_of_the_results(results):
 
 
 def test_pareto_at_a_size_has_the_intervals_of_that_size(results):
-    frame = ParetoDisplay.from_results(results, size=5, classifier="3nn").frame()
+    frame = ParetoDisplay.from_results(results, size=5, model="3nn").frame()
     stability = results.stability("nogueira", [5]).frame().set_index("method")
-    accuracy = results.accuracy(results.metric).frame()
-    accuracy = accuracy[(accuracy["size"] == 5) & (accuracy["classifier"] == "3nn")]
+    accuracy = results.scores(results.data.metric).frame()
+    accuracy = accuracy[(accuracy["size"] == 5) & (accuracy["model"] == "3nn")]
     accuracy = accuracy.set_index("method")
     for _, row in frame.iterrows():
         assert row["stability_low"] == stability.loc[row["method"], "low"]
@@ -170,7 +170,7 @@ def test_a_rare_class_with_low_weights_is_not_outlying():
 def test_shuffled_labels_are_a_quiet_band_under_the_highlighted_method():
     X, y, _ = table(40, 20)
     methods = {"t": TTest(), "svm": SVMRFE()}
-    results = small_study(methods, 4, (2, 5, 20), classifiers={}, null=3).run(X, y)
+    results = small_study(methods, 4, (2, 5, 20), models={}, null=3).run(X, y)
     null = results.null().frame()
     display = StabilityDisplay.from_results(results)
     frame = display.frame()
@@ -205,8 +205,8 @@ def test_the_axis_holds_every_score_of_any_metric(metric):
     shown = [*display.frame()["value"], display.chance]
     assert low < min(shown)
     assert max(shown) < high
-    assert display.ax_.get_ylabel() == METRICS[metric].title
-    assert METRICS[metric].title[1:] in display.finding()
+    assert display.ax_.get_ylabel() == find_metric(metric).title
+    assert find_metric(metric).title[1:] in display.finding()
     plt.close(display.figure_)
 
 
@@ -217,7 +217,7 @@ def test_methods_of_one_weighting_share_a_lane():
         "q": InstanceWeighted(TTest(), MarginWeighting()),
         "r": InstanceWeighted(TTest(), LogisticWeighting()),
     }
-    results = small_study(methods, 3, (2,), classifiers={}).run(X, y)
+    results = small_study(methods, 3, (2,), models={}).run(X, y)
     display = SampleWeightsDisplay.from_results(results)
     assert [lane.methods for lane in display.lanes] == [["p", "q"], ["r"]]
     assert "p and q: " in display.finding()
@@ -233,7 +233,7 @@ def test_several_data_sets_are_refused_by_name():
 
 def test_unknown_classifier_is_named(results):
     with pytest.raises(ValueError, match=r"'svc' was not studied; there are 1nn, 3nn"):
-        AccuracyDisplay.from_results(results, classifier="svc")
+        AccuracyDisplay.from_results(results, model="svc")
 
 
 def test_missing_matplotlib_is_one_sentence(results, monkeypatch):
@@ -306,7 +306,7 @@ def test_the_dial_is_a_curve_in_the_plane():
     display = ParetoDisplay.from_results(results, size=5)
     assert "Along the dial, from first to late, stability goes from" in display.finding()
     ax = display.plot(Figure(figsize=(11, 5)).subplots()).ax_
-    points = results.pareto(size=5).frame().set_index("method")
+    points = results.comparisons.pareto(size=5).frame().set_index("method")
     wanted = points.loc[["first", "mid", "late"], ["stability", "accuracy"]].to_numpy()
     assert any(np.array_equal(line.get_xydata(), wanted) for line in ax.lines)
 
@@ -329,7 +329,7 @@ def test_names_at_the_ends_of_curves_do_not_touch():
 def test_samples_are_ordered_by_class_and_features_by_likeness(results):
     display = HeatmapDisplay.from_results(results)
     assert display.codes == sorted(display.codes)
-    table = results.signature_values().frame().pivot(index="name", columns="sample", values="value")
+    table = results.samples.values().frame().pivot(index="name", columns="sample", values="value")
     shown = table.loc[display.features, display.samples].to_numpy()
     np.testing.assert_array_equal(shown, display.values)
     grid = display.grid()
@@ -343,7 +343,7 @@ def test_samples_are_ordered_by_class_and_features_by_likeness(results):
 def test_a_map_names_what_is_worth_a_look(results):
     display = SampleMapDisplay.from_results(results)
     frame = display.frame()
-    wrong = results.misclassified().frame().set_index("row")["share"]
+    wrong = results.predictions.misclassified().frame().set_index("row")["share"]
     for row in frame.to_dict("records"):
         assert row["misclassified"] == pytest.approx(wrong.get(row["row"], np.nan), nan_ok=True)
     assert "patient <i>3</i>" in frame[frame["outlying"]]["name"].tolist()

@@ -47,15 +47,15 @@ def test_tables_are_those_of_the_results(written):
     results, everything, _, _ = written
     (part,) = everything["summary"]["datasets"]
     size, found = part["choice"]["size"], results.recommend()
-    rows_equal(part["recalls"], results.recalls().frame())
-    wrong = results.misclassified().frame()
+    rows_equal(part["recalls"], results.predictions.recalls().frame())
+    wrong = results.predictions.misclassified().frame()
     rows_equal(part["misclassified"]["rows"], wrong[wrong["share"] > 0].iloc[:12])
-    rows_equal(part["consensus"], results.consensus(size).frame())
+    rows_equal(part["consensus"], results.selections.consensus(size).frame())
     assert part["choice"]["stability"] == results.choice().stability == found.stability
     assert part["choice"]["null"] == results.choice().null
-    groups = results.signature_groups().frame().groupby("group")["name"].apply(list)
+    groups = results.selections.groups().frame().groupby("group")["name"].apply(list)
     assert [group["names"] for group in part["groups"]] == groups.tolist()
-    gains = results.gains(part["choice"]["metric"]).frame()
+    gains = results.weights.gains(part["choice"]["metric"]).frame()
     rows_equal(part["gains"]["here"], gains[gains["size"] == size])
 
 
@@ -87,15 +87,15 @@ def test_features_are_those_of_the_results_and_of_the_file(written):
 
 FRAMES = {
     "stability": lambda r, c: r.stability().frame(),
-    "heatmap": lambda r, c: r.signature_values().frame(),
-    "confusion": lambda r, c: r.confusion().frame(),
-    "roc": lambda r, c: r.roc().frame(),
-    "precision_recall": lambda r, c: r.roc("precision_recall").frame(),
-    "frequency": lambda r, c: r.selection_frequency(c["size"]).frame(),
-    "agreement": lambda r, c: r.similarity(c["size"]).frame(),
-    "times": lambda r, c: r.fit_times().frame(),
-    "weights": lambda r, c: r.instance_weights().frame(),
-    "map": lambda r, c: r.sample_map().frame(),
+    "heatmap": lambda r, c: r.samples.values().frame(),
+    "confusion": lambda r, c: r.predictions.confusion().frame(),
+    "roc": lambda r, c: r.predictions.roc().frame(),
+    "precision_recall": lambda r, c: r.predictions.roc("precision_recall").frame(),
+    "frequency": lambda r, c: r.selections.frequency(c["size"]).frame(),
+    "agreement": lambda r, c: r.selections.similarity(c["size"]).frame(),
+    "times": lambda r, c: r.runs.times().frame(),
+    "weights": lambda r, c: r.samples.weights().frame(),
+    "map": lambda r, c: r.samples.map().frame(),
 }
 
 
@@ -139,12 +139,12 @@ def test_what_the_page_shows_is_what_the_results_say(written):
         assert effect == [signed(row["effect"]), ends]
         assert q == [small(float(row["q_value"]))]
         assert rank == [f"{row['mean_rank']:.1f}"]
-    recalls = results.recalls().frame().set_index("class")
+    recalls = results.predictions.recalls().frame().set_index("class")
     for kind, _, recall, ends, _ in shown_cells(page, "Recall of the classes"):
         row = recalls.loc[kind[0]]
         assert recall == [percentage(row["recall"])]
         assert ends == [f"{percentage(row['low'])} to {percentage(row['high'])}"]
-    wrong = results.misclassified().frame().set_index("name")
+    wrong = results.predictions.misclassified().frame().set_index("name")
     for name, _, share, tests, _ in shown_cells(page, "Samples most often misclassified"):
         assert share == [percentage(wrong.loc[name[0], "share"])]
         assert tests == [str(wrong.loc[name[0], "n_runs"])]
@@ -161,7 +161,7 @@ def test_the_answer_quotes_the_recommendation(written):
     text = part["methods_text"]["text"]
     assert f"was {score_text('roc_auc', found.score.value)} (95" in text
     assert f"stability was {two_decimals(choice.stability)} " in text
-    assert f"({percent(results.training_rows().share)} of them)" in text
+    assert f"({percent(results.runs.training_rows().share)} of them)" in text
     assert all(f"[{i + 1}]" in text for i in range(len(part["methods_text"]["references"])))
     assert f"seed {results.facts.seed}" in text
     plain = "".join(Page(page).words)

@@ -283,7 +283,7 @@ def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
 def test_the_share_of_shared_rows_is_measured():
     X, y, _ = table(60, 20)
     halves = Study({"t": TTest()}, Subsampling(20, 0.5), sizes=[2], random_state=0, verbose=0)
-    rows = halves.run(X, y).training_rows()
+    rows = halves.run(X, y).runs.training_rows()
     assert rows.share == 0.5
     assert rows.shared == pytest.approx(0.5, abs=0.02)
 
@@ -309,13 +309,13 @@ def test_truth_is_counted_per_method(results, summary):
     size = truth["size"]
     assert truth["by_chance"] == pytest.approx(size * 10 / 40)
     for row in truth["rows"]:
-        hits = [sum(j < 10 for j in order[:size]) for order in results.orders(row["method"])]
+        hits = [sum(j < 10 for j in order[:size]) for order in results.runs.orders(row["method"])]
         assert row["found"] == pytest.approx(np.mean(hits))
 
 
 def test_consensus_counts_the_signatures(results, summary):
     (part,) = summary["datasets"]
-    frequency = results.selection_frequency(part["choice"]["size"]).frame()
+    frequency = results.selections.frequency(part["choice"]["size"]).frame()
     for row in part["consensus"]:
         own = frequency[frequency["method"] == row["method"]]["frequency"]
         for share in (0.5, 0.85):
@@ -325,9 +325,9 @@ def test_consensus_counts_the_signatures(results, summary):
 def test_feature_table_has_mean_ranks_and_frequencies(results, summary):
     (part,) = summary["datasets"]
     method, size = part["choice"]["method"], part["choice"]["size"]
-    frequency = results.selection_frequency(size).frame()
+    frequency = results.selections.frequency(size).frame()
     own = frequency[frequency["method"] == method].set_index("feature")["frequency"]
-    orders = results.orders(method)
+    orders = results.runs.orders(method)
     for row in part["features"]["rows"][:5]:
         ranks = [int(np.flatnonzero(order == row["feature"])[0]) + 1 for order in orders]
         assert row["rank"] == pytest.approx(np.mean(ranks))
@@ -353,7 +353,7 @@ def test_same_results_same_bytes(results, report):
 def test_a_report_is_computed_once_and_rendered_twice(results, report, tmp_path, monkeypatch):
     one = Report(results)
     summary = one.to_dict()
-    for name in ("choice", "gains", "stability", "accuracy", "rivals", "features"):
+    for name in ("choice", "stability", "scores", "features", "weights", "comparisons"):
         monkeypatch.setattr(Results, name, None)
     assert one.write(tmp_path / "one.html").read_bytes() == report.read_bytes()
     assert one.to_dict() == summary
@@ -416,7 +416,7 @@ def awkward(tmp_path_factory):
         failed = run("failed", {"t": TTest(), "broken": TTest(variance="?")}, X, y)
     return Results.load(
         failed,
-        run("unjudged", {"t": TTest()}, X, y, classifiers={}),
+        run("unjudged", {"t": TTest()}, X, y, models={}),
         run("noise", {"t": TTest()}, X, noise),
         run("three", {"t": _f_statistic()}, X, np.arange(45) % 3),
         run("everything", {"t": TTest()}, X, y, sizes=(20,)),
@@ -461,7 +461,7 @@ def test_without_classifiers_nothing_is_recommended(parts):
         "Stability",
         "Shown, not recommended",
     ]
-    assert "No classifier was run" in part["answer"]["sentences"][0]
+    assert "No model was run" in part["answer"]["sentences"][0]
     assert not [kind for kind in part["figures"] if kind.startswith(("accuracy", "pareto"))]
 
 
@@ -518,10 +518,10 @@ def test_what_cannot_be_drawn_is_left_out_and_the_report_says_so(tmp_path, resul
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((210, 80)), np.arange(210) % 2
     X[:, :70] += y[:, None]
-    many = small_study({"t": TTest()}, 3, [5], classifiers={}).run(X, y)
+    many = small_study({"t": TTest()}, 3, [5], models={}).run(X, y)
     text = many.report(tmp_path / "many.html").read_text("utf-8")
     assert "there are 210 samples, and more than 200 are not kept" in text
-    wide = small_study({"t": TTest()}, 3, [70], classifiers={}).run(X[:60], y[:60])
+    wide = small_study({"t": TTest()}, 3, [70], models={}).run(X[:60], y[:60])
     text = wide.report(tmp_path / "wide.html").read_text("utf-8")
     assert "the signature has 70 features, and more than 60 are not drawn" in text
     for one in (many, wide):
@@ -558,7 +558,7 @@ def test_short_names_are_spelt_out_only_where_they_mean_it(gallery):
 
 
 def test_empty_results_are_refused():
-    from backstay.results import Store
+    from backstay.store import Store
 
     with pytest.raises(ValueError, match="run a study first"):
         Report(Results(Store(None))).to_dict()

@@ -19,7 +19,7 @@ from report.conftest import AWKWARD, small_study, table
 @pytest.fixture(scope="module")
 def validation():
     X, y, _ = table()
-    results = small_study({"t": TTest()}, 4, (5,), classifiers={"<b>": GaussianNB()}).run(X, y)
+    results = small_study({"t": TTest()}, 4, (5,), models={"<b>": GaussianNB()}).run(X, y)
     signature = results.freeze(X, y, ("t", 5, "<b>"))
     Z, z, _ = table(random_state=3)
     gone = signature.feature_names_in_[0]
@@ -54,7 +54,7 @@ def test_displays_plot_their_frame(kind, validation):
 
 def test_one_class_has_no_curves(validation, tmp_path):
     X, y, _ = table()
-    results = small_study({"t": TTest()}, 4, (5,), classifiers={"bayes": GaussianNB()}).run(X, y)
+    results = small_study({"t": TTest()}, 4, (5,), models={"bayes": GaussianNB()}).run(X, y)
     signature = results.freeze(X, y, ("t", 5, "bayes"))
     ill = np.asarray(y) == "ill"
     page = write_validation(signature.validate(X[ill], y[ill]), tmp_path / "v.html").read_text()

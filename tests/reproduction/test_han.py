@@ -239,10 +239,8 @@ def test_accuracies_are_means_over_folds_by_repetition(real):
     results = _han_runs.cross_validated(real, "Colon", _han_runs.BASES["ReliefF"])
     scores = _han_real._scores(results, "accuracy", 3)
     runs = scores["ReliefF", "SVM", 20]
-    frame = results.scores("accuracy").frame()
-    chosen = frame[
-        (frame.method == "ReliefF") & (frame.classifier == "svm") & (frame["size"] == 20)
-    ]
+    frame = results.runs.scores("accuracy").frame()
+    chosen = frame[(frame.method == "ReliefF") & (frame.model == "svm") & (frame["size"] == 20)]
     values = chosen.sort_values("resample")["value"].to_numpy()
     assert runs == pytest.approx([100 * values[:3].mean(), 100 * values[3:].mean()])
 

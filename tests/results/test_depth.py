@@ -8,8 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import merge_stores
-from backstay.study import Study, Subsampling, _ranking
+from backstay.study import Study, Subsampling, _ranking, merge_stores
 from reference.study import contents
 
 D, DEPTH = 30, 12
@@ -20,7 +19,7 @@ def study(**changes):
     options = {
         "methods": {"t": TTest(), "relieff": ReliefF(n_neighbors=3)},
         "resampling": Subsampling(5),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2, 6],
         "null": 2,
         "random_state": 0,
@@ -51,14 +50,14 @@ def test_the_depth_is_20_times_the_largest_size_and_at_least_5000():
 
 def test_what_lies_before_the_cut_is_unchanged(whole, cut):
     for method in whole.methods:
-        assert np.array_equal(cut.orders(method), whole.orders(method)[:, :DEPTH])
+        assert np.array_equal(cut.runs.orders(method), whole.runs.orders(method)[:, :DEPTH])
     for question in (
         lambda r: r.stability(),
         lambda r: r.stability("kalousis", sizes=[1, DEPTH]),
         lambda r: r.null(),
-        lambda r: r.accuracy(),
-        lambda r: r.partners(),
-        lambda r: r.selection_frequency(6),
+        lambda r: r.scores(),
+        lambda r: r.selections.partners(),
+        lambda r: r.selections.frequency(6),
     ):
         pd.testing.assert_frame_equal(question(cut).frame(), question(whole).frame())
     assert cut.recommend().sentence == whole.recommend().sentence
@@ -66,9 +65,9 @@ def test_what_lies_before_the_cut_is_unchanged(whole, cut):
 
 
 def test_weights_and_ranks_behind_the_cut_are_their_means(whole, cut):
-    weights, full = cut.weights("t"), whole.weights("t")
+    weights, full = cut.runs.weights("t"), whole.runs.weights("t")
     ranks = np.empty((5, D))
-    for run, order in enumerate(whole.orders("t")):
+    for run, order in enumerate(whole.runs.orders("t")):
         best, others = order[:DEPTH], order[DEPTH:]
         assert np.array_equal(weights[run, best], full[run, best])
         assert weights[run, others] == pytest.approx(full[run, others].mean())
@@ -83,7 +82,7 @@ def test_what_lies_behind_the_cut_is_refused_with_the_reason(cut):
     with pytest.raises(ValueError, match=message):
         cut.stability(sizes=[2, 13])
     with pytest.raises(ValueError, match=message):
-        cut.selection_frequency(13)
+        cut.selections.frequency(13)
     with pytest.raises(ValueError, match="size 30 is out of reach"):
         cut.stability("spearman")
     curve = cut.stability(sizes="all")
@@ -98,8 +97,8 @@ def test_a_study_that_kept_everything_goes_on(tmp_path, shallow, monkeypatch):
     monkeypatch.setattr(_ranking, "LEAST_DEPTH", DEPTH)
     found = study(store=path).run(X, y)
     expected = study().run(X, y)
-    assert np.array_equal(found.orders("t"), expected.orders("t"))
-    assert found.weights("t").shape == (5, D)
+    assert np.array_equal(found.runs.orders("t"), expected.runs.orders("t"))
+    assert found.runs.weights("t").shape == (5, D)
     pd.testing.assert_frame_equal(found.stability().frame(), expected.stability().frame())
 
 

@@ -97,7 +97,7 @@ def table():
 
 def run(table, **options):
     X, y = table
-    study = Study({"t": TTest()}, Subsampling(6), sizes=[2, 4], classifiers={}, random_state=0,
+    study = Study({"t": TTest()}, Subsampling(6), sizes=[2, 4], models={}, random_state=0,
                   verbose=0, **options)  # fmt: skip
     return study.run(X, y)
 
@@ -135,9 +135,9 @@ def test_a_store_without_moments_says_nothing_and_gets_them_when_run_again(table
     assert frame["difference"].isna().all()
     assert frame["high_in"].isna().all()
     assert frame["frequency"].tolist() == whole["frequency"].tolist()
-    for nothing in (old.signature_values("t", 4), old.sample_map("t", 4)):
+    for nothing in (old.samples.values("t", 4), old.samples.map("t", 4)):
         assert len(nothing) == 0
-    assert len(old.signature_groups("t", 4)) == 0
+    assert len(old.selections.groups("t", 4)) == 0
     run(table, store=path)
     pd.testing.assert_frame_equal(Results.load(path).features("t", 4).frame(), whole)
 
@@ -145,12 +145,12 @@ def test_a_store_without_moments_says_nothing_and_gets_them_when_run_again(table
 def test_values_and_map_of_the_signature(table):
     results = run(table)
     X = table[0]
-    values = results.signature_values("t", 4).frame()
+    values = results.samples.values("t", 4).frame()
     assert len(values) == 4 * 40
     for name, rows in values.groupby("name"):
         standard = (X[name] - X[name].mean()) / X[name].std()
         np.testing.assert_allclose(rows["value"], standard, atol=1e-12)
-    places = results.sample_map("t", 4).frame()
+    places = results.samples.map("t", 4).frame()
     wide = values.pivot(index="row", columns="feature", values="value").to_numpy()
     spread, ways = np.linalg.eigh(np.cov(wide.T))
     assert places["share_first"][0] == pytest.approx(spread[-1] / spread.sum())
@@ -161,7 +161,7 @@ def test_values_and_map_of_the_signature(table):
 def test_groups_of_the_signature_link_what_is_correlated(table):
     results = run(table)
     X = table[0]
-    groups = results.signature_groups("t", 4).frame()
+    groups = results.selections.groups("t", 4).frame()
     assert len(groups) == 4
     r = X[groups["name"]].corr().to_numpy()
     for i, row in groups.iterrows():
@@ -178,13 +178,13 @@ def test_values_of_many_samples_are_not_kept():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(201, 6)), np.arange(201) % 2
     results = run((X, y))
-    assert len(results.signature_values("t", 4)) == 0
-    assert len(results.signature_groups("t", 4)) == 4
+    assert len(results.samples.values("t", 4)) == 0
+    assert len(results.selections.groups("t", 4)) == 4
 
 
 def test_method_and_size_go_together(table):
     with pytest.raises(ValueError, match="method and size together"):
-        run(table).signature_values("t")
+        run(table).samples.values("t")
 
 
 def test_logs_are_known_by_what_was_said():
@@ -196,7 +196,7 @@ def test_logs_are_known_by_what_was_said():
 def test_what_the_table_says_of_features_stands_beside_them(table, tmp_path):
     X, y = table
     symbols = pd.DataFrame({"symbol": [f"<s>{j}" for j in range(12)]}, index=X.columns)
-    study = Study({"t": TTest()}, Subsampling(4), sizes=[2], classifiers={}, random_state=0,
+    study = Study({"t": TTest()}, Subsampling(4), sizes=[2], models={}, random_state=0,
                   verbose=0)  # fmt: skip
     results = study.run(X, y, annotation=symbols)
     frame = results.features("t", 2).frame()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from backstay.results._metrics import score
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -11,10 +12,8 @@ from backstay import Results, Study, TTest
 from backstay.comparison import corrected_mean
 from backstay.datasets import make_han_yu
 from backstay.report import Report
-from backstay.results import merge_stores
 from backstay.results._equivalents import RIDGE, RidgeFit
-from backstay.results._metrics import score
-from backstay.study import Subsampling
+from backstay.study import Subsampling, merge_stores
 from reference import equivalents as reference
 
 SIZE, BLOCK = 4, 6
@@ -37,7 +36,7 @@ def results(data):
 
 @pytest.fixture(scope="module")
 def table(results):
-    return results.equivalents(SIZE).frame()
+    return results.selections.equivalents(SIZE).frame()
 
 
 @given(st.integers(0, 10**6), st.integers(2, 3), st.integers(2, 5), st.integers(0, 2))
@@ -87,17 +86,17 @@ def test_a_change_is_that_of_the_score_paired_by_resample(data, results, table):
 
 
 def test_the_table_gives_the_same_as_the_store(data, results, table):
-    given_ = results.equivalents(SIZE, X=data[0]).frame()
+    given_ = results.selections.equivalents(SIZE, X=data[0]).frame()
     pd.testing.assert_frame_equal(given_, table, atol=1e-9)
     with pytest.raises(ValueError, match="fingerprint differs"):
-        results.equivalents(SIZE, X=data[0] + 1)
+        results.selections.equivalents(SIZE, X=data[0] + 1)
 
 
 def test_a_merged_study_gives_the_same(data, table, tmp_path):
     for number in (1, 2):
         study(tmp_path / f"{number}.db").run(*data, shard=(number, 2))
     whole = merge_stores([tmp_path / "1.db", tmp_path / "2.db"], tmp_path / "whole.db")
-    pd.testing.assert_frame_equal(Results.load(whole).equivalents(SIZE).frame(), table)
+    pd.testing.assert_frame_equal(Results.load(whole).selections.equivalents(SIZE).frame(), table)
 
 
 def test_many_samples_need_the_table(data):
@@ -105,8 +104,8 @@ def test_many_samples_need_the_table(data):
     X = X + np.random.default_rng(0).normal(size=X.shape) / 10
     results = study(sizes=[2]).run(X, y)
     with pytest.raises(ValueError, match="give the table it was run on as X="):
-        results.equivalents()
-    assert results.equivalents(X=X).frame()["feature"].nunique() == 2
+        results.selections.equivalents()
+    assert results.selections.equivalents(X=X).frame()["feature"].nunique() == 2
 
 
 def test_the_report_lists_them(results, table):

@@ -42,7 +42,7 @@ def run(methods, store=None, **options):
     study = Study(
         methods,
         Subsampling(RUNS),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[2, 5],
         store=store,
         random_state=0,
@@ -65,7 +65,7 @@ def test_the_share_that_is_needed():
 
 
 def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results):
-    runs = results.runs().frame().set_index("method")
+    runs = results.runs.counts().frame().set_index("method")
     few, most = runs.loc["sickly", "n_runs"], runs.loc["frail", "n_runs"]
     assert 2 <= few < 0.8 * RUNS <= most < RUNS
     assert runs["judged"].to_dict() == {"t": True, "sickly": False, "frail": True}
@@ -80,10 +80,10 @@ def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results)
     assert "among 4, expect" in found.sentence  # two methods at two sizes
     with pytest.raises(TooFewRunsError, match=f"'sickly' finished {few} of {RUNS} runs on 'data'"):
         results.compare("t", "sickly")
-    assert [c.first for c in results.rivals(results.choice().configuration)] == ["t"]
-    summary = results.summary().frame()
+    assert [c.first for c in results.comparisons.rivals(results.choice().configuration)] == ["t"]
+    summary = results.comparisons.summary().frame()
     assert summary[["first", "second"]].values.tolist() == [["t", "frail"]]
-    front = results.pareto(size=2).frame().set_index("method")
+    front = results.comparisons.pareto(size=2).frame().set_index("method")
     assert not front.loc["sickly", "on_front"]
     assert "sickly" not in "".join(front["dominated_by"])
     assert front.loc["sickly", "n_runs"] == few
@@ -92,7 +92,7 @@ def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results)
 def test_the_table_of_everything_says_how_many_runs_there_are(results):
     frame = results.frame()
     assert list(frame)[:4] == ["dataset", "method", "size", "runs"]
-    counted = results.runs().frame().set_index("method")["n_runs"]
+    counted = results.runs.counts().frame().set_index("method")["n_runs"]
     assert frame["runs"].tolist() == counted[frame["method"]].tolist()
     assert frame["runs"].min() < RUNS == frame["runs"].max()
 
@@ -100,7 +100,7 @@ def test_the_table_of_everything_says_how_many_runs_there_are(results):
 def test_the_report_says_so(results):
     (part,) = Report(results).parts
     said = {caveat.title: caveat.text for caveat in part.answer.caveats}
-    few = results.runs().frame().set_index("method").loc["sickly", "n_runs"]
+    few = results.runs.counts().frame().set_index("method").loc["sickly", "n_runs"]
     assert said["That sickly would not be better."].endswith(f"of sickly ({few} of {RUNS}).")
     finding = part.figures["stability"].finding()
     assert "highest is frail" in finding
@@ -112,7 +112,7 @@ def test_where_all_fail_too_often_nothing_can_be_said():
     with pytest.warns(UserWarning, match="tasks on 'data' failed"):
         results = run({"sickly": Sickly()})
     reason = r"no method finished 80% of its runs .* sickly finished \d of 20 runs\..* a bad day"
-    for ask in (results.recommend, results.choice, results.judged):
+    for ask in (results.recommend, results.choice, results.runs.judged):
         with pytest.raises(TooFewRunsError, match=reason):
             ask()
 
@@ -130,7 +130,7 @@ def test_importances_that_rank_nothing_are_a_failure(value, reason):
         warnings.simplefilter("always")
         results = run(methods, null=2)
     assert "20 of 40 tasks on 'data' failed" in str(seen[0].message)
-    errors = results.errors().frame()
+    errors = results.runs.errors().frame()
     assert (errors["method"] == "flat").all()
     assert errors["error"].str.contains(reason).all()
     # With shuffled labels it is right to find nothing; but infinity is never an answer.

@@ -9,9 +9,9 @@ from backstay import Results, Study, TTest
 from backstay.datasets import make_han_yu
 from backstay.redundancy import correlation_modules
 from backstay.report import Report
-from backstay.results import merge_stores, module_array
+from backstay.results import module_array
 from backstay.stability import stability_score
-from backstay.study import Subsampling
+from backstay.study import Subsampling, merge_stores
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +30,13 @@ def results(data):
 
 
 def test_modules_are_stable_where_features_are_not(results):
-    table = results.module_stability([3, 5]).frame()
+    table = results.selections.module_stability([3, 5]).frame()
     assert (table["features"] < 0.6).all()
     assert (table["value"] > 0.95).all()
 
 
 def test_it_is_the_measure_over_the_modules_of_the_data(data, results):
-    table = results.module_stability([7]).frame()
+    table = results.selections.module_stability([7]).frame()
     _, orders = results._one().orders("t")
     modules = correlation_modules(data[0])
     expected = stability_score(orders[:, :7].tolist(), 200, "module_phi", modules=modules)
@@ -45,12 +45,14 @@ def test_it_is_the_measure_over_the_modules_of_the_data(data, results):
         results.stability(sizes=[7]).frame()["value"].tolist()
     )
     once = results.frame().drop_duplicates(["method", "size"])
-    assert_array_equal(once["module_stability"], results.module_stability().frame()["value"])
+    assert_array_equal(
+        once["module_stability"], results.selections.module_stability().frame()["value"]
+    )
 
 
 def test_the_report_says_it(results):
     said = Report(results).to_dict()["datasets"][0]
-    here = results.module_stability([said["choice"]["size"]]).frame()
+    here = results.selections.module_stability([said["choice"]["size"]]).frame()
     assert said["modules"]["value"] == here["value"].tolist()[0]
     assert "modules" in said["figures"]["stability"]["columns"]
 
@@ -59,8 +61,8 @@ def test_a_merged_study_knows_its_modules(data, results, tmp_path):
     for number in (1, 2):
         study(tmp_path / f"{number}.db").run(*data, shard=(number, 2))
     whole = merge_stores([tmp_path / "1.db", tmp_path / "2.db"], tmp_path / "whole.db")
-    frame = Results.load(whole).module_stability().frame()
-    pd.testing.assert_frame_equal(frame, results.module_stability().frame())
+    frame = Results.load(whole).selections.module_stability().frame()
+    pd.testing.assert_frame_equal(frame, results.selections.module_stability().frame())
 
 
 def test_columns_that_are_no_numbers_are_alone(data):

@@ -25,7 +25,7 @@ def small_study(n_classes, seed=0):
         {"f": FStatistic(), "noise": FStatistic(n_features_to_select=1)},
         Subsampling(4, train_size=0.6),
         sizes=[1, 3],
-        classifiers={"nb": GaussianNB(), "lda": LinearDiscriminantAnalysis()},
+        models={"nb": GaussianNB(), "lda": LinearDiscriminantAnalysis()},
         scoring=list(METRICS),
         random_state=seed,
         verbose=0,
@@ -65,7 +65,7 @@ def test_one_resample_of_all_rows_is_the_metric_itself(metric):
     scores = rng.dirichlet(np.ones(3), size=30)
 
     class Once:
-        methods, classifiers, sizes, classes = ["a"], ["c"], [1], [0, 1, 2]
+        methods, models, sizes, classes = ["a"], ["c"], [1], [0, 1, 2]
         n_samples, codes = 30, y
         test = staticmethod(lambda resample: np.arange(30))
         predicted = staticmethod(lambda method: [(0, predicted[None, None])])
@@ -104,7 +104,7 @@ def test_pooling_does_not_bias_the_auc():
     drawn = [0.7 * y[t] + rng.normal(size=len(t)) for t in tests]
 
     class Noisy:
-        methods, classifiers, sizes, classes = ["a"], ["c"], [1], [0, 1]
+        methods, models, sizes, classes = ["a"], ["c"], [1], [0, 1]
         n_samples, codes = 120, y
         test = staticmethod(lambda resample: tests[resample])
         leanings = staticmethod(

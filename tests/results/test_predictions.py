@@ -17,8 +17,8 @@ def study(n_classes, **options):
     rng = np.random.default_rng(n_classes)
     y = np.arange(20 * n_classes) % n_classes
     X = rng.normal(size=(len(y), 8)) + 0.8 * (y[:, None] == np.arange(8) % n_classes)
-    classifiers = {"svm": SVC(kernel="linear"), "1nn": KNeighborsClassifier(1)}
-    made = Study({"f": FStatistic()}, Subsampling(5), sizes=[2, 4], classifiers=classifiers,
+    models = {"svm": SVC(kernel="linear"), "1nn": KNeighborsClassifier(1)}
+    made = Study({"f": FStatistic()}, Subsampling(5), sizes=[2, 4], models=models,
                  random_state=0, verbose=0, **options)  # fmt: skip
     return made.run(X, np.array(list("abcd"))[y])
 
@@ -28,10 +28,10 @@ def results(request):
     return study(request.param)
 
 
-def predictions(results, size, classifier):
+def predictions(results, size, model):
     """Yield true and predicted class of every test row of every run, one by one."""
     records = results._one()
-    by, at = records.classifiers.index(classifier), records.sizes.index(size)
+    by, at = records.models.index(model), records.sizes.index(size)
     for resample, predicted in records.predicted("f"):
         for row, code in zip(records.test(resample), predicted[by, at], strict=True):
             yield int(row), records.classes[records.codes[row]], records.classes[code]
@@ -41,7 +41,7 @@ def test_every_row_counts_once(results):
     tests = {}
     for row, own, said in predictions(results, 4, "1nn"):
         tests.setdefault((row, own), []).append(said)
-    table = results.confusion("f", 4, "1nn").frame()
+    table = results.predictions.confusion("f", 4, "1nn").frame()
     for line in table.to_dict("records"):
         shares = [
             said.count(line["predicted"]) / len(said)
@@ -50,7 +50,7 @@ def test_every_row_counts_once(results):
         ]
         assert line["rows"] == pytest.approx(sum(shares))
         assert line["share"] == pytest.approx(np.mean(shares))
-    samples = results.misclassified("f", 4, "1nn").frame()
+    samples = results.predictions.misclassified("f", 4, "1nn").frame()
     assert samples["share"].is_monotonic_decreasing
     for line in samples.to_dict("records"):
         said = tests[line["row"], line["class"]]
@@ -59,7 +59,7 @@ def test_every_row_counts_once(results):
         if line["share"]:
             wrong = [name for name in said if name != line["class"]]
             assert wrong.count(line["taken_for"]) == max(map(wrong.count, wrong))
-    recalls = results.recalls("f", 4, "1nn").frame()
+    recalls = results.predictions.recalls("f", 4, "1nn").frame()
     own = table[table["true"] == table["predicted"]]
     assert recalls["recall"].tolist() == pytest.approx(own["share"].tolist())
     assert (recalls["low"] <= recalls["recall"]).all()
@@ -69,9 +69,9 @@ def test_every_row_counts_once(results):
 
 def test_the_area_under_the_mean_curve_is_the_mean_score(results):
     for kind, metric in (("roc", "roc_auc"), ("precision_recall", "average_precision")):
-        scores = results.scores(metric).frame()
-        here = (scores["size"] == 4) & (scores["classifier"] == "svm")
-        curves = results.roc(kind, "f", 4, "svm").frame()
+        scores = results.runs.scores(metric).frame()
+        here = (scores["size"] == 4) & (scores["model"] == "svm")
+        curves = results.predictions.roc(kind, "f", 4, "svm").frame()
         areas = [curve_area(curve) for _, curve in curves.groupby("class")]
         assert len(areas) == (1 if len(results.data.classes) == 2 else 3)
         assert np.mean(areas) == pytest.approx(scores[here]["value"].mean(), abs=1e-9)
@@ -80,8 +80,8 @@ def test_the_area_under_the_mean_curve_is_the_mean_score(results):
 
 def test_without_scores_there_is_no_curve():
     labels = study(2, metric="balanced_accuracy", scoring=["accuracy"])
-    assert len(labels.roc("roc", "f", 4)) == 0
-    assert len(labels.confusion()) == 4  # of what a report is about
+    assert len(labels.predictions.roc("roc", "f", 4)) == 0
+    assert len(labels.predictions.confusion()) == 4  # of what a report is about
     with pytest.raises(ValueError, match="'lift' must be 'roc' or 'precision_recall'"):
         mean_curve("lift", [])
 

@@ -34,7 +34,7 @@ def test_a_study_counts_what_is_ranked(data, results):
     assert part.ranked_counts("lasso") == counts
     assert part.ranked_counts("t") == [100] * 4
     assert max(part.ranked_counts("forest")) < 100
-    frame = results.ranked().frame().set_index(["method", "size"])
+    frame = results.selections.ranked().frame().set_index(["method", "size"])
     assert frame.loc[("lasso", 2), "filled"] == 0
     assert frame.loc[("lasso", 60), "filled"] == 1
     assert frame.loc[("lasso", 20), "filled"] == np.mean([count < 20 for count in counts])

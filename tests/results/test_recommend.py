@@ -60,7 +60,7 @@ def study(resampling=None, **options):
     return Study(
         {"t": TTest(), "rfe": SVMRFE()},
         resampling or Subsampling(10),
-        classifiers={"1nn": KNeighborsClassifier(1), "5nn": KNeighborsClassifier(5)},
+        models={"1nn": KNeighborsClassifier(1), "5nn": KNeighborsClassifier(5)},
         sizes=[1, 2, 5, 10, 20],
         random_state=0,
         **options,
@@ -144,7 +144,7 @@ def test_a_weighted_method_is_set_against_its_control():
     chosen = Study(
         {"iw": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))},
         Subsampling(6),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[20],
         random_state=0,
     )
@@ -161,7 +161,7 @@ def test_the_weighting_is_not_credited_with_what_the_control_does():
     chosen = Study(
         {"iw": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))},
         Subsampling(8),
-        classifiers={},
+        models={},
         sizes=[20],
         random_state=0,
     )

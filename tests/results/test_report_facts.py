@@ -31,7 +31,7 @@ def table():
 
 def test_partners_are_the_strong_correlations_strongest_first(table):
     X, y = table
-    found = run(X, y).partners().frame()
+    found = run(X, y).selections.partners().frame()
     of_a = found[found.name == "a"]
     assert of_a.partner_name.tolist()[:2] == ["f", "g"]
     r = np.corrcoef(X.to_numpy()[:, :7], rowvar=False)
@@ -50,9 +50,9 @@ def test_partners_skip_categories_and_fill_gaps(table):
     X = X.assign(b=pd.Categorical(np.where(y == 1, "u", "v")))
     X.iloc[0, 0] = np.nan
     numbers = Study(
-        {"first": First()}, Subsampling(3), sizes=[2], classifiers={}, random_state=0, verbose=0
+        {"first": First()}, Subsampling(3), sizes=[2], models={}, random_state=0, verbose=0
     )
-    found = numbers.run(X, y).partners().frame()
+    found = numbers.run(X, y).selections.partners().frame()
     assert found.partner_name.tolist()[0] == "f"
     assert "b" not in set(found.name) | set(found.partner_name)
 
@@ -117,7 +117,5 @@ def test_html_of_results_is_short_and_escaped(table):
     assert "1 data set(s)" in html
     assert "&lt;b&gt;t" in html
     assert "<b>t" not in html
-    without = Study(
-        {"t": TTest()}, Subsampling(3), sizes=[2], classifiers={}, random_state=0, verbose=0
-    )
+    without = Study({"t": TTest()}, Subsampling(3), sizes=[2], models={}, random_state=0, verbose=0)
     assert "nogueira" in without.run(X, y)._repr_html_()

@@ -63,7 +63,7 @@ def many():
         data[f"d{seed}"] = (rows, labels)
     methods = {"t": TTest(), "relieff": ReliefF(), "other": TTest(n_features_to_select=3)}
     one = {"1nn": KNeighborsClassifier(1)}
-    chosen = Study(methods, Subsampling(6), classifiers=one, sizes=[3, 8], random_state=0)
+    chosen = Study(methods, Subsampling(6), models=one, sizes=[3, 8], random_state=0)
     return chosen.run_many(data)
 
 
@@ -119,7 +119,7 @@ def test_stability_by_any_measure(results):
 
 
 def test_all_features_are_no_selection():
-    found = Study({"t": TTest()}, Subsampling(3), classifiers={}, sizes=[2, 5], random_state=0).run(
+    found = Study({"t": TTest()}, Subsampling(3), models={}, sizes=[2, 5], random_state=0).run(
         X[:, :5], y
     )
     frame = found.stability().frame()
@@ -128,8 +128,8 @@ def test_all_features_are_no_selection():
 
 
 def test_accuracy_intervals_are_corrected(results, part):
-    frame = results.accuracy("accuracy", confidence=0.9).frame()
-    row = frame.query("method == 'mbiw' and classifier == '1nn' and size == 10").iloc[0]
+    frame = results.scores("accuracy", confidence=0.9).frame()
+    row = frame.query("method == 'mbiw' and model == '1nn' and size == 10").iloc[0]
     runs = part.scores("mbiw", "accuracy")[1][:, 1, 1]
     from scipy import stats
 
@@ -138,11 +138,11 @@ def test_accuracy_intervals_are_corrected(results, part):
     assert (row.value, row.low, row.high) == pytest.approx(
         (runs.mean(), runs.mean() - half, min(runs.mean() + half, 1.0))
     )
-    assert list(results.accuracy().frame()["metric"].unique()) == results.data.scoring
+    assert list(results.scores().frame()["metric"].unique()) == results.data.scoring
 
 
 def test_scores_are_those_of_classifiers_trained_by_hand(results, part):
-    table = results.scores("accuracy").frame()
+    table = results.runs.scores("accuracy").frame()
     resamples, orders = part.orders("t")
     for resample, order in zip(resamples[:3], orders[:3], strict=True):
         train, test = part.train(resample), part.test(resample)
@@ -151,14 +151,14 @@ def test_scores_are_those_of_classifiers_trained_by_hand(results, part):
         Z = ((X - low) / (high - low))[:, chosen]
         model = SVC(kernel="linear").fit(Z[train], y[train])
         row = table.query("method == 't' and resample == @resample and size == 10")
-        value = row.loc[row.classifier == "svm", "value"].item()
+        value = row.loc[row.model == "svm", "value"].item()
         assert value == pytest.approx(model.score(Z[test], y[test]))
 
 
 def test_frequencies_and_signatures(results, part):
     _, orders = part.orders("t")
     counts = np.bincount(orders[:, :10].ravel(), minlength=D) / M
-    frame = results.selection_frequency(10).frame().query("method == 't'")
+    frame = results.selections.frequency(10).frame().query("method == 't'")
     assert frame["frequency"].is_monotonic_decreasing
     assert dict(zip(frame["feature"], frame["frequency"], strict=True)) == pytest.approx(
         {j: f for j, f in enumerate(counts) if f > 0}
@@ -172,28 +172,28 @@ def test_frequencies_and_signatures(results, part):
 
 
 def test_weights_bias_and_variance(results, part):
-    frame = results.bias_variance().frame()
+    frame = results.weights.bias_variance().frame()
     row = frame[frame.method == "t"].iloc[0]
     _, weights = part.weights("t")
     expected = bias_variance(weights, TRUTH, normalize=True)
     assert (row.error, row.variance) == pytest.approx((expected.error, expected.variance))
     assert row.error == pytest.approx(row.bias_squared + row.variance)
-    variance = results.weight_variance().frame().query("method == 't' and measure == 'variance'")
+    variance = results.weights.variance().frame().query("method == 't' and measure == 'variance'")
     assert variance["value"].item() == pytest.approx(expected.variance)
-    without = study(classifiers={}).run(X, y)
+    without = study(models={}).run(X, y)
     with pytest.raises(ValueError, match="truth is not known"):
-        without.bias_variance()
-    given = without.bias_variance(TRUTH).frame()
+        without.weights.bias_variance()
+    given = without.weights.bias_variance(TRUTH).frame()
     assert given["error"].tolist() == pytest.approx(frame["error"].tolist())
 
 
 def test_prediction_stability_is_that_of_all_pairs(results, part):
-    frame = results.prediction_stability().frame()
+    frame = results.predictions.stability().frame()
     models = [
         dict(zip(part.test(i).tolist(), labels[0, 1].tolist(), strict=True))
         for i, labels in part.predicted("mbiw")
     ]
-    rows = frame.query("method == 'mbiw' and classifier == 'svm' and size == 10")
+    rows = frame.query("method == 'mbiw' and model == 'svm' and size == 10")
     found = dict(zip(rows["measure"], rows["value"], strict=True))
     assert (found["agreement"], found["pooled_kappa"]) == pytest.approx(agreement(models))
     assert (frame["low"] <= frame["value"]).all()
@@ -202,7 +202,7 @@ def test_prediction_stability_is_that_of_all_pairs(results, part):
 def test_instance_weights_show_the_outlying_row():
     clear, labels, _ = make_han_yu(50, n_features=D, shift=1, random_state=0)
     labels[0] = 1 - labels[0]  # on the wrong side, so its margins are unlike all others
-    frame = study(classifiers={}).run(clear, labels).instance_weights().frame()
+    frame = study(models={}).run(clear, labels).samples.weights().frame()
     weighted = frame[frame.method == "mbiw"]
     assert weighted.loc[weighted["weight"].idxmin(), "row"] == 0
     uniform = frame[frame.method.str.contains("control")]
@@ -211,9 +211,9 @@ def test_instance_weights_show_the_outlying_row():
 
 
 def test_times_and_similarity(results, part):
-    times = results.fit_times().frame()
-    assert (times["total_seconds"] >= times["method_seconds"] + times["classifier_seconds"]).all()
-    frame = results.similarity(10).frame()
+    times = results.runs.times().frame()
+    assert (times["total_seconds"] >= times["method_seconds"] + times["model_seconds"]).all()
+    frame = results.selections.similarity(10).frame()
     assert (frame.query("first == second")["kuncheva"] == 1).all()
     row = frame.query("first == 't' and second == 'ReliefF'").iloc[0]
     a, b = part.orders("t")[1][:, :10], part.orders("ReliefF")[1][:, :10]
@@ -224,11 +224,11 @@ def test_times_and_similarity(results, part):
 
 def test_everything_has_a_frame_and_a_repr(results):
     tables = [
-        results.stability(), results.accuracy(), results.scores("accuracy"),
-        results.selection_frequency(3), results.signature("t", 3), results.weight_variance(),
-        results.bias_variance(), results.prediction_stability(), results.instance_weights(),
-        results.fit_times(), results.similarity(3), results.errors(), results.gains(),
-        results.summary(), results.pareto(),
+        results.stability(), results.scores(), results.runs.scores("accuracy"),
+        results.selections.frequency(3), results.signature("t", 3), results.weights.variance(),
+        results.weights.bias_variance(), results.predictions.stability(), results.samples.weights(),
+        results.runs.times(), results.selections.similarity(3), results.runs.errors(),
+        results.weights.gains(), results.comparisons.summary(), results.comparisons.pareto(),
     ]  # fmt: skip
     for table in tables:
         assert isinstance(table, Table)
@@ -245,42 +245,61 @@ def test_everything_has_a_frame_and_a_repr(results):
     assert len(frame) == 4 * 2 * 2
 
 
+def test_results_stay_few_and_the_rest_is_grouped(results):
+    public = {name for name in dir(results) if not name.startswith("_")}
+    assert len(public) <= 25
+    assert len(Results.__mro__) == 3  # one base, which the accessors share
+    for name in ("runs", "selections", "predictions", "samples", "weights", "comparisons"):
+        assert name in public
+        assert getattr(results, name)._parts is results._parts
+
+
+def test_a_notebook_names_the_metric():
+    few = Study({"t": TTest()}, Subsampling(3), scoring="roc_auc", sizes=[2], random_state=0)
+    page = few.run(X, y)._repr_html_()
+    assert "<b>stability and AUC</b>" in page
+    assert "<th>AUC</th>" in page
+    assert "accuracy" not in page
+
+
 def test_empty_tables_have_the_columns_of_full_ones(results):
-    few = Study({"t": TTest()}, Subsampling(3), classifiers={}, sizes=[2], random_state=0)
+    few = Study({"t": TTest()}, Subsampling(3), models={}, sizes=[2], random_state=0)
     empty = few.run(X, y)
-    assert len(empty.gains()) == len(empty.instance_weights()) == len(empty.errors()) == 0
-    assert list(empty.gains().frame()) == list(results.gains().frame())
-    assert list(empty.instance_weights().frame()) == list(results.instance_weights().frame())
-    assert list(empty.errors().frame()) == ["dataset", "method", "resample", "stage", "error"]
-    once = Study({"t": TTest()}, Subsampling(1), classifiers={}, sizes=[2], random_state=0)
+    assert (
+        len(empty.weights.gains()) == len(empty.samples.weights()) == len(empty.runs.errors()) == 0
+    )
+    assert list(empty.weights.gains().frame()) == list(results.weights.gains().frame())
+    assert list(empty.samples.weights().frame()) == list(results.samples.weights().frame())
+    assert list(empty.runs.errors().frame()) == ["dataset", "method", "resample", "stage", "error"]
+    once = Study({"t": TTest()}, Subsampling(1), models={}, sizes=[2], random_state=0)
     nobody = once.run(X, y).signature("t", 2).frame()
     assert nobody.empty
     assert list(nobody) == list(results.signature("t", 10).frame())
 
 
 def test_a_study_without_classifiers_has_no_accuracy():
-    found = study(classifiers={}).run(X, y)
-    with pytest.raises(ValueError, match="no classifiers"):
-        found.accuracy()
-    with pytest.raises(ValueError, match="no classifiers"):
+    found = study(models={}).run(X, y)
+    with pytest.raises(ValueError, match="no models"):
+        found.scores()
+    with pytest.raises(ValueError, match="no models"):
         found.recommend()
-    with pytest.raises(ValueError, match="no classifiers"):
+    with pytest.raises(ValueError, match="no models"):
         _ = found.compare("t", "mbiw").accuracy
     assert len(found.frame()) == 8
-    assert found.gains().frame()["quantity"].unique().tolist() == ["stability"]
+    assert found.weights.gains().frame()["quantity"].unique().tolist() == ["stability"]
 
 
 # Gains and comparisons.
 
 
 def test_gains_are_paired_differences(results, part):
-    frame = results.gains().frame()
+    frame = results.weights.gains().frame()
     assert set(frame["method"]) == {"mbiw"}
     assert set(zip(frame["over"], frame["reference"], strict=True)) == {
         ("control", "ReliefF (control, mean 1)"),
         ("plain", "ReliefF"),
     }
-    row = frame.query("over == 'plain' and size == 10 and classifier == 'svm'").iloc[0]
+    row = frame.query("over == 'plain' and size == 10 and model == 'svm'").iloc[0]
     a, b = (part.scores(m, "accuracy")[1][:, 0, 1] for m in ("ReliefF", "mbiw"))
     assert row.gain == pytest.approx((b - a).mean())
     row = frame.query("over == 'control' and size == 3 and quantity == 'stability'").iloc[0]
@@ -307,7 +326,7 @@ def test_compare_is_first_minus_second(results, part):
 
 def test_rivals_are_compared_with_the_method_given(results):
     chosen = Configuration("t", 10)
-    rivals = results.rivals(chosen)
+    rivals = results.comparisons.rivals(chosen)
     assert [found.first for found in rivals] == [m for m in results.methods if m != "t"]
     for found in rivals:
         assert found.second == "t"
@@ -376,7 +395,7 @@ def test_type_one_error_of_the_stability_test():
 
 
 def test_summary_counts_data_sets(many):
-    frame = many.summary().frame()
+    frame = many.comparisons.summary().frame()
     assert len(frame) == 3
     assert (frame["n_datasets"] == 4).all()
     counts = frame[["accuracy_better", "accuracy_equal", "accuracy_worse"]].sum(axis=1)
@@ -397,7 +416,7 @@ def test_across_data_sets(many):
     assert found.frame()["dataset"].tolist()[-2:] == ["all", "all"]
     with pytest.raises(ValueError, match="several data sets"):
         _ = found.accuracy
-    ranks = many.friedman("stability", size=8)
+    ranks = many.comparisons.friedman("stability", size=8)
     assert sum(ranks.mean_ranks.values()) == pytest.approx(6)
     with pytest.raises(ValueError, match=r"choose one with results\[name\]"):
         many.recommend()
@@ -412,14 +431,16 @@ def test_low_losses_are_better():
     methods = {"t": TTest(), "noise": AnyColumns(), "relieff": ReliefF()}
     model = {"lr": LogisticRegression()}
     found = Study(
-        methods, Subsampling(10), classifiers=model, sizes=[3], metric="log_loss", random_state=0
+        methods, Subsampling(10), models=model, sizes=[3], metric="log_loss", random_state=0
     ).run_many(data)
-    row = found.summary().frame().query("first == 't' and second == 'noise'").iloc[0]
+    row = found.comparisons.summary().frame().query("first == 't' and second == 'noise'").iloc[0]
     assert row.accuracy_difference < 0
     assert row.accuracy_better > row.accuracy_worse == 0
-    ranks = found.friedman("accuracy").mean_ranks
+    ranks = found.comparisons.friedman("accuracy").mean_ranks
     assert ranks["t"] < ranks["noise"]
-    assert "noise" in found["d0"].pareto().frame().query("not on_front")["method"].tolist()
+    assert (
+        "noise" in found["d0"].comparisons.pareto().frame().query("not on_front")["method"].tolist()
+    )
 
 
 def test_data_sets_judged_by_different_metrics_are_not_compared(tmp_path):
@@ -434,7 +455,7 @@ def test_data_sets_judged_by_different_metrics_are_not_compared(tmp_path):
 
 
 def test_pareto(results):
-    frame = results.pareto(size=10).frame().set_index("method")
+    frame = results.comparisons.pareto(size=10).frame().set_index("method")
     for name, row in frame.iterrows():
         better = frame.query("stability >= @row.stability and accuracy >= @row.accuracy")
         strictly = (better["stability"] > row.stability) | (better["accuracy"] > row.accuracy)
@@ -447,15 +468,15 @@ def test_pareto(results):
     [
         (lambda r: r.compare("t", "x"), "method='x' is not in the study; there are t, mbiw"),
         (lambda r: r.compare("t", "mbiw", size=4), "size=4 was not studied; there are 3, 10"),
-        (lambda r: r.compare("t", "mbiw", classifier="rf"), "classifier='rf' was not studied"),
+        (lambda r: r.compare("t", "mbiw", model="rf"), "model='rf' was not studied"),
         (lambda r: r.compare("t", "mbiw", metric="brier"), "metric='brier' is not available"),
         (lambda r: r.compare("t", "mbiw", test="z"), "test='z' must be one of corrected_t"),
         (lambda r: r.stability("nonsense"), "measure='nonsense' is unknown"),
         (lambda r: r.stability(sizes="some"), "sizes='some' must be 'all'"),
         (lambda r: r.signature("t", 61), "size=61 must lie between 1 and 60"),
-        (lambda r: r.accuracy(confidence=1.0), r"confidence=1\.0 must lie between"),
-        (lambda r: r.summary(alpha=0), "alpha=0 must lie between"),
-        (lambda r: r.friedman("speed"), "quantity='speed'"),
+        (lambda r: r.scores(confidence=1.0), r"confidence=1\.0 must lie between"),
+        (lambda r: r.comparisons.summary(alpha=0), "alpha=0 must lie between"),
+        (lambda r: r.comparisons.friedman("speed"), "quantity='speed'"),
         (lambda r: r.recommend(metric="log_loss"), "metric='log_loss' is not available"),
         (lambda r: r.recommend(n_bootstrap=1), "n_bootstrap=1 must be at least 10"),
     ],

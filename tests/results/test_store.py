@@ -13,7 +13,8 @@ from sklearn.preprocessing import MinMaxScaler
 from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store, StoreError, TaskRecord, _store_file, check_store
+from backstay.results import Results, _store_file
+from backstay.store import Store, StoreError, TaskRecord, check_store
 from backstay.study import Study, Subsampling, _stored_study
 from reference.study import contents
 
@@ -24,7 +25,7 @@ def study(store, **changes):
     options = {
         "methods": {"t": TTest()},
         "resampling": Subsampling(3),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2],
         "random_state": 0,
     }
@@ -115,7 +116,7 @@ def never_called_with_tasks(inputs, methods, splits, pending, n_jobs):
         ({"random_state": 1}, "random_state is 0 in the store and 1 now"),
         ({"resampling": Subsampling(4, 0.5)}, r"other data or splits: resampling is 'Subsampling"),
         ({"resampling": Subsampling(2)}, r"holds 3 splits of 'data', and now there are 2\."),
-        ({"classifiers": {"3nn": KNeighborsClassifier(3)}}, r"classifiers\.1nn is in the store"),
+        ({"models": {"3nn": KNeighborsClassifier(3)}}, r"models\.1nn is in the store"),
         ({"preprocess": MinMaxScaler()}, "preprocess is None in the store"),
     ],
 )
@@ -136,7 +137,7 @@ def test_other_data_are_refused(path):
 def test_n_jobs_and_verbose_do_not_make_another_study(path):
     study(path, n_jobs=1, verbose=0, methods={"t": TTest()}).run(X, y)
     nested = {"1nn": KNeighborsClassifier(1, n_jobs=1)}
-    study(path, classifiers=nested).run(X, y)
+    study(path, models=nested).run(X, y)
 
 
 @pytest.mark.parametrize("content", [b"not a database", b"SQLite format 3\0" + b"x" * 5000])
@@ -171,7 +172,7 @@ def test_a_flipped_bit_in_an_array_is_found(path):
         flipped = bytes([data[0] ^ 1]) + data[1:]
         connection.execute("UPDATE arrays SET data = ? WHERE name = 'weights'", (flipped,))
     with pytest.raises(StoreError, match="array 'weights' of task 1 does not check"):
-        Results.load(path).weight_variance()
+        Results.load(path).weights.variance()
 
 
 def test_a_locked_store_says_so(path, monkeypatch):
@@ -248,7 +249,7 @@ def test_results_can_be_loaded_while_a_study_runs(tmp_path, monkeypatch):
 
     def write(self, dataset, outcome):
         original(self, dataset, outcome)
-        seen.append(len(Results.load(path).scores("accuracy")))
+        seen.append(len(Results.load(path).runs.scores("accuracy")))
 
     monkeypatch.setattr(Store, "write", write)
     study(path).run(X, y)

@@ -8,17 +8,20 @@ import sys
 from contextlib import closing
 
 import pytest
+from backstay.results._store import Store
 
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import Results, StoreError, merge_stores
-from backstay.results._store import Store
-from backstay.study import Study, Subsampling
+from backstay.results import Results
+from backstay.store import StoreError
+from backstay.study import Study, Subsampling, merge_stores
 from reference.study import contents
 
 START = """
 import resource, sys
-from backstay.results import Results, StoreError, merge_stores
+from backstay.results import Results
+from backstay.store import StoreError
+from backstay.study import merge_stores
 one, two, target = sys.argv[1:]
 """
 WRITERS = {
@@ -50,7 +53,7 @@ def shards(tmp_path_factory):
         study = Study(
             {"t": TTest()},
             Subsampling(20),
-            classifiers={},
+            models={},
             sizes=[5],
             store=path,
             random_state=0,

@@ -45,7 +45,7 @@ def rows(seed, n=60, n_features=12, classes=("ill", "well"), effect=1.0):
 
 
 def run(X, y, **options):
-    settings = {"sizes": [4], "random_state": 0, "verbose": 0, "classifiers": CLASSIFIERS} | options
+    settings = {"sizes": [4], "random_state": 0, "verbose": 0, "models": CLASSIFIERS} | options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         return Study({"t": TTest()}, Subsampling(4), **settings).run(X, y)
@@ -61,7 +61,7 @@ def two():
 def three():
     X, y = rows(1, 75, classes=("a", "b", "c"))
     chosen = ("svm", "logistic", "centroid", "bayes", "3nn", "lda")
-    return run(X, y, classifiers={name: CLASSIFIERS[name] for name in chosen}), X, y
+    return run(X, y, models={name: CLASSIFIERS[name] for name in chosen}), X, y
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def paths(value, at=()):
 
 STRANGE = [
     None, True, 0, -1, 1e308, -1e308, 2**70, "", "x", "__import__('os')", [], {}, [[]], 0.5,
-    {"__reduce__": ["os.system", "true"]}, {"kind": "skops", "classifier": "x", "data": "QUJD"},
+    {"__reduce__": ["os.system", "true"]}, {"kind": "skops", "model": "x", "data": "QUJD"},
 ]  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def test_a_stranger_cannot_have_types_loaded(two):
         content.pop(key)
     data = base64.b64encode(skops.dumps(_Dangerous())).decode()
     content |= {"threshold": None, "calibration": None}
-    content["model"] = {"kind": "skops", "classifier": "SVC", "data": data}
+    content["model"] = {"kind": "skops", "model": "SVC", "data": data}
     with pytest.raises(SignatureError, match="_Dangerous"):
         Signature(sealed(content)).predict(X)
 

@@ -17,7 +17,7 @@ from signature.conftest import CLASSIFIERS, rows, run
 
 
 def by_hand(results, X, y, name, **parameters):
-    """The study's classifier, fitted by scikit-learn on the most frequent features."""
+    """The study's model, fitted by scikit-learn on the most frequent features."""
     columns = np.sort(results.signature("t", 4).frame()["feature"].to_numpy())
     model = clone(CLASSIFIERS[name]).set_params(**parameters)
     return model.fit(X.to_numpy()[:, columns], y), columns
@@ -67,7 +67,7 @@ def test_preprocessing_is_fitted_on_all_rows_and_all_columns():
     X.iloc[3, 0] = X.iloc[5, 2] = np.nan
     steps = [SimpleImputer(strategy="median"), StandardScaler()]
     svm = {"svm": SVC(kernel="linear")}
-    results = run(X, y, preprocess=steps, classifiers=svm)
+    results = run(X, y, preprocess=steps, models=svm)
     signature = results.freeze(X, y, ("t", 4, "svm"))
     columns = [feature["column"] for feature in signature.document["features"]]
     before = make_pipeline(*map(clone, steps)).fit(X, y)
@@ -90,7 +90,7 @@ def test_answers_bring_their_corrected_scores(two):
     results, X, y = two
     found = results.recommend()
     for name, answer in found.answers.items():
-        if answer.classifier not in ("1nn", "3nn", "forest"):
+        if answer.model not in ("1nn", "3nn", "forest"):
             expected = results.freeze(X, y, name).document["expected"][0]
             assert expected["value"] == answer.score.value
             assert expected["corrected"]
@@ -117,7 +117,7 @@ def test_choices_that_are_not_there_are_refused(two):
 
 def test_nothing_is_frozen_where_nothing_is_recommended():
     X, y = rows(3, effect=0.0)
-    results = run(X, y, classifiers={"svm": CLASSIFIERS["svm"]})
+    results = run(X, y, models={"svm": CLASSIFIERS["svm"]})
     with pytest.raises(SignatureError, match="recommends nothing"):
         results.freeze(X, y)
     assert isinstance(results.freeze(X, y, ("t", 4, "svm")), Signature)
@@ -140,20 +140,20 @@ def _halved(X):
     ("options", "message"),
     [
         ({"preprocess": Normalizer()}, "Normalizer cannot be frozen"),
-        ({"classifiers": {"d": DoublyWeightedKNeighborsClassifier()}}, "on every split anew"),
+        ({"models": {"d": DoublyWeightedKNeighborsClassifier()}}, "on every split anew"),
         (
-            {"classifiers": {"d": make_pipeline(FunctionTransformer(_halved), SVC())}},
-            "give it as classifier=",
+            {"models": {"d": make_pipeline(FunctionTransformer(_halved), SVC())}},
+            "give it as model=",
         ),
         (
-            {"classifiers": {"d": LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})}},
-            "give it as classifier=",
+            {"models": {"d": LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})}},
+            "give it as model=",
         ),
     ],
 )
 def test_what_cannot_be_repeated_is_refused(options, message):
     X, y = rows(4)
-    options = {"classifiers": {"d": CLASSIFIERS["lda"]}} | options
+    options = {"models": {"d": CLASSIFIERS["lda"]}} | options
     results = run(X, y, **options)
     with pytest.raises(SignatureError, match=message):
         results.freeze(X, y, ("t", 4, "d"))
@@ -161,8 +161,8 @@ def test_what_cannot_be_repeated_is_refused(options, message):
 
 def test_learned_weights_of_rows_are_not_frozen():
     X, y = rows(4)
-    results = run(X, y, classifiers={"svm": CLASSIFIERS["svm"]}, weight_classifiers=True)
-    with pytest.raises(SignatureError, match="freeze a study with weight_classifiers=False"):
+    results = run(X, y, models={"svm": CLASSIFIERS["svm"]}, weight_models=True)
+    with pytest.raises(SignatureError, match="freeze a study with weight_models=False"):
         results.freeze(X, y, ("t", 4, "svm"))
 
 
@@ -181,7 +181,7 @@ def test_the_positive_class_may_be_named(positive):
 def test_labels_may_be_any_whole_numbers():
     X, y = rows(4)
     labels = np.where(y == "ill", 2**64 - 1, 5).astype(np.uint64)
-    results = run(X, labels, classifiers={"svm": CLASSIFIERS["svm"]})
+    results = run(X, labels, models={"svm": CLASSIFIERS["svm"]})
     signature = results.freeze(X, labels, ("t", 4, "svm"))
     assert set(signature.predict(X).tolist()) == {2**64 - 1, 5}
     assert (signature.predict(X) == labels).mean() > 0.6
@@ -191,13 +191,13 @@ def test_labels_may_be_any_whole_numbers():
 def test_a_classifier_that_cannot_be_rebuilt_may_be_given():
     X, y = rows(4)
     own = LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})
-    results = run(X, y, classifiers={"own": own})
-    signature = freeze(results, X, y, ("t", 4, "own"), classifier=own)
+    results = run(X, y, models={"own": own})
+    signature = freeze(results, X, y, ("t", 4, "own"), model=own)
     columns = [feature["column"] for feature in signature.document["features"]]
     wanted = clone(own).fit(X.to_numpy()[:, columns], y).decision_function(X.to_numpy()[:, columns])
     assert_allclose(signature.decision_function(X), wanted, rtol=0, atol=1e-9)
-    with pytest.raises(SignatureError, match="classifier is not the one of the study"):
-        freeze(results, X, y, ("t", 4, "own"), classifier=LogisticRegression(C=2.0))
+    with pytest.raises(SignatureError, match="model is not the one of the study"):
+        freeze(results, X, y, ("t", 4, "own"), model=LogisticRegression(C=2.0))
 
 
 def test_calibration_uses_tested_rows_and_rises(two, signature):
@@ -209,7 +209,7 @@ def test_calibration_uses_tested_rows_and_rises(two, signature):
     assert_allclose(chances.sum(axis=1), 1)
     assert_array_equal(np.argsort(scores, kind="stable"), np.argsort(chances[:, 1], kind="stable"))
     # Of tested rows probabilities are right on average: Platt's targets apart.
-    tested = results.row_scores("t", 4, "svm").frame()
+    tested = results.predictions.rows("t", 4, "svm").frame()
     weight = 1 / tested.groupby("row")["row"].transform("size")
     log_odds = calibration["slope"] * tested["score"] + calibration["intercept"]
     said = float((weight / (1 + np.exp(-log_odds))).sum())
@@ -219,7 +219,7 @@ def test_calibration_uses_tested_rows_and_rises(two, signature):
 
 def test_too_few_rows_have_no_calibration():
     X, y = rows(5, n=18)
-    results = run(X, y, classifiers={"svm": CLASSIFIERS["svm"]})
+    results = run(X, y, models={"svm": CLASSIFIERS["svm"]})
     signature = results.freeze(X, y, ("t", 4, "svm"))
     assert signature.document["calibration"] is None
     assert not hasattr(signature, "predict_proba")

@@ -91,7 +91,7 @@ def test_without_controls_there_are_none():
     study = Study(
         {"mbiw": InstanceWeighted(TTest(), MarginWeighting())},
         Subsampling(4),
-        classifiers={},
+        models={},
         sizes=[3],
         controls=False,
         random_state=0,
@@ -99,14 +99,14 @@ def test_without_controls_there_are_none():
     assert list(study.all_methods()) == ["mbiw"]
     results = study.run(X, y)
     assert results.methods == ["mbiw"]
-    assert len(results.gains()) == 0
+    assert len(results.weights.gains()) == 0
 
 
 def test_a_study_tells_beforehand_which_methods_it_runs():
     study = Study(
         {"mbiw": InstanceWeighted(TTest(), MarginWeighting())},
         Subsampling(2),
-        classifiers={},
+        models={},
         sizes=[3],
         random_state=0,
     )

@@ -8,7 +8,8 @@ from sklearn.impute import SimpleImputer
 from backstay.datasets import make_han_yu
 from backstay.ensemble import DecoyControl, decoy_qvalues
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store, decoy_key
+from backstay.results import Results, decoy_key
+from backstay.store import Store
 from backstay.study import Study, Subsampling
 from backstay.study import _decoys as module
 
@@ -17,7 +18,7 @@ X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_stat
 
 def small(**options):
     defaults = {
-        "resampling": Subsampling(4), "sizes": [3, 5], "classifiers": {}, "random_state": 0,
+        "resampling": Subsampling(4), "sizes": [3, 5], "models": {}, "random_state": 0,
         "verbose": 0, "decoys": 6,
     }  # fmt: skip
     return Study({"t": TTest()}, **{**defaults, **options})
@@ -44,17 +45,17 @@ def test_every_feature_gets_a_q_value(results):
 
 
 def test_expected_false_is_that_of_the_signature(results):
-    found = results.expected_false("t", 5)
+    found = results.selections.expected_false("t", 5)
     assert 0 < found.value < 3
     assert found.low <= found.value
-    assert results.expected_false() == results.expected_false(
+    assert results.selections.expected_false() == results.selections.expected_false(
         results.choice().method, results.choice().size
     )
 
 
 def test_without_decoys_nothing_is_said():
     results = small(decoys=0).run(X, y)
-    assert results.expected_false() is None
+    assert results.selections.expected_false() is None
     assert "decoy_q_value" not in results.features("t", 5).frame()
 
 
@@ -89,7 +90,7 @@ def test_a_study_that_was_stopped_goes_on_with_the_same_draws(tmp_path, monkeypa
         )
         == 7
     )
-    assert small(store=path, decoys=0).run(X, y).expected_false() is not None
+    assert small(store=path, decoys=0).run(X, y).selections.expected_false() is not None
 
 
 def test_what_cannot_be_compared_is_refused():
@@ -99,19 +100,19 @@ def test_what_cannot_be_compared_is_refused():
         small().run(X, y, groups=np.arange(40) // 2)
     with pytest.warns(UserWarning, match="preprocess leaves 10 of 30 features"):
         results = small(preprocess=SelectKBest(k=10)).run(X, y)
-    assert results.expected_false() is None
+    assert results.selections.expected_false() is None
 
 
 def test_missing_values_are_filled_first():
     gaps = X.copy()
     gaps[::7, 3] = np.nan
     results = small(preprocess=SimpleImputer(), decoys=2).run(gaps, y)
-    assert results.expected_false() is not None
+    assert results.selections.expected_false() is not None
 
 
 def test_the_report_says_it_beside_the_list(results, tmp_path):
     page = results.report(tmp_path / "report.html").read_text("utf-8")
-    found = results.expected_false()
+    found = results.selections.expected_false()
     assert f"Expected false among these {results.choice().size}: {found}." in page
     assert "q, decoys" in page
     assert "False means independent of the class" in page

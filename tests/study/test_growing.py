@@ -13,7 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import ForestImportance, FStatistic, TTest
-from backstay.results import Results, Store, StoreError, check_store
+from backstay.results import Results
+from backstay.store import Store, StoreError, check_store
 from backstay.study import (
     FiveByTwo,
     RepeatedStratifiedKFold,
@@ -33,7 +34,7 @@ def study(store=None, **changes):
     options = {
         "methods": {"t": TTest()},
         "resampling": Subsampling(3),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2],
         "null": 2,
         "random_state": 0,
@@ -181,7 +182,7 @@ def test_splits_and_seeds_are_the_first_of_more(short, long, groups):
 
 
 def test_a_forest_of_earlier_versions_is_not_resumed_as_another(tmp_path):
-    store, few = tmp_path / "s.db", {"null": 0, "classifiers": {}, "resampling": Subsampling(2)}
+    store, few = tmp_path / "s.db", {"null": 0, "models": {}, "resampling": Subsampling(2)}
     study(store, methods={"forest": ForestImportance(100)}, **few).run(X, y)
     with pytest.raises(StoreError, match=r"had 100 trees: ForestImportance\(100\)"):
         study(store, methods={"forest": ForestImportance()}, **few).run(X, y)

@@ -20,7 +20,7 @@ def results():
             "iw, mean": InstanceWeighted(SVMRFE(), MarginWeighting(scale="mean")),
         },
         Subsampling(16, train_size=100),
-        classifiers={},
+        models={},
         sizes=[50],
         random_state=0,
     )
@@ -36,7 +36,7 @@ def test_stabilities_are_ranked_as_the_page_says(results):
 
 
 def test_the_control_explains_the_gain_over_plain(results):
-    gains = results.gains().frame().set_index(["method", "over"])
+    gains = results.weights.gains().frame().set_index(["method", "over"])
     over_plain = gains.loc[("iw, sum", "plain")]
     over_control = gains.loc[("iw, sum", "control")]
     assert over_plain.gain > 0.6

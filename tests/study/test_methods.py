@@ -59,13 +59,11 @@ def test_every_method_runs():
     for method in methods.values():
         if "n_estimators" in method.get_params():
             method.set_params(n_estimators=10)  # forests of all sizes run
-    study = Study(
-        methods, Subsampling(1), classifiers={}, sizes=[2], controls=False, random_state=0
-    )
+    study = Study(methods, Subsampling(1), models={}, sizes=[2], controls=False, random_state=0)
     results = study.run(X, y)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     for method in PANEL:
-        orders = results.orders(method)
+        orders = results.runs.orders(method)
         assert np.array_equal(np.sort(orders[0]), np.arange(10))
     weighted = [m for m in PANEL if isinstance(PANEL[m].factory(), InstanceWeighted)]
     assert all(name.startswith(("iw-", "liw-", "joint-", "reweighted-")) for name in weighted)

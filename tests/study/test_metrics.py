@@ -1,4 +1,4 @@
-"""Which metrics a study takes, which one decides, and what classifiers must have for them."""
+"""Which metrics a study takes, which one decides, and what models must have for them."""
 
 import numpy as np
 import pytest
@@ -55,12 +55,12 @@ def small(**options):
         ({"scoring": iter(["mcc", "accuracy"])}, "mcc", ["mcc", "accuracy"]),
         ({"metric": "mcc", "scoring": []}, "mcc", ["mcc"]),
         (
-            {"classifiers": {"x": LabelsOnly()}},
+            {"models": {"x": LabelsOnly()}},
             "balanced_accuracy",
             ["balanced_accuracy", "accuracy"],
         ),
-        ({"classifiers": {}}, "roc_auc", ["roc_auc", "balanced_accuracy", "accuracy"]),
-        ({"classifiers": LOGIT, "metric": "brier", "scoring": ["mcc"]}, "brier", ["brier", "mcc"]),
+        ({"models": {}}, "roc_auc", ["roc_auc", "balanced_accuracy", "accuracy"]),
+        ({"models": LOGIT, "metric": "brier", "scoring": ["mcc"]}, "brier", ["brier", "mcc"]),
     ],
 )
 def test_which_metric_decides(options, metric, scoring):
@@ -79,15 +79,15 @@ def test_which_metric_decides(options, metric, scoring):
         ({"scoring": []}, "scoring is empty; give at least one of accuracy"),
         (
             {"metric": "log_loss"},
-            r"metric='log_loss' needs predict_proba; classifiers\['svm'\] has none, so leave it",
+            r"metric='log_loss' needs predict_proba; models\['svm'\] has none, so leave it",
         ),
         (
-            {"scoring": ["accuracy", "brier"], "classifiers": {"a": LinearSVC()}},
-            r"scoring='brier' needs predict_proba; classifiers\['a'\] has none",
+            {"scoring": ["accuracy", "brier"], "models": {"a": LinearSVC()}},
+            r"scoring='brier' needs predict_proba; models\['a'\] has none",
         ),
         (
-            {"metric": "average_precision", "classifiers": {"a": LabelsOnly()}},
-            "metric='average_precision' needs decision_function or predict_proba; classifiers",
+            {"metric": "average_precision", "models": {"a": LabelsOnly()}},
+            "metric='average_precision' needs decision_function or predict_proba; models",
         ),
         ({"null": -1}, "null=-1 must be an integer, the number of permutations, or 0"),
         ({"null": 2.0}, r"null=2\.0 must be an integer"),
@@ -102,9 +102,9 @@ def test_bad_metrics_are_named_before_anything_runs(options, message, monkeypatc
 
 
 def test_every_metric_of_labels_and_scores_is_scikit_learns():
-    classifiers = {"svm": SVC(kernel="linear", class_weight="balanced")}
+    models = {"svm": SVC(kernel="linear", class_weight="balanced")}
     scoring = ["roc_auc", "average_precision", "balanced_accuracy", "mcc"]
-    results = small(classifiers=classifiers, scoring=scoring).run(X, y)
+    results = small(models=models, scoring=scoring).run(X, y)
     part = results._parts["data"]
     theirs = {
         "roc_auc": lambda truth, labels, scores: roc_auc_score(truth, scores),
@@ -118,7 +118,7 @@ def test_every_metric_of_labels_and_scores_is_scikit_learns():
         svm = SVC(kernel="linear", class_weight="balanced").fit(X[train][:, best], y[train])
         shown = y[test], svm.predict(X[test][:, best]), svm.decision_function(X[test][:, best])
         for metric, value in theirs.items():
-            frame = results.scores(metric).frame()
+            frame = results.runs.scores(metric).frame()
             ours = frame.loc[frame["resample"] == i, "value"].item()
             assert ours == pytest.approx(value(*shown), abs=1e-12), metric
 
@@ -126,14 +126,14 @@ def test_every_metric_of_labels_and_scores_is_scikit_learns():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_losses_are_scikit_learns(n_classes):
     labels = np.digitize(X[:, 0], np.quantile(X[:, 0], np.arange(1, n_classes) / n_classes))
-    classifiers = {**LOGIT, "1nn": KNeighborsClassifier(1)}
+    models = {**LOGIT, "1nn": KNeighborsClassifier(1)}
     scoring = ["log_loss", "brier", "roc_auc"]
-    results = small(classifiers=classifiers, scoring=scoring, sizes=[4]).run(X, labels)
+    results = small(models=models, scoring=scoring, sizes=[4]).run(X, labels)
     part = results._parts["data"]
     for i, order in zip(*part.orders("t"), strict=True):
         train, test = part.train(i), part.test(i)
         best = np.sort(order[:4])
-        for name, model in classifiers.items():
+        for name, model in models.items():
             model.fit(X[train][:, best], labels[train])
             shares = model.predict_proba(X[test][:, best])
             hits = labels[test][:, None] == np.arange(n_classes)
@@ -147,8 +147,8 @@ def test_losses_are_scikit_learns(n_classes):
                 else roc_auc_score(labels[test], shares, multi_class="ovr"),
             }
             for metric, value in theirs.items():
-                frame = results.scores(metric).frame()
-                ours = frame[(frame["resample"] == i) & (frame["classifier"] == name)]["value"]
+                frame = results.runs.scores(metric).frame()
+                ours = frame[(frame["resample"] == i) & (frame["model"] == name)]["value"]
                 assert ours.item() == pytest.approx(value, abs=1e-9), (name, metric)
 
 
@@ -157,11 +157,11 @@ def test_a_class_without_training_rows_has_probability_nought():
     rows = np.arange(60)
     train = rows[(rows % 2 == 0) & (labels != 2)]
     splits = [(train, rows[rows % 2 == 1])]
-    results = small(classifiers=LOGIT, scoring=["log_loss"], resampling=splits).run(X, labels)
+    results = small(models=LOGIT, scoring=["log_loss"], resampling=splits).run(X, labels)
     ((_, shares),) = results._parts["data"].leanings("t")
     assert (shares[..., 2] == 0).all()
     np.testing.assert_allclose(shares.sum(axis=-1), 1)
-    assert np.isfinite(results.scores("log_loss").frame()["value"]).all()
+    assert np.isfinite(results.runs.scores("log_loss").frame()["value"]).all()
 
 
 def test_the_default_machine_sees_class_sizes():
@@ -170,11 +170,11 @@ def test_the_default_machine_sees_class_sizes():
     table = rng.normal(size=(60, 5)) + rare[:, None]
     blind = {"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))}
     default, unweighted = (
-        small(resampling=Subsampling(20), sizes=[2], classifiers=classifiers).run(table, rare)
-        for classifiers in (None, blind)
+        small(resampling=Subsampling(20), sizes=[2], models=models).run(table, rare)
+        for models in (None, blind)
     )
     ours, theirs = (
-        results.accuracy("balanced_accuracy").frame().set_index("classifier")["value"]["svm"]
+        results.scores("balanced_accuracy").frame().set_index("model")["value"]["svm"]
         for results in (default, unweighted)
     )
     assert theirs < 0.55

@@ -59,7 +59,7 @@ def test_missing_cells_are_counted_and_who_cannot_take_them_is_named(table, monk
         small(methods).run(table, y)
     assert str(caught.value) == (
         "X of 'data' has 3 missing cells in 2 columns, which the methods t, rfe and the "
-        "classifiers svm, 1nn cannot take; fill them in with preprocess, such as "
+        "models svm, 1nn cannot take; fill them in with preprocess, such as "
         "SimpleImputer(), or leave these out."
     )
 
@@ -73,23 +73,23 @@ def test_nothing_is_written_before_the_check(tmp_path):
 def test_the_controls_are_checked_too():
     weighted = InstanceWeighted(TTest(), MarginWeighting())
     with pytest.raises(ValueError, match=r"methods w, TTest, TTest \(control, mean 1\) cannot"):
-        small({"w": weighted}, classifiers={}).run(HOLED, y)
+        small({"w": weighted}, models={}).run(HOLED, y)
 
 
 def test_those_that_take_missing_cells_run():
-    results = small({"relieff": ReliefF()}, classifiers={}).run(HOLED, y)
-    assert len(results.errors()) == 0
-    classifiers = {
+    results = small({"relieff": ReliefF()}, models={}).run(HOLED, y)
+    assert len(results.runs.errors()) == 0
+    models = {
         "trees": HistGradientBoostingClassifier(max_iter=5),
         "filled": make_pipeline(SimpleImputer(), SVC()),
     }
-    results = small({"relieff": ReliefF()}, classifiers=classifiers).run(HOLED, y)
-    assert len(results.errors()) == 0
+    results = small({"relieff": ReliefF()}, models=models).run(HOLED, y)
+    assert len(results.runs.errors()) == 0
 
 
 def test_preprocessing_may_fill_them_in():
     results = small({"t": TTest()}, preprocess=SimpleImputer()).run(HOLED, y)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
 
 
 class Stubborn(TTest):

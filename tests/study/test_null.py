@@ -8,7 +8,8 @@ from sklearn.model_selection import KFold
 from backstay import FeatureRanker
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import Results, Store
+from backstay.results import Results
+from backstay.store import Store
 from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Study, StudyError, Subsampling
 from backstay.study import _study as module
 from backstay.study._protocols import (
@@ -154,9 +155,9 @@ ROW_LABELS = np.tile([0, 1], 20)
 
 def test_no_classifier_runs_and_methods_see_training_rows_only():
     SEEN.clear()
-    study = small({"spy": Spy()}, classifiers={"c": NeverOnShuffled()}, null=3, sizes=[2])
+    study = small({"spy": Spy()}, models={"c": NeverOnShuffled()}, null=3, sizes=[2])
     results = study.run(NUMBERED, ROW_LABELS)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     assert len(SEEN) == 7 + 3 * NULL_RUNS
     true = [np.array_equal(ROW_LABELS[rows], labels) for rows, labels in SEEN]
     assert sum(true) == 7
@@ -167,11 +168,11 @@ def test_no_classifier_runs_and_methods_see_training_rows_only():
         given = ROW_LABELS if split.labels is None else split.labels
         assert np.array_equal(labels, given[split.train])
     for task in results._store.tasks("data"):
-        assert ("classifier" in task["seconds"]) == (task["resample"] >= 0)
+        assert ("model" in task["seconds"]) == (task["resample"] >= 0)
 
 
 def test_the_test_labels_of_shuffled_runs_are_never_used(monkeypatch):
-    study = small(null=3, classifiers={})
+    study = small(null=3, models={})
     expected = contents(study.run(X, y))
 
     def spoilt(*arguments):
@@ -187,12 +188,19 @@ def test_the_test_labels_of_shuffled_runs_are_never_used(monkeypatch):
 
 def test_the_study_itself_is_as_without_shuffled_labels():
     without, beside = small().run(X, y), small(null=4).run(X, y)
-    for table in ("stability", "accuracy", "gains", "scores", "weight_variance", "errors"):
-        one, two = (getattr(results, table)().frame() for results in (without, beside))
-        assert one.equals(two), table
-    one, two = (results.selection_frequency(3).frame() for results in (without, beside))
-    assert one.equals(two)
-    assert beside.fit_times().frame()["n_tasks"].tolist() == [7]
+    tables = {
+        "stability": lambda r: r.stability(),
+        "scores": lambda r: r.scores(),
+        "gains": lambda r: r.weights.gains(),
+        "scores of runs": lambda r: r.runs.scores(),
+        "variance": lambda r: r.weights.variance(),
+        "errors": lambda r: r.runs.errors(),
+        "frequency": lambda r: r.selections.frequency(3),
+    }
+    for name, table in tables.items():
+        one, two = (table(results).frame() for results in (without, beside))
+        assert one.equals(two), name
+    assert beside.runs.times().frame()["n_tasks"].tolist() == [7]
     assert len(without.null()) == 0
     assert (without.data.null, beside.data.null) == (0, 4)
 
@@ -241,7 +249,7 @@ def test_failures_with_shuffled_labels_are_told_apart():
         UserWarning, match=rf"{count} of {count} runs with shuffled labels on 'data'"
     ):
         results = small({"f": FailsOnShuffled()}, null=2, sizes=[2]).run(NUMBERED, ROW_LABELS)
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     assert len(results.null()) == 0
     with pytest.raises(StudyError, match="all 7 tasks on 'data' failed; 'f' on resample 0"):
         small({"f": FailsOnShuffled(turned=True)}, null=2, sizes=[2]).run(NUMBERED, ROW_LABELS)
@@ -262,7 +270,7 @@ def orders_by_hand(splits, labels):
 @pytest.mark.parametrize("permuted", [False, True])
 def test_the_table_is_what_it_is_by_hand(permuted):
     labels = y[np.random.default_rng(1).permutation(40)] if permuted else y
-    results = small(classifiers={}, null=6).run(X, labels)
+    results = small(models={}, null=6).run(X, labels)
     drawn = draw_splits(Subsampling(7), labels, None, sequence := seeds())
     null = draw_null_splits(Subsampling(7), labels, None, 6, sequence)
     real, every = orders_by_hand(drawn, labels), orders_by_hand(null, labels)
@@ -295,7 +303,7 @@ def test_a_protocol_of_fewer_splits_than_runs_on_a_permutation():
 
 def test_signal_is_above_its_null_and_noise_is_not():
     def row(table):
-        study = small(classifiers={}, null=19, sizes=[5])
+        study = small(models={}, null=19, sizes=[5])
         return study.run(table, y).null().frame().iloc[0]
 
     noise = np.random.default_rng(0).normal(size=(40, 100))

@@ -18,7 +18,7 @@ def data():
 
 
 def scores(results):
-    return results.accuracy("average_precision").frame()["value"].to_numpy()
+    return results.scores("average_precision").frame()["value"].to_numpy()
 
 
 def test_the_positive_class_is_that_of_the_metric(data):

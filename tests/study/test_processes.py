@@ -13,10 +13,10 @@ import pytest
 
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
-from backstay.results import Store, StoreError
+from backstay.store import Store, StoreError
 from backstay.study import Study, StudyError, Subsampling, _parallel
-from backstay.study._classify import Classification
 from backstay.study._parallel import finished_tasks
+from backstay.study._predict import Classification
 from backstay.study._protocols import NULL_RUNS, Split
 from backstay.study._task import SharedInputs
 from reference.study import contents
@@ -155,7 +155,7 @@ def test_a_worker_that_dies_costs_only_time(tmp_path):
         deadly = Study(
             {"d": Deadly(str(omen)), "t": TTest()},
             Subsampling(4),
-            classifiers={},
+            models={},
             sizes=[2],
             random_state=0,
             n_jobs=n_jobs,

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from backstay.results._partners import strongest_partners
 from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import FStatistic, TTest
-from backstay.results import Results, StoreError, check_store, merge_stores
-from backstay.results._partners import strongest_partners
-from backstay.study import Study, StudyError, Subsampling
+from backstay.results import Results
+from backstay.store import StoreError, check_store
+from backstay.study import Study, StudyError, Subsampling, merge_stores
 from backstay.study._shard import Shard
 from reference.study import contents
 
@@ -23,7 +24,7 @@ def study(store=None, **changes):
     options = {
         "methods": METHODS,
         "resampling": Subsampling(4),
-        "classifiers": {"1nn": KNeighborsClassifier(1)},
+        "models": {"1nn": KNeighborsClassifier(1)},
         "sizes": [2, 5],
         "null": 2,
         "random_state": 0,
@@ -112,7 +113,7 @@ def test_a_task_that_went_well_elsewhere_counts(tmp_path):
     Fails.broken = False
     study(tmp_path / "2.db", **options).run(X, y)
     whole = merge_stores([tmp_path / "1.db", tmp_path / "2.db"], tmp_path / "study.db")
-    assert len(Results.load(whole).errors()) == 0
+    assert len(Results.load(whole).runs.errors()) == 0
 
 
 @pytest.mark.parametrize("shard", [(0, 2), (3, 2), (1.0, 2), "1/2", (1, 2, 3)])

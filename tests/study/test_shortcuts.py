@@ -1,4 +1,4 @@
-"""The default classifiers' direct way gives what scikit-learn's pipelines give."""
+"""The default models' direct way gives what scikit-learn's pipelines give."""
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,8 @@ from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import TTest
 from backstay.study import Study, Subsampling, list_methods, make_methods
 from backstay.study import _study as module
-from backstay.study._classify import shortcuts_of, unit_range
 from backstay.study._controls import with_controls
+from backstay.study._predict import shortcuts_of, unit_range
 from backstay.study._rows import numbers_of, reads_numbers
 from reference.study import contents
 
@@ -92,18 +92,18 @@ def both_ways(monkeypatch, X, y, **options):
     """The records of a study by shortcuts and of the same study without them."""
     study = Study({"relieff": ReliefF()}, sizes=[2, 5], random_state=0, verbose=0, **options)
     direct = study.run(X, y)
-    monkeypatch.setattr(module, "shortcuts_of", lambda classifiers: {})
+    monkeypatch.setattr(module, "shortcuts_of", lambda models: {})
     return direct, study.run(X, y)
 
 
 def test_a_study_is_the_same_either_way(monkeypatch):
     X, y = load_wine(return_X_y=True)
     study = Study({"relieff": ReliefF()}, Subsampling(4), sizes=[2, 5], random_state=0, verbose=0)
-    named = study.run(pd.DataFrame(X), y).scores().frame()
+    named = study.run(pd.DataFrame(X), y).runs.scores().frame()
     direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(4))
     assert set(named["metric"]) == {"roc_auc", "balanced_accuracy", "accuracy"}
-    assert direct.scores().frame().equals(named)
-    assert direct.scores().frame().equals(general.scores().frame())
+    assert direct.runs.scores().frame().equals(named)
+    assert direct.runs.scores().frame().equals(general.runs.scores().frame())
     assert contents(direct) == contents(general)
 
 
@@ -116,7 +116,7 @@ def test_scores_are_the_same_either_way(monkeypatch, n_classes):
         for weight in (None, "balanced")
     }
     both["1nn"] = make_pipeline(MinMaxScaler(), KNeighborsClassifier(1))
-    options = {"classifiers": both, "scoring": ["average_precision", "roc_auc", "mcc"]}
+    options = {"models": both, "scoring": ["average_precision", "roc_auc", "mcc"]}
     direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(3), **options)
     assert contents(direct) == contents(general)
     ((_, scores), *_) = direct._parts["data"].leanings("relieff")
@@ -193,5 +193,5 @@ def test_a_study_hands_columns_with_names_to_those_who_ask_for_them():
         verbose=0,
     )
     results = study.run(frame, np.tile([0, 1], 15))
-    assert len(results.errors()) == 0
+    assert len(results.runs.errors()) == 0
     assert results.signature("marked", 1).frame()["name"].tolist()[0] == "gene"

@@ -34,7 +34,7 @@ ONE = {"1nn": KNeighborsClassifier(1)}
 
 
 def small(methods=None, **options):
-    defaults = {"resampling": Subsampling(4), "classifiers": ONE, "sizes": [3], "random_state": 0}
+    defaults = {"resampling": Subsampling(4), "models": ONE, "sizes": [3], "random_state": 0}
     return Study({"t": TTest()} if methods is None else methods, **{**defaults, **options})
 
 
@@ -80,7 +80,7 @@ class SpyRanker(FeatureRanker):
 
 class SpyClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
-        note("classifier", X, y)
+        note("model", X, y)
         self.classes_ = np.unique(y)
         return self
 
@@ -99,7 +99,7 @@ def test_everything_is_fitted_on_training_rows_only():
     study = Study(
         {"spy": InstanceWeighted(SpyRanker(), SpyWeighting())},
         Subsampling(3),
-        classifiers={"spy": SpyClassifier()},
+        models={"spy": SpyClassifier()},
         preprocess=[SpyScaler()],
         sizes=[2, 4],
         random_state=0,
@@ -112,7 +112,7 @@ def test_everything_is_fitted_on_training_rows_only():
         "preprocess",
         "weighting",
         "method",
-        "classifier",
+        "model",
         "predict",
     }
     for who, rows in SEEN:
@@ -123,11 +123,11 @@ def test_selection_on_noise_gives_chance_and_on_all_rows_it_would_not():
     rng = np.random.default_rng(1)
     noise, labels = rng.normal(size=(60, 1000)), np.tile([0, 1], 30)
     honest = small(resampling=Subsampling(20), sizes=[10]).run(noise, labels)
-    value = honest.accuracy("accuracy").frame()["value"].item()
+    value = honest.scores("accuracy").frame()["value"].item()
     assert abs(value - 0.5) < 0.1
     best = np.argsort(TTest().fit(noise, labels).ranking_)[:10]
     leaked = small(resampling=Subsampling(20), sizes=[10]).run(noise[:, best], labels)
-    assert leaked.accuracy("accuracy").frame()["value"].item() > 0.65
+    assert leaked.scores("accuracy").frame()["value"].item() > 0.65
 
 
 # Ties and chance.
@@ -192,19 +192,19 @@ def test_frames_sparse_tables_strings_and_preselection():
     names = results.signature("t", 3).frame()["name"]
     assert names.str.startswith("g").all()
     plain = small(preprocess=steps).run(X, labels)
-    assert plain.scores("accuracy").frame().equals(results.scores("accuracy").frame())
+    assert plain.runs.scores("accuracy").frame().equals(results.runs.scores("accuracy").frame())
     wide = sparse.csr_array(np.where(X > 0.5, X, 0))
-    small({"logit": LogisticRegression()}, classifiers={"svm": SVC()}).run(wide, y)
+    small({"logit": LogisticRegression()}, models={"svm": SVC()}).run(wide, y)
 
 
 def test_three_classes_with_scores():
     labels = np.digitize(X[:, 0], np.quantile(X[:, 0], [0.33, 0.66]))
     results = small(
-        classifiers={"svm": SVC(), "1nn": KNeighborsClassifier(1)},
+        models={"svm": SVC(), "1nn": KNeighborsClassifier(1)},
         scoring=["balanced_accuracy", "roc_auc"],
         sizes=[1, 5],
     ).run(X, labels)
-    frame = results.accuracy().frame()
+    frame = results.scores().frame()
     assert set(frame["metric"]) == {"balanced_accuracy", "roc_auc"}
     assert frame["value"].between(0, 1).all()
 
@@ -228,9 +228,7 @@ def test_the_doubly_weighted_knn_gets_the_methods_weights(monkeypatch):
     monkeypatch.setattr(DoublyWeightedKNeighborsClassifier, "fit", fit)
     knn = {"weighted-knn": DoublyWeightedKNeighborsClassifier()}
     method = {"m": InstanceWeighted(Fixed(), MarginWeighting())}
-    small(method, classifiers=knn, sizes=[2], resampling=Subsampling(1), controls=False).run(
-        X[:, :3], y
-    )
+    small(method, models=knn, sizes=[2], resampling=Subsampling(1), controls=False).run(X[:, :3], y)
     ((weights, omega),) = given
     assert weights.tolist() == [1.0, 4 / 9]
     assert omega.mean() == pytest.approx(1)
@@ -269,16 +267,18 @@ def test_a_failure_is_recorded_and_the_rest_goes_on(tmp_path):
     study = small(
         {"fails": Fails(), "t": TTest()}, resampling=Subsampling(6), store=tmp_path / "s.db"
     )
-    with pytest.warns(UserWarning, match=r"of 12 tasks on 'data' failed, see results.errors\(\)"):
+    with pytest.warns(
+        UserWarning, match=r"of 12 tasks on 'data' failed, see results.runs.errors\(\)"
+    ):
         results = study.run(NUMBERED, NUMBERED_Y)
-    errors = results.errors().frame()
+    errors = results.runs.errors().frame()
     assert 0 < len(errors) < 6
     assert set(errors["method"]) == {"fails"}
     assert set(errors["stage"]) == {"method"}
     assert set(errors["error"]) == {"FloatingPointError: no such luck"}
-    ok = results.scores("accuracy").frame().groupby("method")["resample"].nunique()
+    ok = results.runs.scores("accuracy").frame().groupby("method")["resample"].nunique()
     assert ok.to_dict() == {"fails": 6 - len(errors), "t": 6}
-    frame = results.accuracy("accuracy").frame()
+    frame = results.scores("accuracy").frame()
     assert (frame.loc[frame["method"] == "fails", "n_runs"] == 6 - len(errors)).all()
 
 
@@ -291,7 +291,7 @@ def test_failed_tasks_are_run_again_on_request(tmp_path, monkeypatch):
     monkeypatch.setattr(Fails, "_score", lambda self, X, y, w: X.mean(axis=0))
     with pytest.warns(UserWarning, match="failed"):
         study.run(NUMBERED, NUMBERED_Y)
-    assert len(study.run(NUMBERED, NUMBERED_Y, retry_failed=True).errors()) == 0
+    assert len(study.run(NUMBERED, NUMBERED_Y, retry_failed=True).runs.errors()) == 0
 
 
 def test_everything_failing_is_an_error():
@@ -302,7 +302,7 @@ def test_everything_failing_is_an_error():
 def test_a_failing_classifier_and_new_columns_are_named():
     broken = {"svm": SVC(kernel="nonsense")}
     with pytest.raises(StudyError, match="InvalidParameterError"):
-        small(classifiers=broken).run(X, y)
+        small(models=broken).run(X, y)
     twice = FunctionTransformer(_doubled)
     with pytest.raises(StudyError, match="turns 30 columns into 60 that are not columns"):
         small(preprocess=twice).run(X, y)
@@ -324,7 +324,7 @@ def _doubled(X):
         ({"methods": {}}, "methods is empty"),
         ({"methods": {"t": TTest}}, r"methods\['t'\]=.* has no fit; give an estimator"),
         ({"methods": {1: TTest()}}, "methods has the key 1"),
-        ({"classifiers": {"x": TTest()}}, r"classifiers\['x'\]=TTest\(\) has no predict"),
+        ({"models": {"x": TTest()}}, r"models\['x'\]=TTest\(\) has no predict"),
         ({"sizes": [0]}, "sizes holds 0; sizes are integers from 1 to the number of features, 30"),
         ({"sizes": [2.5]}, r"sizes holds 2\.5"),
         ({"sizes": [31]}, "sizes holds 31"),
@@ -337,8 +337,8 @@ def _doubled(X):
         ({"preprocess": 3}, "preprocess=3 must be a transformer"),
         ({"resampling": "cv"}, "[Cc]v|resampling"),
         (
-            {"classifiers": {"x": SpyClassifier()}, "scoring": ["roc_auc"]},
-            r"scoring='roc_auc' needs decision_function or predict_proba; classifiers\['x'\]",
+            {"models": {"x": SpyClassifier()}, "scoring": ["roc_auc"]},
+            r"scoring='roc_auc' needs decision_function or predict_proba; models\['x'\]",
         ),
         (
             {"methods": {"s": Simba(random_state=np.random.RandomState(0))}},
@@ -383,7 +383,7 @@ def test_log_sizes_and_defaults():
     study = Study({"t": TTest()}, Subsampling(2), random_state=0)
     results = study.run(X, y)
     assert results._parts["data"].sizes == [1, 2, 5, 10, 20]
-    assert results._parts["data"].classifiers == ["svm", "1nn"]
+    assert results._parts["data"].models == ["svm", "1nn"]
     assert repr(study).startswith("Study(1 methods, Subsampling(n_splits=2")
     assert (
         repr(results) == "Results(1 data set(s), 1 methods, 2 resamples, sizes [1, 2, 5, 10, 20])"
@@ -403,4 +403,4 @@ def test_groups_are_kept_together_and_remembered(tmp_path):
 def test_steps_by_name_and_pipelines():
     named = small(preprocess=[("scale", MinMaxScaler())]).run(X, y)
     bare = small(preprocess=MinMaxScaler()).run(X, y)
-    assert named.scores().frame().equals(bare.scores().frame())
+    assert named.runs.scores().frame().equals(bare.runs.scores().frame())

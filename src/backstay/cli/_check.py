@@ -11,7 +11,7 @@ from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._show import complain, counted, listing, say
 
 if TYPE_CHECKING:
-    from backstay.results import StoreCheck
+    from backstay.store import StoreCheck
 
 # How the rows of a store's tables are called.
 HELD = {"datasets": "data set", "tasks": "task", "arrays": "array"}
@@ -36,7 +36,7 @@ def check(
     for file in files:
         if not file.exists():  # answered before anything heavy is loaded
             raise WrongUse(f"there is no store {file}.")
-    from backstay.results import StoreError, check_store
+    from backstay.store import StoreError, check_store
 
     damaged = False
     for file in files:
@@ -57,7 +57,6 @@ def _show(found: StoreCheck) -> None:
     say(found.name, "bold")
     counts = found.counts
     lines = [
-        ("format", str(found.format)),
         ("holds", ", ".join(counted(counts[table], noun) for table, noun in HELD.items())),
     ]
     for name, left in found.missing.items():
@@ -68,7 +67,5 @@ def _show(found: StoreCheck) -> None:
     if not found.sound:
         for damage in found.damages:
             complain(f"{found.name} is damaged: {damage}.")
-    elif found.format < 3:
-        say("Nothing is damaged, as far as this format can tell: only arrays have checksums.")
     else:
         say("Everything in it is as it was written.")

@@ -31,7 +31,7 @@ def load(paths: list[Path]) -> Results:
     if not results.datasets:
         raise WrongUse(f"{files[0]} holds no data set yet; run a study first.")
     for name in results.datasets:
-        results[name].judged()  # refuses a data set that nothing can be said about yet
+        results[name].runs.judged()  # refuses a data set that nothing can be said about yet
     return results
 
 
@@ -86,13 +86,13 @@ def compare(
     usual = max((s for s in common if s <= USUAL_SIZE), default=min(common))
     at = usual if size is None else size
     metric = _metric(parts, metric)
-    classifiers = all(part.data.classifiers for part in parts.values())
+    models = all(part.data.models for part in parts.values())
     _say_unfinished(parts)
     _summary(results, at, metric)
-    _friedman(results, at, metric, classifiers)
+    _friedman(results, at, metric, models)
     for name, part in parts.items():
         say(name, "bold")
-        show_methods(part, at, part.data.classifiers[0] if classifiers else None, metric)
+        show_methods(part, at, part.data.models[0] if models else None, metric)
     say(f"All tables are about {features(at)}{'' if size else '; --size takes another number'}.")
 
 
@@ -101,13 +101,13 @@ def _metric(parts: dict[str, Results], metric: str | None) -> str:
     if metric is not None:
         try:
             for part in parts.values():
-                part.chance(metric)
+                part.predictions.chance(metric)
         except ValueError as error:
             raise WrongUse(
                 str(error).replace(f"metric={metric!r}", f"--metric {metric}")
             ) from error
         return metric
-    names = {part.metric for part in parts.values()}
+    names = {part.data.metric for part in parts.values()}
     if len(names) > 1:
         shown = " and ".join(sorted(names))
         raise WrongUse(f"the studies were judged by {shown}; choose one with --metric.")
@@ -130,7 +130,7 @@ def _why_nothing(results: Results) -> str:
     """Say why no two methods can be compared."""
     if len(results.methods) == 1:
         return "There is one method only, so nothing to compare."
-    counts = results.runs().frame().to_dict("records")
+    counts = results.runs.counts().frame().to_dict("records")
     short = [row for row in counts if not row["judged"]]
     if not short:
         return "No two methods were run on the same data set, so there is nothing to compare."
@@ -143,7 +143,7 @@ def _why_nothing(results: Results) -> str:
 
 
 def _summary(results: Results, size: int, metric: str) -> None:
-    frame = results.summary(size=size, metric=metric).frame()
+    frame = results.comparisons.summary(size=size, metric=metric).frame()
     if frame.empty:
         say(_why_nothing(results))
         return
@@ -167,14 +167,14 @@ def _summary(results: Results, size: int, metric: str) -> None:
     )
 
 
-def _friedman(results: Results, size: int, metric: str, classifiers: bool) -> None:
+def _friedman(results: Results, size: int, metric: str, models: bool) -> None:
     if len(results.datasets) < 3:
         say("Friedman's test over data sets needs three of them or more.")
         return
-    for quantity in ["stability"] + (["accuracy"] if classifiers else []):
+    for quantity in ["stability"] + (["accuracy"] if models else []):
         name = metric_title(metric) if quantity == "accuracy" else quantity
         try:
-            found = results.friedman(quantity, size=size, metric=metric)
+            found = results.comparisons.friedman(quantity, size=size, metric=metric)
         except ValueError as error:
             say(f"Friedman's test of {name} cannot be done: {error}")
             continue

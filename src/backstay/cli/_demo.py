@@ -103,7 +103,7 @@ def _study(
 
 def _show_truth(results: Results) -> None:
     """Show how many of the features that each method selects are relevant."""
-    found = results.relevant_found(N_SELECTED)
+    found = results.selections.relevant_found(N_SELECTED)
     assert found is not None
     rows = [
         [row.method, f"{row.found:.1f} of {found.size}", f"{row.right} of {row.signature}"]

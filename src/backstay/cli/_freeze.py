@@ -82,7 +82,7 @@ def _choice(text: str) -> str | tuple[str, int, str]:
     if len(parts) != 3 or not parts[1].strip().isdigit():
         raise WrongUse(
             f"--choice {text} must be trusted, short, accurate, or a method, a size and a "
-            "classifier, such as t,20,svm."
+            "model, such as t,20,svm."
         )
     return parts[0].strip(), int(parts[1]), parts[2].strip()
 
@@ -91,7 +91,7 @@ def _with_options(text: str) -> str:
     """Name the option for what a message asks for."""
     hints = {
         "include_rows": "The option is --include-rows.",
-        "name a method, a size and a classifier": "The option is --choice.",
+        "name a method, a size and a model": "The option is --choice.",
     }
     return " ".join([text, *(option for part, option in hints.items() if part in text)])
 
@@ -122,12 +122,12 @@ def _options_of_run(arguments: list[str]) -> dict[str, Any]:
 
 def describe(signature: Signature) -> None:
     """Say what a signature holds and what to expect of it."""
-    from backstay.results import METRICS
+    from backstay.targets import find_metric
 
     document = signature.document
     expected = document["expected"][0]
-    choice, title = document["choice"], METRICS[expected["metric"]].title
-    say(f"{features(signature.n_features_in_)} of {choice['method']}, {choice['classifier']}.")
+    choice, title = document["choice"], find_metric(expected["metric"]).title
+    say(f"{features(signature.n_features_in_)} of {choice['method']}, {choice['model']}.")
     if expected["value"] is not None:
         low, high = expected["low"], expected["high"]
         ends = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"

@@ -72,7 +72,7 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, WrongUse | ValueError | FileNotFoundError | PermissionError | ImportError):
         return text
-    from backstay.results import StoreError
+    from backstay.store import StoreError
     from backstay.study import StudyError
 
     if isinstance(error, StoreError | StudyError):
@@ -85,7 +85,8 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, WrongUse | FileNotFoundError | IsADirectoryError):
         return 2
     from backstay.datasets import TableError
-    from backstay.results import StoreError, TooFewRunsError
+    from backstay.results import TooFewRunsError
+    from backstay.store import StoreError
 
     return 2 if isinstance(error, TableError | StoreError | TooFewRunsError) else 1
 

@@ -39,7 +39,8 @@ def merge(
             raise WrongUse(f"there is no store {file}.")
     if out.exists():
         raise WrongUse(f"--out {out} exists already; it was left as it is.")
-    from backstay.results import Results, merge_stores
+    from backstay.results import Results
+    from backstay.study import merge_stores
 
     path = merge_stores(stores, out, incomplete=incomplete)
     for part in Results.load(path).facts.datasets.values():

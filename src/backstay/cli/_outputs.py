@@ -82,7 +82,7 @@ def write_outputs(
         "recommendation": None if found is None else _plain(_as_dict(found)),
         "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
-        "ranked": _plain(results.ranked().frame().to_dict("records")),
+        "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -140,7 +140,7 @@ def _as_dict(found: Recommendation) -> dict[str, Any]:
             other: {"score": score, "stability": stability}
             for other, (score, stability) in answer["costs"].items()
         }
-    names = ("method", "size", "classifier", "stability")
+    names = ("method", "size", "model", "stability")
     return {**{name: getattr(found, name) for name in names}, **everything}
 
 
@@ -162,7 +162,7 @@ def show_results(results: Results, report: Report) -> None:
     say()
     say("Recommendation", "bold")
     if found is None:
-        say("None: the study had no classifiers.")
+        say("None: the study had no models.")
     else:
         say(found.sentence)
         if found.answers:
@@ -171,7 +171,7 @@ def show_results(results: Results, report: Report) -> None:
             _show_scores(results, found)
             _show_signature(found)
     say()
-    show_methods(results, choice.size, choice.classifier)
+    show_methods(results, choice.size, choice.model)
     say("What was not shown", "bold")
     for caveat in part.answer.caveats:
         say(f"- {caveat.title} {caveat.text}")
@@ -181,7 +181,7 @@ def _show_answers(found: Recommendation) -> None:
     """Write the three answers below each other."""
     title = metric_title(found.metric)
     names = [
-        "answer", "method", "features", "classifier", "stability", "shuffled labels", title,
+        "answer", "method", "features", "model", "stability", "shuffled labels", title,
         "against trusted",
     ]  # fmt: skip
     rows = [
@@ -189,7 +189,7 @@ def _show_answers(found: Recommendation) -> None:
             answer.name,
             answer.method,
             answer.size,
-            answer.classifier,
+            answer.model,
             figure(**asdict(answer.stability)),
             "not run" if math.isnan(answer.null) else fixed(answer.null),
             figure(**asdict(answer.score)),
@@ -219,7 +219,8 @@ def _show_scores(results: Results, found: Recommendation) -> None:
     if BESIDE in found.beside:
         scores[BESIDE] = found.beside[BESIDE]
     shown = [
-        f"{metric_title(name)} {figure(**asdict(score))} (guessing: {fixed(results.chance(name))})"
+        f"{metric_title(name)} {figure(**asdict(score))} "
+        f"(guessing: {fixed(results.predictions.chance(name))})"
         for name, score in scores.items()
     ]
     say(f"Score of the trusted answer, corrected for having been chosen: {', '.join(shown)}.")
@@ -240,35 +241,33 @@ def _show_signature(found: Recommendation) -> None:
 
 def metric_title(metric: str) -> str:
     """Return how a caption names a metric."""
-    from backstay.results import METRICS
+    from backstay.targets import find_metric
 
-    return METRICS[metric].title
+    return find_metric(metric).title
 
 
-def show_methods(
-    results: Results, size: int, classifier: str | None, metric: str | None = None
-) -> None:
+def show_methods(results: Results, size: int, model: str | None, metric: str | None = None) -> None:
     """Write stability and scores of every method at a size, with intervals."""
     names = ["method", "stability"]
     everything = results.stability().frame()
     stability = _figures(everything[everything["size"] == size])
     rows = [[method, stability.get(method, "no result")] for method in results.methods]
-    modules = results.module_stability().frame()
+    modules = results.selections.module_stability().frame()
     if len(modules):
         # Features of one module counted as the same.
         names.append("of modules")
         known = _figures(modules[modules["size"] == size])
         rows = [[*row, known.get(row[0], "")] for row in rows]
-    if classifier:
-        names.append(f"{metric_title(metric or results.metric)} of {classifier}")
-        scores = results.accuracy(metric or results.metric).frame()
-        here = (scores["size"] == size) & (scores["classifier"] == classifier)
+    if model:
+        names.append(f"{metric_title(metric or results.data.metric)} of {model}")
+        scores = results.scores(metric or results.data.metric).frame()
+        here = (scores["size"] == size) & (scores["model"] == model)
         accuracy = _figures(scores[here])
         rows = [[*row, accuracy.get(row[0], "")] for row in rows]
-    runs = {row["method"]: row for row in results.runs().frame().to_dict("records")}
+    runs = {row["method"]: row for row in results.runs.counts().frame().to_dict("records")}
     names.append("runs")
     rows = [[*row, _runs(runs[row[0]])] for row in rows]
-    ranked = results.ranked().frame()
+    ranked = results.selections.ranked().frame()
     filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
     if any(filled.values()):
         names.append("by lot")

@@ -102,19 +102,17 @@ def n_jobs_of(jobs: int | None) -> int:
 
 
 def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
-    """Return the metric that decides, the classifiers to judge by it, and a description of them.
+    """Return the metric that decides, the models to judge by it, and a description of them.
 
-    None stands for the study's own classifiers.
+    None stands for the study's own models.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MinMaxScaler
 
-    from backstay.results import METRICS
+    from backstay.targets import find_metric
 
-    if name is not None and name not in METRICS:
-        raise WrongUse(f"--metric {name} is unknown; there are {', '.join(METRICS)}.")
-    metric = METRICS[name or "roc_auc"]
+    metric = find_metric(name or "roc_auc")
     if metric.needs != "probabilities":
         words = "linear SVM, which weighs classes by their rarity, and 1-NN, on features scaled"
         return metric.title, None, f"{words} to [0, 1]"
@@ -160,7 +158,7 @@ def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
     if not n_permutations:
         return 0, "none (--null 0), so what stability is worth stays unknown"
     words = f"{counted(n_permutations, 'permutation')} of the labels × {counted(n_each, 'run')}"
-    words += ", without classifiers"
+    words += ", without models"
     return n_permutations * n_each, words
 
 
@@ -199,11 +197,11 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     preprocess, filled = imputation(X, options.impute, panel)
     notes += filled
     n_jobs = n_jobs_of(options.jobs)
-    title, classifiers, judged_by = describe_metric(options.metric)
+    title, models, judged_by = describe_metric(options.metric)
     study = Study(
         panel,
         protocol,
-        classifiers=classifiers,
+        models=models,
         sizes=sizes,
         metric=options.metric,
         null=options.permutations,
@@ -233,7 +231,7 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         ("methods", ", ".join(panel)),
         ("controls", ", ".join(added) or "none: no instance-weighted method"),
         ("sizes", f"{', '.join(map(str, sizes))} feature{'' if sizes == [1] else 's'}{cap}"),
-        ("classifiers", judged_by),
+        ("models", judged_by),
         ("metric", f"{title} decides"),
         *describe_classes(table),
         ("null", null),

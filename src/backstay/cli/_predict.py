@@ -39,7 +39,7 @@ Rescale = Annotated[
 ]
 Trust = Annotated[
     list[str] | None,
-    typer.Option("--trust", help="Type that a skops classifier may load; may be repeated."),
+    typer.Option("--trust", help="Type that a skops model may load; may be repeated."),
 ]
 Ids = Annotated[str | None, of_table("Column that names the rows.", "--id")]
 Log2 = Annotated[

@@ -76,7 +76,7 @@ class NamedAnswer:
     best_in: str
     method: str
     size: int
-    classifier: str
+    model: str
     stability: str
     null: str
     score: str
@@ -160,13 +160,13 @@ def _sentence(evidence: Evidence) -> str:
     if found is None:
         return (
             f"{method} chose {each} in each of {count(choice.n_runs, 'run')} with a stability of "
-            f"{steady}; no classifier was run, so nothing says whether they predict the classes."
+            f"{steady}; no model was run, so nothing says whether they predict the classes."
         )
-    assert choice.classifier is not None
+    assert choice.model is not None
     metric, score = found.metric, found.score
     value, chance = score_text(metric, score.value), score_text(metric, found.chance)
     ends = score_interval(metric, score.low, score.high)
-    classifier = evidence.names[choice.classifier].title
+    model = evidence.names[choice.model].title
     reached = f"{metric_title(metric)} {value} (95{THIN}% interval {ends}; guessing: {chance})"
     if choice.kind == "nothing":
         return (
@@ -175,7 +175,7 @@ def _sentence(evidence: Evidence) -> str:
         )
     return (
         f"{method} keeps choosing them when the samples change (stability {steady}; 0 is by lot, 1 "
-        f"always the same), and {classifier} with features so chosen is expected to reach "
+        f"always the same), and {model} with features so chosen is expected to reach "
         f"{reached} on rows it has not seen."
     )
 
@@ -195,7 +195,7 @@ def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[s
         yield found.sentence
         yield (
             f"The figures below show the configuration with the best {metric_title(found.metric)}, "
-            f"{choice.method} with {each} and {choice.classifier}, so that you can see why."
+            f"{choice.method} with {each} and {choice.model}, so that you can see why."
         )
         yield from _null_sentence(evidence)
         return
@@ -207,7 +207,7 @@ def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[s
     if found is None:
         yield (
             f"{picked} It is the most stable method on average, at its most stable size. No "
-            "classifier was run, so nothing says whether these features predict the classes; a "
+            "model was run, so nothing says whether these features predict the classes; a "
             "selection can be stable and useless."
         )
     else:
@@ -231,7 +231,7 @@ def _score_sentence(choice: Choice, found: Recommendation) -> str:
             f"; {metric_title(name)} {score_text(name, other.value)}, "
             f"{score_interval(name, other.low, other.high)}"
         )
-    trained = f"Trained on the features chosen, {choice.classifier}"
+    trained = f"Trained on the features chosen, {choice.model}"
     if metric == "accuracy":
         return (
             f"{trained} is right about {value} of the rows it has not seen {ends}), where always "
@@ -307,7 +307,7 @@ def _named(found: Recommendation, name: str) -> NamedAnswer:
         best_in=BEST_IN[name].format(metric=metric_title(metric)),
         method=clean(one.method),
         size=one.size,
-        classifier=clean(one.classifier),
+        model=clean(one.model),
         stability=_with_ends(
             two_decimals(stability.value), interval(stability.low, stability.high)
         ),
@@ -347,7 +347,7 @@ def _tiles(evidence: Evidence) -> list[Tile]:
         label = capital(metric_title(metric))
         tiles.append(Tile(label, score_text(metric, score.value), note))
     names = evidence.names
-    on = "" if choice.classifier is None else f", {names[choice.classifier].title}"
+    on = "" if choice.model is None else f", {names[choice.model].title}"
     label = "Method" if choice.kind == "recommended" else "Shown, not recommended"
     note = f"{count(choice.size, 'feature')}{on}"
     tiles.append(Tile(label, names[choice.method].title, note, choice.method))

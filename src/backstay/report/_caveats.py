@@ -23,7 +23,6 @@ from backstay.report._words import (
     two_decimals,
 )
 from backstay.results import (
-    METRICS,
     MINIMUM_SHARE,
     Choice,
     Comparison,
@@ -31,6 +30,7 @@ from backstay.results import (
     Role,
     WeightingVerdict,
 )
+from backstay.targets import find_metric
 
 # Fewer runs, or fewer rows of a class, leave intervals rough.
 FEW_RUNS, FEW_ROWS = 20, 10
@@ -181,7 +181,7 @@ def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Cave
     """Name the methods that cannot be told from the one chosen, in paired comparisons."""
     comparisons = {comparison.first: comparison for comparison in rivals}
     yield from _about_stable_rivals({m: c.stability for m, c in comparisons.items()}, choice)
-    if choice.classifier is not None:
+    if choice.model is not None:
         yield from _about_accurate_rivals({m: c.accuracy for m, c in comparisons.items()}, choice)
 
 
@@ -216,7 +216,7 @@ def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) ->
 
 
 def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) -> Iterator[Caveat]:
-    metric = METRICS[choice.metric or "accuracy"]
+    metric = find_metric(choice.metric or "accuracy")
     known = {rival: test for rival, test in tests.items() if math.isfinite(test.p_value)}
     better = [
         f"{rival} ({signed(test.difference)})"
@@ -228,7 +228,7 @@ def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) 
         for rival, test in known.items()
         if not (test.p_value < 0.05 and metric.gain(test.difference) < 0)
     ]
-    where = f"With {choice.classifier} at {count(choice.size, 'feature')}"
+    where = f"With {choice.model} at {count(choice.size, 'feature')}"
     title = f"That its {metric.title} is the best."
     if better:
         text = f"{where}, better in a paired test at 5\u202f% on these rows: {listed(better)}."
@@ -303,12 +303,12 @@ def _about_unfinished(data: DatasetFacts) -> Iterator[Caveat]:
 
 def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
     """Say that accuracy misleads where one class is far larger than another."""
-    sizes = sorted(zip(data.class_sizes, map(str, data.classes), strict=True))
+    sizes = sorted((n, name) for name, n in data.target.summary())
     (few, rare), (many, common) = sizes[0], sizes[-1]
-    if not data.classifiers or many <= UNEQUAL * few:
+    if not data.models or many <= UNEQUAL * few:
         return
     ratio = f"{many / few:.1f}".removesuffix(".0")
-    guess = percent(METRICS["accuracy"].chance(np.array(data.class_sizes) / data.n_samples))
+    guess = percent(find_metric("accuracy").chance(data.target))
     title = metric_title(data.metric)
     used = (
         f"The {title} is used instead."
@@ -327,8 +327,7 @@ def _about_numbers(data: DatasetFacts, choice: Choice) -> list[Caveat]:
     if choice.n_runs < FEW_RUNS:
         few = f"{choice.method} has {count(choice.n_runs, 'run')}; intervals from fewer than"
         found.append(Caveat("That the intervals are precise.", f"{few} {FEW_RUNS} are rough."))
-    classes = zip(data.classes, data.class_sizes, strict=True)
-    small = [f"{name} ({n})" for name, n in classes if n < FEW_ROWS]
+    small = [f"{name} ({n})" for name, n in data.target.summary() if n < FEW_ROWS]
     if small:
         text = f"Fewer than {FEW_ROWS} rows: {listed(small)}."
         found.append(Caveat("That it holds for small classes.", text))

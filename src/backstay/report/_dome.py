@@ -50,7 +50,7 @@ def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
 def _data(evidence: Evidence) -> dict[str, str]:
     data = evidence.data
     said = data.provenance
-    classes = zip(data.classes, data.class_sizes, strict=True)
+    classes = data.target.summary()
     file = (
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
@@ -86,19 +86,19 @@ def _data(evidence: Evidence) -> dict[str, str]:
 def _optimization(evidence: Evidence) -> dict[str, str]:
     data, choice, names = evidence.data, evidence.choice, evidence.names
     study = evidence.study
-    classifier = "none" if choice.classifier is None else names[choice.classifier].title
-    steps = "none beside what the classifiers do" if study.preprocess is None else "see report.html"
+    model = "none" if choice.model is None else names[choice.model].title
+    steps = "none beside what the models do" if study.preprocess is None else "see report.html"
     done = said if isinstance(said := data.provenance.get("done"), list) else []
     return {
         "Algorithm": (
-            f"Features: {names[choice.method].title}; classifier: {classifier}. Both are known "
+            f"Features: {names[choice.method].title}; model: {model}. Both are known "
             f"algorithms. They were chosen among {count(data.n_configurations, 'configuration')}."
         ),
         "Meta-predictions": "None: no output of another model is used.",
         "Data encoding": f"Preprocessing: {steps}. {' '.join(map(str, done))}",
         "Parameters": (
             f"The number of features is chosen among {listed(list(map(str, data.sizes)), 20)}, "
-            "method and classifier among those studied; all other parameters are fixed beforehand "
+            "method and model among those studied; all other parameters are fixed beforehand "
             "and listed in report.html."
         ),
         "Features": (
@@ -125,7 +125,8 @@ def _model(evidence: Evidence) -> dict[str, str]:
             "Features keep their names; direction and size of effects are in features.csv. "
             f"What they mean: {AUTHORS}"
         ),
-        "Output": f"Classification into {count(len(evidence.data.classes), 'class', 'classes')}.",
+        "Output": "Classification into "
+        f"{count(len(evidence.data.target.names), 'class', 'classes')}.",
         "Execution time": f"A prediction takes well under a second. Hardware: {AUTHORS}",
         "Availability of software": (
             f"backstay {evidence.version}, open source. Code of your own: {AUTHORS}"
@@ -135,8 +136,8 @@ def _model(evidence: Evidence) -> dict[str, str]:
 
 def _evaluation(evidence: Evidence) -> dict[str, str]:
     data, found = evidence.data, evidence.choice.recommendation
-    metrics = listed([metric_title(name) for name in data.scoring], 12) if data.classifiers else ""
-    confidence = "No classifier was run."
+    metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else ""
+    confidence = "No model was run."
     if found is not None:
         ends = score_interval(found.metric, found.score.low, found.score.high)
         confidence = (

@@ -9,8 +9,6 @@ import pandas as pd
 
 from backstay.report._names import Name, names_of
 from backstay.results import (
-    SHOWN_FEATURES,
-    SHOWN_SAMPLES,
     Choice,
     Comparison,
     DatasetFacts,
@@ -23,6 +21,10 @@ from backstay.results import (
 
 if TYPE_CHECKING:  # a report need not load the methods
     from backstay.ensemble import ExpectedFalse
+
+
+# A picture of more features cannot be read.
+SHOWN_FEATURES = 60
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,10 @@ class Evidence:
         data, n = self.data, len(self.signature)
         if not n:
             return "there is no signature"
-        if data.n_samples > SHOWN_SAMPLES:
-            return f"there are {data.n_samples} samples, and more than {SHOWN_SAMPLES} are not kept"
+        if data.n_samples > data.FEW_SAMPLES:
+            return (
+                f"there are {data.n_samples} samples, and more than {data.FEW_SAMPLES} are not kept"
+            )
         if n > SHOWN_FEATURES:
             return f"the signature has {n} features, and more than {SHOWN_FEATURES} are not drawn"
         if self.values_kept:
@@ -111,8 +115,8 @@ class Evidence:
 def gather(results: Results) -> Evidence:
     """Gather what a report needs from the results of one data set."""
     choice = results.choice()
-    size, trained = choice.size, results.training_rows()
-    judged = bool(results.data.classifiers)
+    size, trained = choice.size, results.runs.training_rows()
+    judged = bool(results.data.models)
     return Evidence(
         study=results.facts,
         data=results.data,
@@ -121,30 +125,30 @@ def gather(results: Results) -> Evidence:
         training_share=trained.share,
         shared_rows=trained.shared,
         features=results.features(choice.method, size).frame(),
-        frequencies=results.selection_frequency(size).frame(),
-        consensus=results.consensus(size).frame(),
-        partners=results.partners().frame(),
-        gains=results.gains(choice.metric).frame(),
-        weighting=results.weighting(size),
-        rivals=[] if choice.kind == "nothing" else results.rivals(choice.configuration),
-        relevant=results.relevant_found(size),
-        samples=results.sample_weights(),
-        runs=results.runs().frame(),
-        ranked=results.ranked().frame(),
-        failures=results.errors().frame(),
+        frequencies=results.selections.frequency(size).frame(),
+        consensus=results.selections.consensus(size).frame(),
+        partners=results.selections.partners().frame(),
+        gains=results.weights.gains(choice.metric).frame(),
+        weighting=results.weights.verdicts(size),
+        rivals=[] if choice.kind == "nothing" else results.comparisons.rivals(choice.configuration),
+        relevant=results.selections.relevant_found(size),
+        samples=results.samples.weightings(),
+        runs=results.runs.counts().frame(),
+        ranked=results.selections.ranked().frame(),
+        failures=results.runs.errors().frame(),
         names=names_of(results.facts, results.data),
-        recalls=results.recalls().frame() if judged else pd.DataFrame(),
-        misclassified=results.misclassified().frame() if judged else pd.DataFrame(),
-        groups=results.signature_groups().frame(),
-        modules=results.module_stability([size]).frame(),
+        recalls=results.predictions.recalls().frame() if judged else pd.DataFrame(),
+        misclassified=results.predictions.misclassified().frame() if judged else pd.DataFrame(),
+        groups=results.selections.groups().frame(),
+        modules=results.selections.module_stability([size]).frame(),
         equivalents=_equivalents(results, choice),
-        values_kept=results.keeps_values(),
-        expected_false=results.expected_false(choice.method, size),
+        values_kept=results.samples.kept(),
+        expected_false=results.selections.expected_false(choice.method, size),
     )
 
 
 def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:
     """Return what could take the place of features; nothing without a signature or its values."""
-    if choice.kind == "nothing" or not results.keeps_values():
+    if choice.kind == "nothing" or not results.samples.kept():
         return pd.DataFrame()
-    return results.equivalents().frame()
+    return results.selections.equivalents().frame()

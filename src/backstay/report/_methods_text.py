@@ -64,7 +64,7 @@ def methods_text(evidence: Evidence) -> MethodsText:
         _about_runs(evidence),
         _about_stability(evidence, cite("nogueira")),
     ]
-    if evidence.data.classifiers:
+    if evidence.data.models:
         sentences.append(_about_scores(evidence, cite))
     if len(evidence.signature):
         sentences.append(_about_signature(evidence))
@@ -76,7 +76,7 @@ def methods_text(evidence: Evidence) -> MethodsText:
 
 def _about_data(evidence: Evidence) -> str:
     data = evidence.data
-    classes = zip(data.classes, data.class_sizes, strict=True)
+    classes = data.target.summary()
     sizes = listed([f"{name}: {n}" for name, n in classes], 12)
     groups = "" if data.n_groups is None else f" in {count(data.n_groups, 'group')}"
     logged = " on a log2 scale" if data.logged else ""
@@ -115,10 +115,10 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
 def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     data, choice = evidence.data, evidence.choice
     found = choice.recommendation
-    titles = listed([evidence.names[name].title for name in data.classifiers], 12)
+    titles = listed([evidence.names[name].title for name in data.models], 12)
     metric = metric_title(data.metric)
     words = (
-        f"Classifiers ({titles}) were trained on the features selected and tested on the test "
+        f"Models ({titles}) were trained on the features selected and tested on the test "
         f"part by {metric}; intervals over splits were corrected for shared samples "
         f"{cite('nadeau')}."
     )
@@ -151,7 +151,7 @@ def _about_signature(evidence: Evidence) -> str:
 
 
 def _about_effects(evidence: Evidence, cite: Callable[[str], str]) -> str:
-    test = "Welch's t test" if len(evidence.data.classes) == 2 else "the analysis of variance"
+    test = "Welch's t test" if len(evidence.data.target.names) == 2 else "the analysis of variance"
     return (
         f"Effects are given as Hedges' g {cite('hedges')} over all samples, for orientation with "
         f"q-values {cite('benjamini')} of {test}."

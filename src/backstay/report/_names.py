@@ -1,4 +1,4 @@
-"""What the short names of methods and classifiers stand for."""
+"""What the short names of methods and models stand for."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SPELT_OUT = {
 # Names up to this length are letters, not words; what their classes are called.
 SHORT = 3
 BY_CLASS = {"TTest": "t test", "FStatistic": "F test", "SVMRFE": "SVM-RFE", "ReliefF": "ReliefF"}
-# Classifiers by their short names: how they are said, what tells that they are meant, and what
+# Models by their short names: how they are said, what tells that they are meant, and what
 # they do.
 CLASSIFIERS = {
     "svm": (
@@ -75,7 +75,7 @@ class Name:
 
 
 def names_of(study: StudyFacts, data: DatasetFacts) -> dict[str, Name]:
-    """Return what every method and classifier is called; a name that is not ours stays as it is."""
+    """Return what every method and model is called; a name that is not ours stays as it is."""
     known = {row["name"]: row for row in list_methods().to_dict("records")}
     found = {}
     for name in data.methods:
@@ -89,9 +89,9 @@ def names_of(study: StudyFacts, data: DatasetFacts) -> dict[str, Name]:
             found[name] = Name(name, _by_class(name, study.methods.get(name)))
         else:
             found[name] = Name(name, SPELT_OUT.get(name, name), row["what"], row["source"])
-    for name in data.classifiers:
+    for name in data.models:
         title, marks, what = CLASSIFIERS.get(name, (name, (), ""))
-        made = estimator_text(study.classifiers.get(name))
+        made = estimator_text(study.models.get(name))
         ours = all(mark in made for mark in marks)
         found[name] = Name(name, title, what) if ours else Name(name, name)
     return found

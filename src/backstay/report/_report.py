@@ -153,18 +153,18 @@ def _dataset_report(name: str, results: Results) -> DatasetReport:
 def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
     choice, data = evidence.choice, evidence.data
     found: dict[str, Display] = {"stability": StabilityDisplay.from_results(results)}
-    # The classifier of the answer comes first.
-    for classifier in sorted(data.classifiers, key=lambda name: name != choice.classifier):
-        place = data.classifiers.index(classifier)
-        found[f"accuracy{place}"] = AccuracyDisplay.from_results(results, choice.metric, classifier)
-    if data.classifiers:
+    # The model of the answer comes first.
+    for model in sorted(data.models, key=lambda name: name != choice.model):
+        place = data.models.index(model)
+        found[f"accuracy{place}"] = AccuracyDisplay.from_results(results, choice.metric, model)
+    if data.models:
         found["pareto"] = ParetoDisplay.from_results(
-            results, size=choice.size, classifier=choice.classifier, metric=choice.metric
+            results, size=choice.size, model=choice.model, metric=choice.metric
         )
     if not evidence.why_no_samples:
         found["heatmap"] = HeatmapDisplay.from_results(results)
         found["map"] = SampleMapDisplay.from_results(results)
-    if data.classifiers:
+    if data.models:
         found["confusion"] = ConfusionDisplay.from_results(results)
         for kind in ("roc", "precision_recall"):
             curve = RocDisplay.from_results(results, kind)

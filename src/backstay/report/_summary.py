@@ -15,7 +15,8 @@ from backstay.report._evidence import Evidence
 from backstay.report._methods_text import methods_text
 from backstay.report._words import clean, estimator_text, listed
 from backstay.report.figures import Display
-from backstay.results import METRICS, Role, SampleWeights
+from backstay.results import Role, SampleWeights
+from backstay.targets import find_metric
 
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
@@ -84,9 +85,9 @@ def plain(value: Any) -> Any:
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
     data = evidence.data
-    classes = zip(data.classes, data.class_sizes, strict=True)
+    classes = data.target.summary()
     names = (
-        "n_samples", "n_features", "sizes", "classifiers", "scoring", "n_resamples", "n_groups",
+        "n_samples", "n_features", "sizes", "models", "scoring", "n_resamples", "n_groups",
         "n_configurations", "resampling", "metric", "n_tasks", "n_done", "null", "null_runs",
     )  # fmt: skip
     return {
@@ -95,7 +96,7 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
         "methods": {name: asdict(role) for name, role in data.methods.items()},
         "training_share": evidence.training_share,
         "shared_rows": evidence.shared_rows,
-        "higher_is_better": METRICS[data.metric].higher_is_better,
+        "higher_is_better": find_metric(data.metric).higher_is_better,
         "logged": data.logged,
     }
 
@@ -135,7 +136,7 @@ def _figure(display: Display) -> dict[str, Any]:
         "finding": display.finding(),
         **_columns_and_rows(shown),
         "n_rows": len(frame),
-        "classifier": display.classifier,
+        "model": display.model,
         "chance": display.chance,
     }
 
@@ -176,7 +177,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "frequency": row["frequency"],
             "frequency_low": row["frequency_low"],
             "frequency_high": row["frequency_high"],
-            "means": {str(name): row[f"mean in {name}"] for name in evidence.data.classes},
+            "means": {str(name): row[f"mean in {name}"] for name in evidence.data.target.names},
             **{name: row[name] for name in EFFECTS},
             "decoy_q_value": row.get("decoy_q_value"),
             "rank": row["mean_rank"],
@@ -272,15 +273,15 @@ def _setting(evidence: Evidence) -> dict[str, Any]:
     study, data = evidence.study, evidence.data
     given = {name: estimator_text(value) for name, value in study.methods.items()}
     methods = {name: given.get(name) or _companion(name, data.methods) for name in data.methods}
-    classifiers = {name: estimator_text(value) for name, value in study.classifiers.items()}
+    models = {name: estimator_text(value) for name, value in study.models.items()}
     return {
         "methods": [{"name": name, "made": made} for name, made in methods.items()],
-        "classifiers": [{"name": name, "made": made} for name, made in classifiers.items()],
+        "models": [{"name": name, "made": made} for name, made in models.items()],
         "preprocess": None if study.preprocess is None else estimator_text(study.preprocess),
         "seed": study.seed,
         "seed_drawn": study.seed_drawn,
         "controls": study.controls,
-        "weight_classifiers": study.weight_classifiers,
+        "weight_models": study.weight_models,
         "versions": study.versions,
         "provenance": data.provenance,
         "data": data.fingerprints,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from backstay.results import METRICS
+from backstay.targets import find_metric
 
 # A space that neither breaks nor is wide.
 THIN = "\u202f"
@@ -127,7 +127,7 @@ def metric_title(metric: str | None) -> str:
     ('balanced accuracy', 'AUC', 'stability')
     """
     name = metric or "accuracy"
-    return METRICS[name].title if name in METRICS else name
+    return name if name == "stability" else find_metric(name).title
 
 
 def capital(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How well do a method's features predict? Scores on test rows, by classifier and size."""
+"""How well do a method's features predict? Scores on test rows, by model and size."""
 
 from __future__ import annotations
 
@@ -12,68 +12,20 @@ from scipy import stats
 
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
-from backstay.results._metrics import METRICS, Metric
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._stability import size_places
-from backstay.results._table import Table
+from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
 CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
-
-
-class AccuracyAnswers(Parts):
-    """Scores of classifiers on the features selected."""
-
-    @property
-    def metric(self) -> str:
-        """The metric that decides, for one data set: the first one the study can choose by."""
-        return self._one().facts.metric
-
-    def chance(self, metric: str | None = None) -> float:
-        """Return what guessing reaches, for one data set.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            None is the metric that decides.
-        """
-        part = self._one()
-        return METRICS[part.check_metric(metric)].chance_of(part.codes)
-
-    def accuracy(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
-        """Mean score of every method by classifier and size.
-
-        The intervals are Nadeau & Bengio's: resamples share rows, and the plain
-        standard error over them would be far too small.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            One metric; None for all the study's.
-        confidence : float, default=0.95
-            Coverage of the intervals.
-        """
-        return self._table(
-            "accuracy",
-            f"{confidence:.0%} {CORRECTED}",
-            lambda part: accuracy_rows(part, _metrics(part, metric), confidence),
-        )
-
-    def scores(self, metric: str | None = None) -> Table:
-        """Every single score, one row per resample."""
-        return self._table(
-            "scores",
-            "one per resample",
-            lambda part: _score_rows(part, _metrics(part, metric)),
-        )
 
 
 def run_scores(
     records: Records, configuration: Configuration
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return resamples and one score each: at a size, or averaged over the sizes."""
-    place = records.check_classifier(configuration.classifier)
+    place = records.check_model(configuration.model)
     method = records.check_method(configuration.method)
     resamples, values = records.scores(method, records.check_metric(configuration.metric))
     runs = values[:, place, size_places(records, configuration.size)].mean(axis=1)
@@ -87,13 +39,14 @@ def mean_score(records: Records, configuration: Configuration) -> float:
     return float(runs.mean()) if len(runs) else math.nan
 
 
-def _metrics(records: Records, metric: str | None) -> list[str]:
+def scored_metrics(records: Records, metric: str | None) -> list[str]:
+    """Return one metric, or all of the study's for None."""
     return records.facts.scoring if metric is None else [records.check_metric(metric)]
 
 
 def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95) -> Rows:
-    """Return mean scores by metric, method, classifier and size, with corrected intervals."""
-    records.check_classifier(None)
+    """Return mean scores by metric, method, model and size, with corrected intervals."""
+    records.check_model(None)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
 
@@ -101,12 +54,14 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
         rows: Rows = []
         for method in records.methods:
             _, values = records.scores(method, metric)
-            for i, classifier in enumerate(records.classifiers):
+            for i, model in enumerate(records.models):
                 for j, size in enumerate(records.sizes):
                     runs = values[:, i, j]
                     known = runs[np.isfinite(runs)]
-                    figures = _corrected(known, METRICS[metric], records.test_share, confidence)
-                    base = {"method": method, "classifier": classifier, "size": size}
+                    figures = _corrected(
+                        known, records.metric(metric), records.test_share, confidence
+                    )
+                    base = {"method": method, "model": model, "size": size}
                     rows.append({**base, "metric": metric, **figures})
         return rows
 
@@ -130,8 +85,9 @@ def _corrected(
     return {"value": mean, "low": low, "high": high, "n_runs": len(runs)}
 
 
-def _score_rows(records: Records, metrics: list[str]) -> Rows:
-    records.check_classifier(None)
+def run_score_rows(records: Records, metrics: list[str]) -> Rows:
+    """Return every single score, one row per resample."""
+    records.check_model(None)
     rows: Rows = []
     for metric in metrics:
         for method in records.methods:
@@ -141,7 +97,7 @@ def _score_rows(records: Records, metrics: list[str]) -> Rows:
                     {
                         "method": method,
                         "resample": int(resamples[r]),
-                        "classifier": records.classifiers[i],
+                        "model": records.models[i],
                         "size": records.sizes[j],
                         "metric": metric,
                         "value": float(value),

@@ -10,8 +10,6 @@ import numpy as np
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._facts import Configuration, Configured
 from backstay.results._judged import judged_methods
-from backstay.results._metrics import METRICS
-from backstay.results._parts import Parts
 from backstay.results._recommendation import (
     Recommendation,
     null_of,
@@ -32,7 +30,7 @@ class Choice(Configured):
         Whether it is recommended, shown although nothing is, or shown because no
         accuracy was measured.
     configuration : Configuration
-        Method and size, with the classifier and the metric where there are any.
+        Method and size, with the model and the metric where there are any.
     recommendation : Recommendation or None
         None where no accuracy was measured.
     stability, low, high : float
@@ -53,27 +51,14 @@ class Choice(Configured):
     n_runs: int
 
     @property
-    def classifier(self) -> str | None:
-        """Name of the classifier."""
-        return self.configuration.classifier
+    def model(self) -> str | None:
+        """Name of the model."""
+        return self.configuration.model
 
     @property
     def metric(self) -> str | None:
         """Name of the metric."""
         return self.configuration.metric
-
-
-class ChoiceAnswers(Parts):
-    """The configuration that a report is about."""
-
-    def choice(self) -> Choice:
-        """Return what to look at, for one data set: the recommendation, or what stands in.
-
-        Where nothing is recommended, the configuration with the best score; where no
-        accuracy was measured, the stablest method at its stablest size. Methods that finished
-        less than 80 % of their runs take no part.
-        """
-        return choice_of(self._one())
 
 
 def choice_of(records: Records) -> Choice:
@@ -82,17 +67,17 @@ def choice_of(records: Records) -> Choice:
 
 
 def _chosen(records: Records) -> Choice:
-    if not records.classifiers:
+    if not records.models:
         return _looked_at("unjudged", records, _stablest(records), None)
     found = recommended(records)
     if found.trusted is not None:
         return _looked_at("recommended", records, found.trusted.configuration, found)
     metric = records.facts.metric
-    gain = METRICS[metric].gain
+    gain = records.metric(metric).gain
     judged = judged_methods(records)
     rows = [row for row in accuracy_rows(records, [metric]) if row["method"] in judged]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
-    chosen = Configuration(best["method"], best["size"], best["classifier"], metric)
+    chosen = Configuration(best["method"], best["size"], best["model"], metric)
     return _looked_at("nothing", records, chosen, found)
 
 

@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 
 from backstay.results._facts import Configuration
 from backstay.results._judged import judged_methods
-from backstay.results._metrics import Metric
 from backstay.results._null import above_null
-from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
 from backstay.results._stability import pair_matrix
-from backstay.results._sure_interval import rows_worth
 from backstay.stability import PairMatrix
+from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
 # One-sided 95 %: what a configuration must exceed chance by, in standard errors.
@@ -38,7 +36,7 @@ class Grounds:
     Attributes
     ----------
     configurations : list of Configuration
-        Method × classifier × size, of the methods with enough runs.
+        Method × model × size, of the methods with enough runs.
     value : array of shape (n,)
         Pooled score.
     error : array of shape (n,)
@@ -118,13 +116,13 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
     """Return what the rules look at; `inside` are scores on bootstrap draws, for their spread."""
     methods = judged_methods(records)
     configurations = [
-        Configuration(method, size, classifier, metric.name)
+        Configuration(method, size, model, metric.name)
         for method in methods
-        for classifier in records.classifiers
+        for model in records.models
         for size in records.sizes
     ]
     everyone = np.ones((1, records.n_samples))
-    value = metric.gain(pooled_scores(records, metric.name, everyone, methods)[0])
+    value = metric.gain(pooled_scores(records, metric, everyone, methods)[0])
     # A draw may hold no rows that a metric can be computed from.
     known = np.isfinite(inside).sum(axis=0) > 1
     error = np.full(len(known), np.nan)
@@ -134,7 +132,7 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
         configurations=configurations,
         value=value,
         error=error,
-        chance=metric.gain(metric.chance_of(records.codes)),
+        chance=metric.gain(metric.chance(records.target)),
         apart=_score_errors(records, metric, methods),
         steady=steady,
         steady_apart=_stability_errors(rows),
@@ -146,7 +144,7 @@ def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Float
     """Return the corrected standard error of every paired difference in score over resamples."""
     runs = [records.scores(method, metric.name) for method in methods]
     common = reduce(np.intersect1d, [resamples for resamples, _ in runs])
-    width = len(records.classifiers) * len(records.sizes)
+    width = len(records.models) * len(records.sizes)
     scores = np.concatenate([v[np.isin(r, common)].reshape(-1, width) for r, v in runs], axis=1)
     scores = scores[np.isfinite(scores).all(axis=1)]
     n = scores.shape[1]
@@ -158,21 +156,29 @@ def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Float
     return np.maximum(error, _least_error(records, metric))
 
 
-def effective_rows(records: Records, metric: str) -> float:
+def pooled_scores(records: Records, metric: Metric, copies: Floats, methods: list[str]) -> Floats:
+    """Return a metric on drawn rows: draw × (method × model × size).
+
+    From predictions of rows that were not trained on. Rows count as often as they are drawn, so one
+    pass gives the score on many draws.
+    """
+    tested = [records.tested(method) for method in methods]
+    return np.concatenate([metric.pooled(records.target, runs, copies) for runs in tested], axis=1)
+
+
+def effective_rows(records: Records, metric: Metric) -> float:
     """Return how many independent rows a score rests on; a group counts as one."""
-    share = (int(records.units.max()) + 1) / records.n_samples
-    return share * rows_worth(metric, np.bincount(records.codes))
+    return records.n_units / records.n_samples * metric.rows_worth(records.target)
 
 
 def _least_error(records: Records, metric: Metric) -> float:
     """Return the standard error that predictions without a fault still have.
 
-    As Agresti and Coull: two more rows, wrong, and two more, right, beside the rows of
-    the smallest class times the number of classes.
+    As Agresti and Coull: two more rows, wrong, and two more, right.
     """
     if not math.isfinite(metric.high):
         return 0.0
-    n = effective_rows(records, "balanced_accuracy") + 4
+    n = records.n_units / records.n_samples * records.target.least_rows + 4
     right = 1 - 2 / n
     return (metric.high - metric.low) * math.sqrt(right * (1 - right) / n)
 

@@ -29,11 +29,10 @@ from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
 from backstay.results._judged import check_judged, is_judged, judged_methods, run_counts
-from backstay.results._metrics import METRICS
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._stability import mean_stability
-from backstay.results._table import Table
+from backstay.targets import find_metric
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +45,7 @@ class Comparison:
         The methods.
     parts : dict
         For every data set a dict of DifferenceTest: "stability", on these rows, and, if there
-        were classifiers, "accuracy".
+        were models, "accuracy".
     across : dict
         The same over data sets: signed-rank tests on their means; empty for one.
     metric : str
@@ -64,7 +63,7 @@ class Comparison:
             raise ValueError("there are several data sets; use parts, across or frame().")
         (part,) = self.parts.values()
         if quantity not in part:
-            raise ValueError("the study had no classifiers, so there are no accuracies.")
+            raise ValueError("the study had no models, so there are no accuracies.")
         return part[quantity]
 
     @property
@@ -95,7 +94,7 @@ class Comparison:
     def __repr__(self) -> str:
         lines = [f"{self.first} minus {self.second}"]
         for dataset, quantity, found in self._all():
-            name = METRICS[quantity].title if quantity in METRICS else quantity
+            name = find_metric(quantity).title if quantity != "stability" else quantity
             interval = "" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"
             lines.append(
                 f"  {dataset}, {name}: {found.difference:+.3f}{interval}, "
@@ -105,7 +104,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Way:
+class Way:
     """How two methods are compared: measure, test and coverage of the intervals."""
 
     measure: str = "kuncheva"
@@ -114,154 +113,53 @@ class _Way:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class ComparisonAnswers(Parts):
-    """Methods against each other."""
+def compare_methods(
+    parts: Mapping[str, Records], configuration: Configuration, second: str, way: Way
+) -> Comparison:
+    """Compare two methods that have enough runs, on every data set and across them."""
+    for part in parts.values():
+        check_judged(part, configuration.method, second)
+    metric = _shared_metric(parts, configuration.metric)
+    return _compared(parts, replace(configuration, metric=metric), second, way)
 
-    def compare(
-        self,
-        first: str,
-        second: str,
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-        measure: str = "kuncheva",
-        test: str = "auto",
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> Comparison:
-        """Compare two methods, paired by resample, in accuracy and in stability.
 
-        Parameters
-        ----------
-        first, second : str
-            Names of methods; differences are first minus second.
-        size : int, default=None
-            A size chosen beforehand; None compares averages over the study's sizes.
-        classifier, metric : str, default=None
-            The study's first classifier and its deciding metric if None.
-        measure : str, default="kuncheva"
-            Of stability. "kuncheva" and "nogueira", which are equal here, use a
-            jackknife over runs; others a paired bootstrap, at a given size.
-        test : str, default="auto"
-            For accuracy: "five_by_two_f" under :class:`backstay.study.FiveByTwo` and
-            "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "mann_whitney".
-        confidence : float, default=0.95
-            Coverage of the intervals.
-        **options
-            As in :func:`backstay.stability.compare_stability`.
+def compare_rivals(parts: Mapping[str, Records], configuration: Configuration) -> list[Comparison]:
+    """Compare every other method with enough runs with the one of a configuration."""
+    (records,) = parts.values()
+    at = replace(configuration, metric=records.check_metric(configuration.metric))
+    return [
+        _compared(parts, replace(at, method=method), configuration.method, Way())
+        for method in judged_methods(records)
+        if method != configuration.method
+    ]
 
-        Returns
-        -------
-        Comparison
-            With ``accuracy`` and ``stability``; across several data sets also
-            signed-rank tests on their means.
-        """
-        for part in self._parts.values():
-            check_judged(part, first, second)
-        at = Configuration(first, size, classifier, _shared_metric(self._parts, metric))
-        return _compared(self._parts, at, second, _Way(measure, test, confidence, options))
 
-    def rivals(self, configuration: Configuration) -> list[Comparison]:
-        """Compare a method with every other at the same size, classifier and metric.
+def summary_rows(parts: Mapping[str, Records], at: Configuration, alpha: float) -> Rows:
+    """Count, for every two methods, on how many data sets the first is better or worse."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
+    at = replace(at, metric=_shared_metric(parts, at.metric))
+    return [
+        row
+        for first, second in combinations(_methods(parts), 2)
+        for row in _counts(parts, replace(at, method=first), second, alpha)
+    ]
 
-        Parameters
-        ----------
-        configuration : Configuration
-            The method that the others with enough runs are compared with. It is the second of
-            every pair, so that a difference above 0 speaks for the other.
-        """
-        metric = self._one().check_metric(configuration.metric)
-        others = [m for m in judged_methods(self._one()) if m != configuration.method]
-        at = replace(configuration, metric=metric)
-        return [
-            _compared(self._parts, replace(at, method=m), configuration.method, _Way())
-            for m in others
-        ]
 
-    def summary(
-        self,
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-        alpha: float = 0.05,
-    ) -> Table:
-        """Count, for every two methods, on how many data sets the first is better or worse.
-
-        Parameters
-        ----------
-        size, classifier, metric
-            As in :meth:`compare`.
-        alpha : float, default=0.05
-            Level of the test on each data set; "equal" is what it leaves open.
-        """
-        if not 0 < alpha < 1:
-            raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
-        at = Configuration("", size, classifier, _shared_metric(self._parts, metric))
-        rows = [
-            row
-            for first, second in combinations(_methods(self._parts), 2)
-            for row in _counts(self._parts, replace(at, method=first), second, alpha)
-        ]
-        note = (
-            "data sets where first is better / equal / worse than second, differences first "
-            f"minus second, α = {alpha:g}"
-        )
-        return Table("summary", note, pd.DataFrame(rows))
-
-    def friedman(
-        self,
-        quantity: str = "accuracy",
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-    ) -> FriedmanNemenyi:
-        """Friedman's test over data sets, with Nemenyi's for every two methods.
-
-        The statistic is corrected for ties, unlike Demšar's formula; see
-        :func:`backstay.comparison.friedman_nemenyi`.
-
-        Parameters
-        ----------
-        quantity : {"accuracy", "stability"}, default="accuracy"
-            What to compare.
-        size, classifier, metric
-            As in :meth:`compare`.
-        """
-        if quantity not in ("accuracy", "stability"):
-            raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
-        parts = self._parts.values()
-        common = [m for m in _methods(self._parts) if all(_has(part, m) for part in parts)]
-        metric = _shared_metric(self._parts, metric)
-        at = Configuration("", size, classifier, metric)
-        values = np.array(
-            [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts]
-        )
-        gains = METRICS[metric].gain(values) if quantity == "accuracy" else values
-        return friedman_nemenyi(gains, common)
-
-    def pareto(
-        self,
-        *,
-        size: int | None = None,
-        classifier: str | None = None,
-        metric: str | None = None,
-    ) -> Table:
-        """Methods not dominated in (stability, accuracy).
-
-        Parameters
-        ----------
-        size, classifier, metric
-            As in :meth:`compare`: None for size averages over the study's sizes.
-        """
-        at = Configuration("", size, classifier, metric)
-        return self._table(
-            "stability and accuracy",
-            "averages over sizes" if size is None else f"at size {size}",
-            lambda part: _pareto_rows(part, at),
-        )
+def friedman_test(
+    parts: Mapping[str, Records], quantity: str, at: Configuration
+) -> FriedmanNemenyi:
+    """Test over data sets, on the methods that have enough runs on all of them."""
+    if quantity not in ("accuracy", "stability"):
+        raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
+    common = [m for m in _methods(parts) if all(_has(part, m) for part in parts.values())]
+    metric = _shared_metric(parts, at.metric)
+    at = replace(at, metric=metric)
+    values = np.array(
+        [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts.values()]
+    )
+    gains = find_metric(metric).gain(values) if quantity == "accuracy" else values
+    return friedman_nemenyi(gains, common)
 
 
 def _shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
@@ -288,14 +186,14 @@ def _mean(records: Records, configuration: Configuration, quantity: str) -> floa
 
 
 def _compared(
-    parts: Mapping[str, Records], configuration: Configuration, reference: str, way: _Way
+    parts: Mapping[str, Records], configuration: Configuration, reference: str, way: Way
 ) -> Comparison:
     """Test a configuration, the first, against a reference on every data set, and across them."""
     found: dict[str, dict[str, DifferenceTest]] = {}
     means: dict[str, list[tuple[float, float]]] = {"accuracy": [], "stability": []}
     for name, part in parts.items():
         found[name] = {}
-        if part.classifiers:
+        if part.models:
             found[name]["accuracy"] = score_difference(
                 part, configuration, reference, test=way.test, confidence=way.confidence
             )
@@ -327,7 +225,7 @@ def _counts(
     shared = {n: p for n, p in parts.items() if _has(p, first) and _has(p, second)}
     if not shared:
         return []
-    found = _compared(shared, configuration, second, _Way(confidence=1 - alpha))
+    found = _compared(shared, configuration, second, Way(confidence=1 - alpha))
     row: dict[str, Any] = {"first": first, "second": second, "n_datasets": len(shared)}
     for quantity in ("accuracy", "stability"):
         known = [part[quantity] for part in found.parts.values() if quantity in part]
@@ -335,7 +233,7 @@ def _counts(
             continue
         tests = [test for test in known if test.n]  # none without common runs
         better, equal, worse = better_equal_worse(tests, alpha)
-        if quantity == "accuracy" and not METRICS[found.metric].higher_is_better:
+        if quantity == "accuracy" and not find_metric(found.metric).higher_is_better:
             better, worse = worse, better
         row |= {
             f"{quantity}_better": better,
@@ -347,7 +245,7 @@ def _counts(
     return [row]
 
 
-def _pareto_rows(records: Records, at: Configuration) -> Rows:
+def pareto_rows(records: Records, at: Configuration) -> Rows:
     """Return stability and accuracy of every method, and who dominates it."""
     points = {
         method: (
@@ -356,7 +254,7 @@ def _pareto_rows(records: Records, at: Configuration) -> Rows:
         )
         for method in records.methods
     }
-    gain = METRICS[records.check_metric(at.metric)].gain
+    gain = records.metric(records.check_metric(at.metric)).gain
     rows = []
     for method, (stability, accuracy) in points.items():
         over = [

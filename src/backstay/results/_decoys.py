@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._choice import method_and_size
-from backstay.results._parts import Parts, size_within
+from backstay.results._parts import size_within
 from backstay.results._records import Records
-from backstay.results._signature import signature_members
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
     from backstay.ensemble import ExpectedFalse
@@ -18,37 +17,18 @@ if TYPE_CHECKING:  # a reader of results need not load the methods
 Floats = NDArray[np.float64]
 
 
-class DecoyAnswers(Parts):
-    """How many features of a signature are expected to be luck."""
+def false_in_signature(
+    records: Records, method: str | None, size: int | None
+) -> ExpectedFalse | None:
+    """Return how many features of a signature are expected to be false; None without decoys."""
+    method, size = method_and_size(records, method, size)
+    draws = decoy_draws(records, method)
+    if draws is None:
+        return None
+    from backstay.ensemble import expected_false
 
-    def expected_false(
-        self, method: str | None = None, size: int | None = None
-    ) -> ExpectedFalse | None:
-        """Return how many features of a signature are expected to be false, for one data set.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method and size from :meth:`choice`.
-        size : int, default=None
-            Number of features selected in each run, and of the signature.
-
-        Returns
-        -------
-        ExpectedFalse or None
-            ``value``, with ``low`` and ``high``, the range of 95 % of the draws of decoys; None
-            where no decoys were drawn for the method (``Study(decoys=…)``). A feature is false
-            if it is independent of the class.
-        """
-        part = self._one()
-        method, size = method_and_size(part, method, size)
-        draws = decoy_draws(part, method)
-        if draws is None:
-            return None
-        from backstay.ensemble import expected_false
-
-        members = signature_members(part, method, size_within(part, size))
-        return expected_false(*draws, np.asarray(members, dtype=np.intp))
+    members = records.members(method, size_within(records, size))
+    return expected_false(*draws, np.asarray(members, dtype=np.intp))
 
 
 def decoy_key(method: str, draw: int) -> str:

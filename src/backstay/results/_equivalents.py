@@ -8,20 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._identity import fingerprint
+from backstay._columns import STAND_INS, STRONG, standardized
 from backstay.base import one_thread
 from backstay.comparison import corrected_mean
 from backstay.results._choice import choice_of
-from backstay.results._columns import standardized
-from backstay.results._metrics import METRICS, score
-from backstay.results._partners import LARGEST_SIZE, STRONG
-from backstay.results._parts import Parts, Rows, size_within
-from backstay.results._records import Records
-from backstay.results._signature import signature_members
-from backstay.results._signature_values import STAND_INS, table_values
-from backstay.results._table import Table
+from backstay.results._parts import Rows, size_within
+from backstay.results._records import LARGEST_SIZE, Records
 
-# Penalty of the classifier, as a share of a feature's variance.
+# Penalty of the model, as a share of a feature's variance.
 RIDGE = 0.1
 # Values have deviation 1 over all rows; one far below on the training rows is that of rounding.
 CONSTANT = 1e-12
@@ -34,59 +28,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-class EquivalentAnswers(Parts):
-    """Features that could take the place of one in the signature."""
-
-    def equivalents(
-        self, size: int | None = None, method: str | None = None, *, X: Any = None
-    ) -> Table:
-        """For every feature of the signature, those that could take its place.
-
-        Candidates are the features outside the signature that are strongly correlated with it,
-        |r| ≥ 0.7 over all rows, ten at most. A ridge classifier is trained on the signature as it
-        is and with one feature exchanged, on the rows of every resample of the study, and scored
-        on its test rows by the metric that decides. Listed is who does not lower the score by one
-        standard error of the paired difference, corrected for shared rows, or more. The same rows
-        chose the signature: scores are not those of new samples, changes compare like with like.
-
-        Columns: ``change`` and ``error`` by the stand-in, ``without`` and ``without_error`` if the
-        feature is left out and nothing takes its place. A feature without stand-ins has one row.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Size of the signature; None is that of :meth:`choice`.
-        method : str, default=None
-            Name of a method; None is that of :meth:`choice`.
-        X : table, default=None
-            The data that the study was run on. Needed where the store keeps no values: above 200
-            samples or a size of 100, in an older store, and before the study has finished.
-
-        Examples
-        --------
-        >>> from backstay import Study, TTest
-        >>> from backstay.datasets import make_han_yu
-        >>> from backstay.study import Subsampling
-        >>> X, y, _ = make_han_yu(n_features=60, n_relevant=10, block_size=5, random_state=0)
-        >>> study = Study({"t": TTest()}, Subsampling(20), sizes=[2], random_state=0)
-        >>> table = study.run(X, y).equivalents(2).frame()
-        >>> table[["name", "stand_in_name", "change", "error", "without"]].round(3)
-          name stand_in_name  change  error  without
-        0   x4            x2   0.000  0.012   -0.099
-        1   x4            x1  -0.002  0.015   -0.099
-        2   x4            x0  -0.002  0.006   -0.099
-        3   x4            x3  -0.006  0.010   -0.099
-        4   x7           NaN     NaN    NaN   -0.077
-        """
-        return self._table(
-            "equivalents of the signature",
-            "ridge classifier on the study's resamples, one feature exchanged",
-            lambda part: _rows(part, method, size, X),
-            "method size feature name without without_error stand_in stand_in_name correlation "
-            "change error",
-        )
-
-
 @dataclass(frozen=True)
 class Exchange:
     """A feature of the signature and what may take its place; numbers are rows of the values."""
@@ -96,21 +37,20 @@ class Exchange:
     correlations: Floats
 
 
-def _rows(records: Records, method: str | None, size: int | None, X: Any) -> Rows:
+def equivalents_of(records: Records, method: str | None, size: int | None) -> Rows:
+    """Return the features that could take the place of each in a signature."""
     if method is None or size is None:
         chosen = choice_of(records)
         method, size = method or chosen.method, chosen.size if size is None else size
     method, size = records.check_method(method), size_within(records, size)
-    members = signature_members(records, method, size)
+    members = records.members(method, size)
     if not len(members):
         return []
-    if X is not None:
-        return _equivalent_rows(records, method, size, *_given(records, X, members))
     kept = records.candidates
     if kept is None or kept.values is None or size > LARGEST_SIZE:
         raise ValueError(
-            "the store has no values of the signature, as there are more than 200 samples or 100 "
-            "features, or the study has not finished; give the table it was run on as X=."
+            "the store has no values of the signature: there are more than 200 samples or 100 "
+            "features, or the study has not finished."
         )
     values = kept.values
     return records.once(
@@ -119,26 +59,18 @@ def _rows(records: Records, method: str | None, size: int | None, X: Any) -> Row
     )
 
 
-def _given(records: Records, X: Any, members: Ints) -> tuple[Ints, Floats]:
-    if fingerprint(X) != records.facts.fingerprints["X"]:
-        raise ValueError(
-            "X is not what the study was run on (its fingerprint differs); give the same table."
-        )
-    return table_values(X, records, members)
-
-
 def _equivalent_rows(
     records: Records, method: str, size: int, features: Ints, values: Floats
 ) -> Rows:
-    members = signature_members(records, method, size)
+    members = records.members(method, size)
     place = {int(feature): i for i, feature in enumerate(features)}
     own = np.array([place[int(j)] for j in members if int(j) in place], dtype=np.intp)
     if not len(own):
         return []
     exchanges = _exchanges(values, own)
     metric = records.facts.metric
-    if METRICS[metric].needs == "probabilities":  # which the classifier has none of
-        metric = "roc_auc"
+    if records.metric(metric).needs == "probabilities":  # which the ridge has none of
+        metric = records.target.default_metric({})
     splits = [(records.train(i), records.test(i)) for i in range(records.n_resamples)]
     # Thousands of small products: threads would spend their time waiting for each other.
     with one_thread():
@@ -179,18 +111,17 @@ def _changes(
     metric: str,
 ) -> Floats:
     """Return how the score changes on one resample: for every feature, without it, and swapped."""
-    codes, n_classes = records.codes, len(records.classes)
-    fit = RidgeFit(values[:, train].T, codes[train], n_classes, values[:, test].T, own)
+    target = records.target
+    aims = target.take(train).ridge_aims()
+    fit = RidgeFit(values[:, train].T, aims, values[:, test].T, own)
     swapped = [fit.exchanged(exchange.place, exchange.stand_ins) for exchange in exchanges]
-    leanings = np.concatenate([fit.whole()[None], *swapped])
-    # As the metrics want them: one column for two classes, the leaning to the second.
-    columns = leanings[..., 1:] - leanings[..., :1] if n_classes == 2 else leanings
-    scores = score(metric, codes[test], leanings.argmax(axis=-1), columns, n_classes)
+    outputs = target.from_leanings(np.concatenate([fit.whole()[None], *swapped]))
+    scores = records.metric(metric).score(target.take(test), outputs)
     return np.asarray(scores[1:] - scores[0])
 
 
 class RidgeFit:
-    """Ridge regression on the classes, all of equal mass, with one feature exchanged at a time.
+    """Ridge regression on the outcome, with one feature exchanged at a time.
 
     Features are centred and scaled on the training rows; gaps are the mean. One inverse serves
     every exchange.
@@ -199,19 +130,16 @@ class RidgeFit:
     ----------
     train, test : arrays of shape (n_rows, n_features)
         Values.
-    codes : array of shape (n_train,)
-        Class numbers.
-    n_classes : int
-        Number of classes.
+    aims : tuple of arrays
+        Weights of the training rows, and what to regress on, row × column.
     signature : array of int
         Columns that are used.
     """
 
     def __init__(
-        self, train: Floats, codes: Any, n_classes: int, test: Floats, signature: Ints
+        self, train: Floats, aims: tuple[Floats, Floats], test: Floats, signature: Ints
     ) -> None:
-        sizes = np.bincount(codes, minlength=n_classes)
-        omega = 1 / sizes[codes] / (sizes > 0).sum()
+        omega, target = aims
         known = np.isfinite(train)
         mass = np.maximum(omega @ known, np.finfo(np.float64).tiny)
         mean = omega @ np.where(known, train, 0) / mass
@@ -221,7 +149,6 @@ class RidgeFit:
         root = np.sqrt(omega)[:, None]
         self._train = centred * scale * root
         self._test = np.where(np.isfinite(test), test - mean, 0) * scale
-        target = np.equal.outer(codes, np.arange(n_classes)).astype(np.float64)
         self._aims = self._train.T @ ((target - omega @ target) * root)
         self._signature = signature
         self._shared = self._train[:, signature].T @ self._train
@@ -230,11 +157,11 @@ class RidgeFit:
         self._slopes = self._inverse @ self._aims[signature]
 
     def whole(self) -> Floats:
-        """Return the leanings of the test rows to every class."""
+        """Return what is predicted of the test rows, by column."""
         return np.asarray(self._test[:, self._signature] @ self._slopes)
 
     def exchanged(self, place: int, stand_ins: Ints) -> Floats:
-        """Return the leanings without the feature at a place, then with each stand-in for it."""
+        """Return predictions without the feature at a place, then with each stand-in for it."""
         rows, used = self._test[:, self._signature], self._signature
         # The inverse without the feature, as far as it is needed: inverse − column·columnᵀ/own.
         column = self._inverse[:, place]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+from backstay.targets import Target
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A method at a subset size, judged by a classifier and a metric.
+    """A method at a subset size, judged by a model and a metric.
 
     Attributes
     ----------
@@ -27,18 +29,18 @@ class Configuration:
         Name of the method.
     size : int or None
         Number of features; None stands for the average over the study's sizes.
-    classifier, metric : str or None
-        None stands for the study's first classifier and for its deciding metric.
+    model, metric : str or None
+        None stands for the study's first model and for its deciding metric.
     """
 
     method: str
     size: int | None = None
-    classifier: str | None = None
+    model: str | None = None
     metric: str | None = None
 
 
 class Configured:
-    """What is about one configuration, at one size, can be asked for its parts."""
+    """Base of answers about one configuration: its method and its size."""
 
     configuration: Configuration
 
@@ -64,16 +66,16 @@ class DatasetFacts:
         Name of the data set in the store.
     n_samples, n_features : int
         Rows and columns.
-    classes, class_sizes : list
-        Class labels, and the number of rows of each.
+    target : Target
+        What the rows are to predict.
     n_groups : int or None
         Number of groups of rows that stay together; None without groups.
     sizes : list of int
         Subset sizes.
     methods : dict of str to Role
         Every method, with its control and its plain form.
-    classifiers, scoring : list of str
-        Names of the classifiers and of the metrics.
+    models, scoring : list of str
+        Names of the models and of the metrics.
     metric : str
         The metric that decides: the choice of a method, the report and comparisons use it.
     resampling, n_resamples : str, int
@@ -97,15 +99,17 @@ class DatasetFacts:
         What is known of the features, such as symbols: by column, a text or None per feature.
     """
 
+    # Values of single samples are kept up to so many of them; a picture of more cannot be read.
+    FEW_SAMPLES: ClassVar[int] = 200
+
     name: str
     n_samples: int
     n_features: int
-    classes: list[Any]
-    class_sizes: list[int]
+    target: Target
     n_groups: int | None
     sizes: list[int]
     methods: dict[str, Role]
-    classifiers: list[str]
+    models: list[str]
     scoring: list[str]
     metric: str
     resampling: str
@@ -132,8 +136,8 @@ class DatasetFacts:
 
     @property
     def n_configurations(self) -> int:
-        """Number of methods × classifiers × sizes that a choice is made among."""
-        return len(self.methods) * max(len(self.classifiers), 1) * len(self.sizes)
+        """Number of methods × models × sizes that a choice is made among."""
+        return len(self.methods) * max(len(self.models), 1) * len(self.sizes)
 
 
 @dataclass(frozen=True)
@@ -142,14 +146,14 @@ class StudyFacts:
 
     Attributes
     ----------
-    methods, classifiers : dict of str to dict
+    methods, models : dict of str to dict
         Descriptions of the estimators that were given, by name.
     preprocess : dict or None
         Description of the preprocessing.
     controls : bool
         Whether controls were added to weighted methods.
-    weight_classifiers : bool
-        Whether classifiers got the methods' instance weights.
+    weight_models : bool
+        Whether models got the methods' instance weights.
     seed : int
         Seed of everything random.
     seed_drawn : bool
@@ -161,10 +165,10 @@ class StudyFacts:
     """
 
     methods: dict[str, Any]
-    classifiers: dict[str, Any]
+    models: dict[str, Any]
     preprocess: Any
     controls: bool
-    weight_classifiers: bool
+    weight_models: bool
     seed: int | None
     seed_drawn: bool
     versions: list[dict[str, str]]
@@ -193,10 +197,10 @@ def study_facts(stored: Mapping[str, Any], datasets: dict[str, DatasetFacts]) ->
     given = known.get("random_state")
     return StudyFacts(
         methods=known.get("methods", {}),
-        classifiers=known.get("classifiers", {}),
+        models=known.get("models", {}),
         preprocess=known.get("preprocess"),
         controls=bool(known.get("controls", False)),
-        weight_classifiers=bool(known.get("weight_classifiers", False)),
+        weight_models=bool(known.get("weight_models", False)),
         seed=stored.get("entropy", given),
         seed_drawn=given is None,
         versions=stored.get("versions", []),

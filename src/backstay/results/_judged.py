@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
-from backstay.results._table import Table
 
 # Share that a method must have finished, of the runs that the study has got to, to be compared or
 # recommended.
@@ -39,28 +38,6 @@ class RunCount:
         if self.finished == self.of:
             return f"{self.of} run{'' if self.of == 1 else 's'}"
         return f"{self.finished} of {self.of} runs"
-
-
-class RunAnswers(Parts):
-    """How many runs every method finished, and whether they are enough."""
-
-    def runs(self) -> Table:
-        """Count the runs that each method finished, of those that the study has got to.
-
-        A method with fewer than 80 % of them is ``judged`` no further: it takes part in no
-        comparison and is not recommended.
-        """
-        return self._table("runs", f"{MINIMUM_SHARE:.0%} are needed", _run_rows)
-
-    def judged(self) -> list[str]:
-        """Return, for one data set, the methods with enough runs to be compared.
-
-        Raises
-        ------
-        TooFewRunsError
-            If no method has; the message says how many runs there are.
-        """
-        return judged_methods(self._one())
 
 
 def run_counts(records: Records) -> dict[str, RunCount]:
@@ -126,7 +103,8 @@ def _why_none(records: Records, counts: dict[str, RunCount]) -> str:
     )
 
 
-def _run_rows(records: Records) -> Rows:
+def count_rows(records: Records) -> Rows:
+    """Return how many runs every method finished, and whether they are enough."""
     return [
         {"method": method, "n_runs": count.finished, "of": count.of, "judged": count.enough}
         for method, count in run_counts(records).items()

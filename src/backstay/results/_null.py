@@ -13,40 +13,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._signature import THRESHOLDS
 from backstay.results._stability import kuncheva_pairs, mean_stability
-from backstay.results._table import Table
 from backstay.stability import PairMatrix
 
 Floats = NDArray[np.float64]
-
-
-class NullAnswers(Parts):
-    """Stability and selection frequencies under shuffled labels."""
-
-    def null(self) -> Table:
-        """Stability with shuffled labels beside the real one, by method and size.
-
-        Returns
-        -------
-        Table
-            ``stability`` is Kuncheva's index S of the study; ``null`` the mean over permutations
-            of the labels, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
-            ``p_value`` is (1 + #{S₀ ≥ S})/(B + 1) for B permutations, ``above`` is
-            (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that more than
-            such a share of runs selected, averaged over sets of as many runs as a permutation
-            has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled labels.
-            Empty if the study ran no shuffled labels.
-        """
-        return self._table(
-            "stability with shuffled labels",
-            "95 % range over permutations of the labels",
-            _null_rows,
-            "method size stability null low high p_value above above_50% above_85% "
-            "null_above_50% null_above_85% n_permutations n_runs",
-        )
 
 
 def null_stability(records: Records, method: str) -> Floats:
@@ -72,7 +45,8 @@ def above_null(records: Records, method: str, size: int) -> float:
     return (stability - floor) / (1 - floor) if floor < 1 else math.nan
 
 
-def _null_rows(records: Records) -> Rows:
+def null_rows(records: Records) -> Rows:
+    """Return the stability of every method and size beside that with shuffled labels."""
     rows: Rows = []
     for method in records.methods:
         null = null_stability(records, method)

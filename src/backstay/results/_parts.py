@@ -15,9 +15,10 @@ Rows = list[Row]
 
 
 class Parts:
-    """One part per data set; every kind of question to them is a subclass in its own file."""
+    """Records of each data set, by name, and how tables are gathered over them."""
 
-    _parts: dict[str, Records]
+    def __init__(self, parts: dict[str, Records]) -> None:
+        self._parts = parts
 
     def _one(self) -> Records:
         if len(self._parts) != 1:
@@ -30,10 +31,17 @@ class Parts:
     def _table(
         self, title: str, note: str, rows: Callable[[Records], Rows], columns: str = ""
     ) -> Table:
-        """Gather rows over data sets; `columns` are those of a table that may well be empty."""
-        found = [{"dataset": n, **row} for n, part in self._parts.items() for row in rows(part)]
-        empty = None if found or not columns else ["dataset", *columns.split()]
-        return Table(title, note, pd.DataFrame(found, columns=empty))
+        """Gather rows over data sets; `columns` are those of a table that may be empty."""
+        gathered = [{"dataset": n, **row} for n, part in self._parts.items() for row in rows(part)]
+        empty = None if gathered or not columns else ["dataset", *columns.split()]
+        return Table(title, note, pd.DataFrame(gathered, columns=empty))
+
+    def _stacked(self, title: str, note: str, frame: Callable[[Records], pd.DataFrame]) -> Table:
+        """Put the frames of the data sets below each other."""
+        frames = [frame(part).assign(dataset=name) for name, part in self._parts.items()]
+        stacked = pd.concat([one for one in frames if len(one)] or frames, ignore_index=True)
+        columns = ["dataset", *(name for name in stacked if name != "dataset")]
+        return Table(title, note, stacked[columns])
 
 
 def size_within(records: Records, size: int) -> int:

@@ -16,19 +16,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.comparison import DifferenceTest
-from backstay.results._choosing import RULES, Grounds, Rule, effective_rows, gather_grounds
+from backstay.results._choosing import (
+    RULES,
+    Grounds,
+    Rule,
+    effective_rows,
+    gather_grounds,
+    pooled_scores,
+)
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured
 from backstay.results._judged import judged_methods, left_out, run_counts
-from backstay.results._metrics import METRICS, Metric
 from backstay.results._null import null_stability
-from backstay.results._parts import Parts
-from backstay.results._pooled import pooled_scores
 from backstay.results._records import Records
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
-from backstay.results._sure_interval import least_interval
 from backstay.results._weighting import weighting_verdict
+from backstay.targets import Metric, find_metric
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +55,7 @@ class Finalist(Configured):
     name : {"trusted", "short", "accurate"}
         The most stable of the good configurations, the shortest of them, or the best score.
     configuration : Configuration
-        Method, size, classifier and metric.
+        Method, size, model and metric.
     score : Estimate
         Bias-corrected estimate for the rule that made this choice.
     apparent : float
@@ -74,10 +78,10 @@ class Finalist(Configured):
     costs: dict[str, tuple[DifferenceTest, DifferenceTest]] = field(default_factory=dict)
 
     @property
-    def classifier(self) -> str:
-        """Name of the classifier."""
-        assert self.configuration.classifier is not None
-        return self.configuration.classifier
+    def model(self) -> str:
+        """Name of the model."""
+        assert self.configuration.model is not None
+        return self.configuration.model
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,9 +136,9 @@ class Recommendation:
         return None if self.trusted is None else self.trusted.method
 
     @property
-    def classifier(self) -> str | None:
-        """Name of the classifier; None if nothing is recommended."""
-        return None if self.trusted is None else self.trusted.classifier
+    def model(self) -> str | None:
+        """Name of the model; None if nothing is recommended."""
+        return None if self.trusted is None else self.trusted.model
 
     @property
     def size(self) -> int | None:
@@ -156,7 +160,7 @@ class Recommendation:
                 "answer": answer.name,
                 "method": answer.method,
                 "size": answer.size,
-                "classifier": answer.classifier,
+                "model": answer.model,
                 "stability": answer.stability.value,
                 "stability_low": answer.stability.low,
                 "stability_high": answer.stability.high,
@@ -171,41 +175,6 @@ class Recommendation:
             for answer in self.answers.values()
         ]
         return pd.DataFrame(rows)
-
-
-class RecommendationAnswers(Parts):
-    """One method, one size and one signature, or none."""
-
-    def recommend(
-        self,
-        *,
-        metric: str | None = None,
-        n_bootstrap: int = 1000,
-        random_state: int | None = 0,
-    ) -> Recommendation:
-        """Recommend one method, one size and one signature, or none, for one data set.
-
-        Candidates are the configurations above chance whose score is within one
-        standard error of the best; the error is that of the paired difference, corrected
-        for the rows that resamples share. Three of them are named: *trusted*, the most
-        stable above its shuffled-label null (within a standard error, the one with
-        fewer features), which is what is recommended; *short*, the fewest features; and
-        *accurate*, the best score. The score quoted pays for having chosen: the choice
-        is repeated in a bootstrap over the rows, from predictions of rows that were not
-        trained on, and judged on the rows left out. Nothing is recommended unless that
-        is above chance. A method that finished less than 80 % of its runs takes no part; see
-        :meth:`runs`.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            What is good; None is the study's deciding metric.
-        n_bootstrap : int, default=1000
-            Bootstrap samples, of rows or of whole groups.
-        random_state : int or None, default=0
-            Seed of the bootstrap.
-        """
-        return recommended(self._one(), metric, n_bootstrap, random_state)
 
 
 def stability_of(records: Records, configuration: Configuration) -> Estimate:
@@ -229,13 +198,13 @@ def recommended(
     random_state: int | None = 0,
 ) -> Recommendation:
     """Return the recommendation, computed once for all who ask with the same seed."""
-    records.check_classifier(None)
+    records.check_model(None)
     metric = records.check_metric(metric)
     if n_bootstrap < 10:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 10.")
 
     def compute() -> Recommendation:
-        return _recommend(records, METRICS[metric], n_bootstrap, random_state)
+        return _recommend(records, records.metric(metric), n_bootstrap, random_state)
 
     if random_state is None:
         return compute()
@@ -247,21 +216,21 @@ def _recommend(
 ) -> Recommendation:
     methods = judged_methods(records)
     copies = _draws(records, n_bootstrap, random_state)
-    inside = metric.gain(pooled_scores(records, metric.name, copies, methods))
+    inside = metric.gain(pooled_scores(records, metric, copies, methods))
     grounds = gather_grounds(records, metric, inside)
     drawn = {name: _repeated(rule, grounds, inside) for name, rule in RULES.items()}
     rows_left_out = (copies == 0).astype(np.float64)
     others = [name for name in records.facts.scoring if name != metric.name]
     outside = {
-        name: pooled_scores(records, name, rows_left_out, methods)
+        name: pooled_scores(records, records.metric(name), rows_left_out, methods)
         for name in (metric.name, *others)
     }
 
     def quoted(name: str, rule: str) -> Estimate:
-        return _quoted(records, METRICS[name], outside[name], drawn[rule])
+        return _quoted(records, records.metric(name), outside[name], drawn[rule])
 
     score = quoted(metric.name, "trusted")
-    chance = metric.chance_of(records.codes)
+    chance = metric.chance(records.target)
     places = {name: int(rule(grounds.value[None], grounds)[0]) for name, rule in RULES.items()}
     worst = metric.gain(score.low if metric.higher_is_better else score.high)
     answers: dict[str, Finalist] = {}
@@ -295,8 +264,7 @@ def _recommend(
 def _draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
     """Return how often each row is drawn, whole groups at a time, in every bootstrap sample."""
     rng = np.random.default_rng(random_state)
-    units = records.units
-    n_units = int(units.max()) + 1
+    units, n_units = records.units, records.n_units
     return np.array(
         [
             np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)[units]
@@ -327,7 +295,7 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
     if math.isfinite(metric.high):
         # Predictions that are nearly all right have no spread to show; Wilson's interval
         # knows that so many rows can hide a few errors.
-        bounds = least_interval(metric.name, value, effective_rows(records, metric.name))
+        bounds = metric.least_interval(value, effective_rows(records, metric))
         low, high = min(low, bounds[0]), max(high, bounds[1])
     return Estimate(value, max(low, metric.low), min(high, metric.high))
 
@@ -369,7 +337,7 @@ def _with_sentence(records: Records, found: Recommendation, grounds: Grounds) ->
 
 
 def _why_none(found: Recommendation, grounds: Grounds) -> str:
-    name, score = METRICS[found.metric].title, found.score
+    name, score = find_metric(found.metric).title, found.score
     return (
         f"No method is recommended: none is shown to be above chance. The best {name} of "
         f"{len(grounds.value)} configurations is {found.apparent:.3f}; accounting for having "
@@ -387,11 +355,11 @@ def _without(records: Records) -> str:
 
 
 def _sentence(records: Records, found: Recommendation, grounds: Grounds) -> str:
-    trusted, name = found.answers["trusted"], METRICS[found.metric].title
+    trusted, name = found.answers["trusted"], find_metric(found.metric).title
     n_good = grounds.n_candidates
     sentence = (
         f"{trusted.method} with {trusted.size} feature{'s' if trusted.size > 1 else ''} and "
-        f"{trusted.classifier}: "
+        f"{trusted.model}: "
     )
     if n_good > 1:
         sentence += (

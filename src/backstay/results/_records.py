@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._facts import DatasetFacts, Role
-from backstay.results._metrics import METRICS, score
-from backstay.results._store import Store
+from backstay.stability import selection_frequency
+from backstay.store import Store
+from backstay.targets import Effects, Metric, Target, from_store
 
 Ints = NDArray[Any]
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
+# Largest signature whose features are described beyond their names.
+LARGEST_SIZE = 100
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,7 @@ class Records:
         self.n_features: int = stored["n_features"]
         self.n_samples: int = stored["n_samples"]
         self.sizes: list[int] = stored["sizes"]
-        self.classifiers: list[str] = stored["classifiers"]
-        self.classes: list[Any] = stored["classes"]
+        self.models: list[str] = stored["models"]
         self.methods: list[str] = list(stored["methods"])
         self._kept: dict[tuple[Any, ...], Any] = {}
 
@@ -81,29 +83,60 @@ class Records:
         return self.store.dataset_arrays(self.dataset)
 
     @cached_property
+    def _computed(self) -> dict[str, NDArray[Any]]:
+        return self.store.computed_arrays(self.dataset)
+
+    def keep(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Write what was computed from all runs, and go on with it."""
+        self.store.set_computed(self.dataset, arrays)
+        self._computed = arrays
+
+    def holds(self, name: str) -> bool:
+        """Return whether an array of the data set is there."""
+        return name in self._arrays
+
+    def add(self, name: str, array: NDArray[Any]) -> None:
+        """Write an array of the data set, and go on with it."""
+        self.store.set_array(self.dataset, name, array)
+        self._arrays[name] = array
+
+    @property
+    def is_described(self) -> bool:
+        """Whether what is computed from all runs is there."""
+        return bool(self._computed)
+
+    @cached_property
+    def target(self) -> Target:
+        """What the rows are to predict."""
+        return from_store(self._stored["target"], self._arrays)
+
+    def metric(self, name: str) -> Metric:
+        """Return a metric of this kind of outcome."""
+        return self.target.metrics[name]
+
+    @cached_property
     def facts(self) -> DatasetFacts:
         """Everything there is to know about the data set beside its arrays."""
         stored = self._stored
         has_groups = bool(stored["data"]["groups"])
         known = self.store.study()
-        null, null_runs = stored.get("null", [0, 0])
+        null, null_runs = stored["null"]
         return DatasetFacts(
             name=self.dataset,
             n_samples=self.n_samples,
             n_features=self.n_features,
-            classes=self.classes,
-            class_sizes=np.bincount(self.codes, minlength=len(self.classes)).tolist(),
-            n_groups=int(self.units.max()) + 1 if has_groups else None,
+            target=self.target,
+            n_groups=self.n_units if has_groups else None,
             sizes=self.sizes,
             methods={name: Role(**role) for name, role in stored["methods"].items()},
-            classifiers=self.classifiers,
+            models=self.models,
             scoring=stored["scoring"],
-            metric=stored.get("metric", stored["scoring"][0]),
+            metric=stored["metric"],
             resampling=stored["resampling"],
             n_resamples=self.n_resamples,
             five_by_two=stored["five_by_two"],
             feature_names=stored["feature_names"],
-            sample_names=stored.get("sample_names"),
+            sample_names=stored["sample_names"],
             null=null,
             null_runs=null_runs,
             n_tasks=len(self.methods) * (self.n_resamples + null * null_runs),
@@ -115,14 +148,14 @@ class Records:
         )
 
     @property
-    def codes(self) -> Ints:
-        """Class number of every row."""
-        return self._arrays["codes"]
-
-    @property
     def units(self) -> Ints:
         """Group number of every row; its own number where there are no groups."""
         return self._arrays.get("groups", np.arange(self.n_samples))
+
+    @property
+    def n_units(self) -> int:
+        """Number of groups, or of rows where there are no groups: what is independent."""
+        return int(self.units.max()) + 1
 
     @property
     def truth(self) -> NDArray[Any] | None:
@@ -162,7 +195,7 @@ class Records:
     def partners(self) -> tuple[Ints, Ints, Floats]:
         """Features, their correlated partners and the correlations; empty before the end."""
         empty = np.empty(0, np.int32)
-        held = self._arrays
+        held = self._computed
         return (
             held.get("partner of", empty),
             held.get("partner", empty),
@@ -175,18 +208,15 @@ class Records:
         found = self._arrays.get("module")
         return None if found is None or not len(found) else found
 
-    @property
-    def moments(self) -> tuple[Floats, Floats, Floats] | None:
-        """Number, mean and standard deviation: class × feature; None in an older store."""
-        held = self._arrays
-        if "class mean" not in held:
-            return None
-        return held["class count"], held["class mean"], held["class deviation"]
+    @cached_property
+    def effects(self) -> Effects | None:
+        """How every feature goes with the outcome; None before the study has described it."""
+        return self.target.effects(self._arrays)
 
     @property
     def candidates(self) -> Candidates | None:
         """What is kept of the features of every signature; None before the end of the study."""
-        held = self._arrays
+        held = self._computed
         if "candidate" not in held:
             return None
         return Candidates(
@@ -225,28 +255,28 @@ class Records:
             raise ValueError(f"size={size!r} was not studied; there are {shown}.")
         return self.sizes.index(size)
 
-    def check_classifier(self, classifier: str | None) -> int:
-        """Refuse a classifier that was not studied; return its place, the first for None."""
-        if not self.classifiers:
-            raise ValueError("the study had no classifiers, so there are no accuracies.")
-        if classifier is None:
+    def check_model(self, model: str | None) -> int:
+        """Refuse a model that was not studied; return its place, the first for None."""
+        if not self.models:
+            raise ValueError("the study had no models, so there are no accuracies.")
+        if model is None:
             return 0
-        if classifier not in self.classifiers:
+        if model not in self.models:
             raise ValueError(
-                f"classifier={classifier!r} was not studied; there are "
-                f"{', '.join(self.classifiers)}."
+                f"model={model!r} was not studied; there are {', '.join(self.models)}."
             )
-        return self.classifiers.index(classifier)
+        return self.models.index(model)
 
     def check_metric(self, metric: str | None) -> str:
         """Refuse a metric that cannot be computed; None is the one that decides."""
         if metric is None:
             return self.facts.metric
         scoring = self.facts.scoring
-        kept = {METRICS[name].needs for name in scoring} | {"labels"}
+        metrics = self.target.metrics
+        kept = {metrics[name].needs for name in scoring} | {"predictions"}
         if "probabilities" in kept:
             kept.add("scores")
-        allowed = [name for name, known in METRICS.items() if known.needs in kept]
+        allowed = [name for name, known in metrics.items() if known.needs in kept]
         if metric not in allowed:
             raise ValueError(f"metric={metric!r} is not available; there are {', '.join(allowed)}.")
         return metric
@@ -323,6 +353,31 @@ class Records:
             total[order] += places - behind
         return total / len(orders)
 
+    def frequencies(self, method: str, size: int) -> Floats:
+        """Return the share of runs that put each feature among the best; zeros below two runs."""
+
+        def compute() -> Floats:
+            _, orders = self.orders(method)
+            if len(orders) < 2:
+                return np.zeros(self.n_features)
+            return selection_frequency(orders[:, :size], self.n_features)
+
+        return self.once(("frequencies", method, size), compute)
+
+    def members(self, method: str, size: int) -> NDArray[np.intp]:
+        """Return the features of the signature: the most frequent, by mean rank among equals.
+
+        Fewer than `size` if fewer were ever selected; none below two runs.
+        """
+        frequency, ranks = self.frequencies(method, size), self.mean_ranks(method)
+        order = np.lexsort((ranks, -frequency))[:size]
+        return np.asarray(order[frequency[order] > 0])
+
+    @property
+    def described_sizes(self) -> list[int]:
+        """Sizes whose features the study describes beyond their names: up to 100."""
+        return [size for size in self.sizes if size <= LARGEST_SIZE]
+
     def ranked_counts(self, method: str) -> list[int]:
         """Return, for every resample, how many features were truly ranked."""
         return [int(count[0]) for count in self._read(method, "n_ranked")[1]]
@@ -354,34 +409,30 @@ class Records:
         resamples, rows = self._read(method, "sample_weight")
         return list(zip(resamples.tolist(), rows, strict=True))
 
-    def predicted(self, method: str) -> list[tuple[int, NDArray[np.int16]]]:
-        """Return, by resample, class numbers predicted: classifier × size × test row."""
-        resamples, rows = self._read(method, "predicted")
+    def outputs(self, method: str) -> list[tuple[int, Floats]]:
+        """Return, by resample, outputs of the models: model × size × test row × column."""
+        resamples, rows = self._read(method, "outputs")
         return list(zip(resamples.tolist(), rows, strict=True))
+
+    def tested(self, method: str) -> list[tuple[Ints, Floats]]:
+        """Return the same with the rows that were tested instead of the resample's number."""
+        return [(self.test(i), outputs) for i, outputs in self.outputs(method)]
 
     def scores(self, method: str, metric: str) -> tuple[Ints, Floats]:
-        """Return resamples and a metric: resample × classifier × size."""
+        """Return resamples and a metric: resample × model × size."""
         return self.once(("scores", method, metric), lambda: self._scored(method, metric))
 
-    def leanings(self, method: str) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return, by resample, scores of classes: classifier × size × test row × column."""
-        resamples, rows = self._read(method, "scores")
-        return list(zip(resamples.tolist(), rows, strict=True))
-
     def _scored(self, method: str, metric: str) -> tuple[Ints, Floats]:
-        predicted = self.predicted(method)
-        leanings = {} if METRICS[metric].needs == "labels" else dict(self.leanings(method))
-        values = [
-            score(metric, self.codes[self.test(i)], labels, leanings.get(i), len(self.classes))
-            for i, labels in predicted
-        ]
-        shape = (len(values), len(self.classifiers), len(self.sizes))
-        resamples = np.array([i for i, _ in predicted], dtype=np.intp)
+        outputs = self.outputs(method)
+        known = self.metric(metric)
+        values = [known.score(self.target.take(self.test(i)), out) for i, out in outputs]
+        shape = (len(values), len(self.models), len(self.sizes))
+        resamples = np.array([i for i, _ in outputs], dtype=np.intp)
         return resamples, np.array(values).reshape(shape)
 
 
 def _cut(rows: list[NDArray[Any]], n_features: int) -> NDArray[np.int32]:
-    """Return rankings as rows, all as deep as the shortest: an older store kept them whole."""
+    """Return rankings as rows, all as deep as the shortest."""
     if not rows:
         return np.empty((0, n_features), np.int32)
     depth = min(map(len, rows))

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.results._choice import Choice, choice_of
-from backstay.results._effects import effects_of
 from backstay.results._records import Records
-from backstay.results._signature import signature_members
 from backstay.results._table import Table
 from backstay.stability import selection_frequency
 
@@ -120,11 +118,12 @@ def replication(first: Results, second: Results) -> Replication:
     shared = [(i, place[name]) for i, name in enumerate(named[0]) if name in place]
     if not shared:
         raise ValueError("the two tables have no feature of the same name.")
-    _check_classes(records)
+    if problem := records[0].target.unlike(records[1].target):
+        raise ValueError(problem)
     columns = tuple(np.array(one) for one in zip(*shared, strict=True))
     choices = (choice_of(records[0]), choice_of(records[1]))
     chosen = [
-        np.isin(own, signature_members(one, choice.method, choice.size))
+        np.isin(own, one.members(choice.method, choice.size))
         for one, choice, own in zip(records, choices, columns, strict=True)
     ]
     sizes = (int(chosen[0].sum()), int(chosen[1].sum()))
@@ -150,13 +149,6 @@ def replication(first: Results, second: Results) -> Replication:
         rank_correlation=_level(correlation, null_ranks[0] @ null_ranks[1].T),
         _features=_replicated(records, columns, names, chosen),
     )
-
-
-def _check_classes(records: tuple[Records, Records]) -> None:
-    classes = [sorted(map(str, one.classes)) for one in records]
-    if classes[0] != classes[1]:
-        shown = " and ".join(", ".join(names) for names in classes)
-        raise ValueError(f"the two studies have other classes ({shown}); give them the same names.")
 
 
 def _null(records: Records, choice: Choice, columns: NDArray[np.intp]) -> tuple[Floats, Floats]:
@@ -199,15 +191,14 @@ def _replicated(
     n = len(names)
     sides = []
     for one, own in zip(records, columns, strict=True):
-        found = effects_of(one)
-        unknown = np.full(n, np.nan)
-        effect = unknown if found is None else found.effect[own]
-        p_value = unknown if found is None else found.p_value[own]
-        high = np.full(n, -1) if found is None else found.high[own]
-        labels = np.array([*map(str, one.classes), ""], dtype=object)
-        sides.append((effect, p_value, labels[high]))
+        effects = one.effects
+        if effects is None:
+            unknown = np.full(n, np.nan)
+            sides.append((unknown, unknown, np.full(n, None)))
+        else:
+            sides.append((effects.effect[own], effects.p_value[own], effects.direction[own]))
     (effect_a, p_a, high_a), (effect_b, p_b, high_b) = sides
-    same = (high_a == high_b) & (high_a != "")
+    same = (high_a == high_b) & (high_a != None)  # noqa: E711
     # Each signature is tested in the study that did not select it.
     tested = [_holm(p_b, chosen[0]), _holm(p_a, chosen[1])]
     replicated = same & ((tested[0] < LEVEL) | (tested[1] < LEVEL))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterable, Mapping
 from copy import copy
 from html import escape
 from pathlib import Path
@@ -11,54 +12,31 @@ from typing import Any, Self
 
 import pandas as pd
 
-from backstay.results._accuracy import AccuracyAnswers
-from backstay.results._choice import ChoiceAnswers
-from backstay.results._comparisons import ComparisonAnswers
-from backstay.results._decoys import DecoyAnswers
-from backstay.results._equivalents import EquivalentAnswers
-from backstay.results._facts import DatasetFacts, StudyFacts, study_facts
-from backstay.results._features import FeatureAnswers
-from backstay.results._judged import RunAnswers
-from backstay.results._modules import ModuleAnswers
-from backstay.results._null import NullAnswers
-from backstay.results._predictions import PredictionAnswers
-from backstay.results._ranked import RankedAnswers
-from backstay.results._recommendation import RecommendationAnswers
+from backstay.results._accessors import Comparisons, Predictions, Runs, Samples, Selections, Weights
+from backstay.results._accuracy import CORRECTED, accuracy_rows, scored_metrics
+from backstay.results._choice import Choice, choice_of, method_and_size
+from backstay.results._comparisons import Comparison, Way, compare_methods
+from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
+from backstay.results._features import feature_frame
+from backstay.results._null import null_rows
+from backstay.results._parts import Parts, size_within
+from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
-from backstay.results._row_scores import RowScoreAnswers
-from backstay.results._samples import SampleAnswers
-from backstay.results._signature_values import SignatureValueAnswers
-from backstay.results._stability import StabilityAnswers
-from backstay.results._store import Store
-from backstay.results._tasks import TaskAnswers
-from backstay.results._weighting import WeightingAnswers
+from backstay.results._signature import signature_rows
+from backstay.results._stability import stability_rows, why_curves_end
+from backstay.results._table import Table
+from backstay.store import Store
+from backstay.targets import find_metric
 
 
-class Results(
-    StabilityAnswers,
-    ModuleAnswers,
-    NullAnswers,
-    AccuracyAnswers,
-    FeatureAnswers,
-    DecoyAnswers,
-    SampleAnswers,
-    PredictionAnswers,
-    SignatureValueAnswers,
-    EquivalentAnswers,
-    RowScoreAnswers,
-    WeightingAnswers,
-    ComparisonAnswers,
-    RecommendationAnswers,
-    ChoiceAnswers,
-    RunAnswers,
-    RankedAnswers,
-    TaskAnswers,
-):
+class Results(Parts):
     """What a study found, read from its store as it is asked for.
 
     Every method hands back something with ``frame()``. Methods with several
     data sets put them below each other, named in the column ``dataset``;
-    ``results["name"]`` is the part of one.
+    ``results["name"]`` is the part of one. What is asked less often is grouped:
+    ``results.runs``, ``results.selections``, ``results.predictions``, ``results.samples``,
+    ``results.weights`` and ``results.comparisons``.
 
     Examples
     --------
@@ -76,13 +54,21 @@ class Results(
     ['x0', 'x2', 'x1']
     """
 
-    def __init__(self, *stores: Store) -> None:
-        self._parts = {}
+    def __init__(
+        self,
+        *stores: Store,
+        records: Mapping[str, Records] | None = None,
+        estimators: tuple[Any, Any] | None = None,
+    ) -> None:
+        parts: dict[str, Records] = {}
         for store in stores:
             for name, facts in store.datasets().items():
-                title = name if name not in self._parts else f"{name} ({store.name})"
-                self._parts[title] = Records(store, name, facts)
+                title = name if name not in parts else f"{name} ({store.name})"
+                parts[title] = (records or {}).get(name) or Records(store, name, facts)
+        super().__init__(parts)
         self._store = stores[0]
+        # Models and preprocessing, where the study has just been run in this process.
+        self._estimators = estimators
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str]) -> Self:
@@ -146,7 +132,7 @@ class Results(
         ----------
         X, y : table and labels
             The data that the study was run on; a store does not hold them.
-        choice : {"trusted", "short", "accurate"} or (method, size, classifier)
+        choice : {"trusted", "short", "accurate"} or (method, size, model)
             One of the three answers, or a configuration of the study.
         **options
             Passed on to :func:`backstay.signature.freeze`.
@@ -185,9 +171,13 @@ class Results(
         return f"<p>{escape(repr(self))}</p>{table}"
 
     def _averages(self) -> str:
-        if all(part.classifiers for part in self._parts.values()):
-            return self.pareto()._repr_html_()
-        return self.stability()._repr_html_()
+        if not all(part.models for part in self._parts.values()):
+            return self.stability()._repr_html_()
+        titles = {find_metric(part.facts.metric).title for part in self._parts.values()}
+        title = titles.pop() if len(titles) == 1 else "score"
+        points = self.comparisons.pareto()
+        shown = points.frame().rename(columns={"accuracy": title})
+        return Table(f"stability and {title}", points.note, shown)._repr_html_()
 
     @property
     def datasets(self) -> list[str]:
@@ -214,13 +204,43 @@ class Results(
         """The data set, where there is one: its shape, its splits and what was run on it."""
         return self._one().facts
 
+    @property
+    def runs(self) -> Runs:
+        """What single runs gave: orders, weights and scores; how long they took, which failed."""
+        return Runs(self._parts)
+
+    @property
+    def selections(self) -> Selections:
+        """Which features runs selected, how often, and what could replace them."""
+        return Selections(self._parts)
+
+    @property
+    def predictions(self) -> Predictions:
+        """What models said about test rows, and where they were wrong."""
+        return Predictions(self._parts)
+
+    @property
+    def samples(self) -> Samples:
+        """Values of the samples on the signature, and their instance weights."""
+        return Samples(self._parts)
+
+    @property
+    def weights(self) -> Weights:
+        """How feature weights vary, and whether instance weights help."""
+        return Weights(self._parts)
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """All methods against each other, on one data set and over many."""
+        return Comparisons(self._parts)
+
     def frame(self) -> pd.DataFrame:
-        """Return stability, of features and of modules, and accuracy of every method, by size.
+        """Return stability, of features and of modules, and scores of every method, by size.
 
         ``runs`` is the number of runs that a method's figures rest on.
         """
         frame = self._figures()
-        runs = self.runs().frame().set_index(["dataset", "method"])["n_runs"]
+        runs = self.runs.counts().frame().set_index(["dataset", "method"])["n_runs"]
         rows = zip(frame["dataset"], frame["method"], strict=True)
         frame.insert(3, "runs", [int(runs[row]) for row in rows])
         return frame
@@ -230,14 +250,234 @@ class Results(
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
         frame = stability[[*keys, *names]].rename(columns=names)
-        modules = self.module_stability().frame().rename(columns={"value": "module_stability"})
-        frame = frame.merge(modules[[*keys, "module_stability"]], on=keys, how="left", sort=False)
-        if not all(part.classifiers for part in self._parts.values()):
+        modules = self.selections.module_stability().frame()[[*keys, "value"]]
+        modules = modules.rename(columns={"value": "module_stability"})
+        frame = frame.merge(modules, on=keys, how="left", sort=False)
+        if not all(part.models for part in self._parts.values()):
             return frame
         for metric in next(iter(self._parts.values())).facts.scoring:
-            table = self.accuracy(metric).frame()
+            table = self.scores(metric).frame()
             names = {"value": metric, "low": f"{metric}_low", "high": f"{metric}_high"}
-            table = table[[*keys, "classifier", *names]].rename(columns=names)
-            on = [*keys, "classifier"] if "classifier" in frame else keys
+            table = table[[*keys, "model", *names]].rename(columns=names)
+            on = [*keys, "model"] if "model" in frame else keys
             frame = frame.merge(table, on=on, how="outer", sort=False)
         return frame
+
+    def stability(
+        self,
+        measure: str = "nogueira",
+        sizes: Iterable[int] | str | None = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> Table:
+        """Stability of every method by subset size, with intervals.
+
+        At the study's sizes, measures that are 0 for random choices come with ``modules``, the
+        value of ``selections.module_stability()``, where modules are known.
+
+        Parameters
+        ----------
+        measure : str, default="nogueira"
+            Any measure of :func:`backstay.stability.list_measures` on subsets,
+            rankings or weights; the latter two have one value, at all features.
+        sizes : iterable of int, "all" or None
+            None is the study's sizes, "all" every size that was ranked.
+        confidence : float, default=0.95
+            Coverage of the intervals at each single size.
+        **options
+            As in :func:`backstay.stability.stability_curve`.
+        """
+        at = sizes if sizes is None or isinstance(sizes, str) else list(sizes)
+        ends = why_curves_end(self._parts.values()) if isinstance(at, str) else ""
+        return self._table(
+            "stability",
+            f"{measure}, {confidence:.0%} intervals over resamples{ends}",
+            lambda part: stability_rows(part, measure, at, confidence, options),
+        )
+
+    def null(self) -> Table:
+        """Stability with shuffled labels beside the real one, by method and size.
+
+        Returns
+        -------
+        Table
+            ``stability`` is Kuncheva's index S of the study; ``null`` the mean over permutations
+            of the labels, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
+            ``p_value`` is (1 + #{S₀ ≥ S})/(B + 1) for B permutations, ``above`` is
+            (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that more than
+            such a share of runs selected, averaged over sets of as many runs as a permutation
+            has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled labels.
+            Empty if the study ran no shuffled labels.
+        """
+        return self._table(
+            "stability with shuffled labels",
+            "95 % range over permutations of the labels",
+            null_rows,
+            "method size stability null low high p_value above above_50% above_85% "
+            "null_above_50% null_above_85% n_permutations n_runs",
+        )
+
+    def scores(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
+        """Mean score of every method by model and size.
+
+        The intervals are Nadeau & Bengio's: resamples share rows, and the plain
+        standard error over them would be far too small.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            One metric; None for all the study's.
+        confidence : float, default=0.95
+            Coverage of the intervals.
+        """
+        return self._table(
+            "scores",
+            f"{confidence:.0%} {CORRECTED}",
+            lambda part: accuracy_rows(part, scored_metrics(part, metric), confidence),
+        )
+
+    def features(self, method: str | None = None, size: int | None = None) -> Table:
+        """Every feature, those that `method` chose most often first.
+
+        Parameters
+        ----------
+        method : str, default=None
+            Name of a method: the frequencies, ranks and weights are its own. None takes
+            method and size from :meth:`choice`.
+        size : int, default=None
+            Number of features selected in each run.
+
+        Returns
+        -------
+        Table
+            What the runs say: ``feature`` (number of the column), ``name``, what the table says
+            of it (``annotation`` and the name of the column, if there is any), ``frequency``
+            (share of runs) with the ends of Wilson's interval over runs on these rows,
+            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core``, ``chosen``
+            (whether any run of any method chose it), and ``relevant``, which is None where the
+            truth is not known.
+
+            What all rows say, for orientation: the mean of every class (``mean in`` its name),
+            ``high_in`` (the class with the highest mean), ``difference``, ``effect`` (Hedges' g:
+            the difference in standard deviations) with its 95 % interval, and ``p_value`` and
+            ``q_value`` of a plain test. With two classes the difference is the second minus the
+            first, and the test is Welch's; with more it is the highest class minus all other
+            rows, and the test the analysis of variance. The q-value is Benjamini and Hochberg's,
+            over all features. nan in stores of earlier versions.
+
+            ``decoy_q_value``, if decoys were drawn for the method (``Study(decoys=…)``): the
+            q-value of its importances on all rows, beside those of permuted features.
+        """
+        if method is None or size is None:
+            method, size = method_and_size(self._one(), method, size)
+        of, at = method, size
+        return self._stacked(
+            f"features of {of}",
+            f"best {at}",
+            lambda part: feature_frame(part, of, size_within(part, at)),
+        )
+
+    def signature(self, method: str, size: int) -> Table:
+        """Signature: the `size` features that were most often among the best `size`.
+
+        Most often chosen first, and by mean rank among equals. Its ``core`` are those
+        that more than half of the runs chose.
+
+        Parameters
+        ----------
+        method : str
+            Name of a method.
+        size : int
+            Number of features selected in each run, and of the signature.
+        """
+        return self._table(
+            f"signature of {method}",
+            f"the {size} most often among the best {size}",
+            lambda part: signature_rows(part, part.check_method(method), size_within(part, size)),
+            "method size feature name frequency core",
+        )
+
+    def compare(
+        self,
+        first: str,
+        second: str,
+        *,
+        size: int | None = None,
+        model: str | None = None,
+        metric: str | None = None,
+        measure: str = "kuncheva",
+        test: str = "auto",
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> Comparison:
+        """Compare two methods, paired by resample, in accuracy and in stability.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of methods; differences are first minus second.
+        size : int, default=None
+            A size chosen beforehand; None compares averages over the study's sizes.
+        model, metric : str, default=None
+            The study's first model and its deciding metric if None.
+        measure : str, default="kuncheva"
+            Of stability. "kuncheva" and "nogueira", which are equal here, use a
+            jackknife over runs; others a paired bootstrap, at a given size.
+        test : str, default="auto"
+            For accuracy: "five_by_two_f" under :class:`backstay.study.FiveByTwo` and
+            "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "mann_whitney".
+        confidence : float, default=0.95
+            Coverage of the intervals.
+        **options
+            As in :func:`backstay.stability.compare_stability`.
+
+        Returns
+        -------
+        Comparison
+            With ``accuracy`` and ``stability``; across several data sets also
+            signed-rank tests on their means.
+        """
+        at = Configuration(first, size, model, metric)
+        way = Way(measure, test, confidence, options)
+        return compare_methods(self._parts, at, second, way)
+
+    def recommend(
+        self,
+        *,
+        metric: str | None = None,
+        n_bootstrap: int = 1000,
+        random_state: int | None = 0,
+    ) -> Recommendation:
+        """Recommend one method, one size and one signature, or none, for one data set.
+
+        Candidates are the configurations above chance whose score is within one
+        standard error of the best; the error is that of the paired difference, corrected
+        for the rows that resamples share. Three of them are named: *trusted*, the most
+        stable above its shuffled-label null (within a standard error, the one with
+        fewer features), which is what is recommended; *short*, the fewest features; and
+        *accurate*, the best score. The score quoted pays for having chosen: the choice
+        is repeated in a bootstrap over the rows, from predictions of rows that were not
+        trained on, and judged on the rows left out. Nothing is recommended unless that
+        is above chance. A method that finished less than 80 % of its runs takes no part; see
+        ``runs.counts()``.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            What is good; None is the study's deciding metric.
+        n_bootstrap : int, default=1000
+            Bootstrap samples, of rows or of whole groups.
+        random_state : int or None, default=0
+            Seed of the bootstrap.
+        """
+        return recommended(self._one(), metric, n_bootstrap, random_state)
+
+    def choice(self) -> Choice:
+        """Return what to look at, for one data set: the recommendation, or what stands in.
+
+        Where nothing is recommended, the configuration with the best score; where no
+        accuracy was measured, the stablest method at its stablest size. Methods that finished
+        less than 80 % of their runs take no part.
+        """
+        return choice_of(self._one())

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
-from backstay.results._table import Table
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class SampleWeights:
     methods : list of str
         The methods that use it: those that weigh rows alike share an entry.
     rows : DataFrame
-        As in :meth:`Results.instance_weights`.
+        As in :meth:`Samples.weights`.
     fence : dict of class to float
         Tukey's lower fence within each class: the lower quartile less one and a half times the
         distance between the quartiles. Over all rows a rare class would be outlying as a whole.
@@ -56,51 +55,34 @@ class TrainingRows:
     shared: float
 
 
-class SampleAnswers(Parts):
-    """Weights of samples."""
-
-    def instance_weights(self) -> Table:
-        """Instance weights averaged per row over the resamples that trained on it.
-
-        Relative to a mean of 1. Rows far below 1 are the ones a weighting takes
-        for outlying.
-        """
-        return self._table(
-            "instance weights",
-            "mean 1 in each resample",
-            _weight_rows,
-            "method row name class weight std n_runs",
-        )
-
-    def sample_weights(self) -> list[SampleWeights]:
-        """Return every weighting that tells samples apart, for one data set, with its fences."""
-        part = self._one()
-        controls = {role.control for role in part.facts.methods.values()}
-        found: list[SampleWeights] = []
-        for method, rows in self.instance_weights().frame().groupby("method", sort=False):
-            if method in controls or np.ptp(rows["weight"]) < 1e-12:
-                continue
-            for known in found:
-                if len(known.rows) == len(rows) and np.allclose(
-                    known.rows["weight"], rows["weight"], rtol=1e-6
-                ):
-                    known.methods.append(str(method))
-                    break
-            else:
-                classes = rows.groupby("class", sort=False)["weight"]
-                fence = {kind: _fence(weights) for kind, weights in classes}
-                found.append(SampleWeights([str(method)], rows, fence))
-        return found
-
-    def training_rows(self) -> TrainingRows:
-        """Return how many rows runs train on, and how many of them two runs share."""
-        part = self._one()
-        return part.once(("training rows",), lambda: _training_rows(part))
+def weightings(records: Records, weights: pd.DataFrame) -> list[SampleWeights]:
+    """Return every weighting that tells samples apart; methods that weigh alike share one."""
+    controls = {role.control for role in records.facts.methods.values()}
+    apart: list[SampleWeights] = []
+    for method, rows in weights.groupby("method", sort=False):
+        if method in controls or np.ptp(rows["weight"]) < 1e-12:
+            continue
+        for known in apart:
+            if len(known.rows) == len(rows) and np.allclose(
+                known.rows["weight"], rows["weight"], rtol=1e-6
+            ):
+                known.methods.append(str(method))
+                break
+        else:
+            classes = rows.groupby("class", sort=False)["weight"]
+            fence = {kind: _fence(weights) for kind, weights in classes}
+            apart.append(SampleWeights([str(method)], rows, fence))
+    return apart
 
 
 def _fence(weights: pd.Series[float]) -> float:
     lower, upper = np.quantile(weights, [0.25, 0.75])
     return float(lower - 1.5 * (upper - lower))
+
+
+def training_rows(records: Records) -> TrainingRows:
+    """Return how many rows runs train on, and how many of them two runs share."""
+    return records.once(("training rows",), lambda: _training_rows(records))
 
 
 def _training_rows(records: Records) -> TrainingRows:
@@ -115,12 +97,14 @@ def _training_rows(records: Records) -> TrainingRows:
     return TrainingRows(float(sizes.mean()) / records.n_samples, shared)
 
 
-def _weight_rows(records: Records) -> Rows:
+def weight_rows(records: Records) -> Rows:
+    """Return the instance weights, averaged per row over the runs that trained on it."""
     return records.once(("instance weights",), lambda: _computed_rows(records))
 
 
 def _computed_rows(records: Records) -> Rows:
     rows: Rows = []
+    labels = records.target.row_labels()
     for method in records.methods:
         pairs = records.sample_weights(method)
         if not pairs:
@@ -141,7 +125,7 @@ def _computed_rows(records: Records) -> Rows:
                     "method": method,
                     "row": int(row),
                     "name": records.sample_name(int(row)),
-                    "class": records.classes[records.codes[row]],
+                    records.target.row_column: labels[row],
                     "weight": float(average),
                     "std": float(deviation),
                     "n_runs": int(times[row]),

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from backstay.results._parts import Rows
 from backstay.results._records import Records
-from backstay.stability import selection_frequency
 
 # A feature of the signature is in its core if more than the first share of the runs chose it.
 THRESHOLDS = (0.5, 0.85)
@@ -20,38 +19,19 @@ def signature_rows(records: Records, method: str, size: int) -> Rows:
 
     Fewer if fewer were ever selected; none below two runs.
     """
-    frequency = frequencies(records, method, size)
+    frequency = records.frequencies(method, size)
     return [
         {
             **frequency_row(records, method, size, int(j), frequency),
             "core": bool(frequency[j] > THRESHOLDS[0]),
         }
-        for j in signature_members(records, method, size)
+        for j in records.members(method, size)
     ]
-
-
-def signature_members(records: Records, method: str, size: int) -> NDArray[np.intp]:
-    """Return the features of the signature by number, in its order."""
-    frequency, ranks = frequencies(records, method, size), records.mean_ranks(method)
-    order = np.lexsort((ranks, -frequency))[:size]
-    return np.asarray(order[frequency[order] > 0])
 
 
 def core_of(rows: Rows) -> list[str]:
     """Return the names of the features that more than half of the runs selected."""
     return [row["name"] for row in rows if row["core"]]
-
-
-def frequencies(records: Records, method: str, size: int) -> NDArray[np.float64]:
-    """Return the share of runs that put each feature among the best; zeros below two runs."""
-
-    def compute() -> NDArray[np.float64]:
-        _, orders = records.orders(method)
-        if len(orders) < 2:
-            return np.zeros(records.n_features)
-        return selection_frequency(orders[:, :size], records.n_features)
-
-    return records.once(("frequencies", method, size), compute)
 
 
 def frequency_row(

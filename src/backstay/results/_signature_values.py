@@ -6,213 +6,18 @@ features that may be in a signature, where samples are few enough to be shown on
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from backstay._columns import STRONG
 from backstay.results._choice import method_and_size
-from backstay.results._columns import column_chunks, numeric_columns, standardized
-from backstay.results._partners import (
-    LARGEST_SIZE,
-    STRONG,
-    ever_selected,
-    selected_sizes,
-    strongest_partners,
-)
-from backstay.results._parts import Parts, Rows, size_within
-from backstay.results._records import Records
-from backstay.results._signature import signature_members
-from backstay.results._table import Table
-
-# Beyond these a picture of every sample, or of every feature, cannot be read.
-SHOWN_SAMPLES, SHOWN_FEATURES = 200, 60
-# Features that may take the place of one in a signature: so many are kept of each.
-STAND_INS = 10
-
-Arrays = dict[str, NDArray[Any]]
+from backstay.results._parts import Rows, size_within
+from backstay.results._records import LARGEST_SIZE, Records
 
 
-def candidate_arrays(X: Any, records: Records, *, of_all: bool = False) -> Arrays:
-    """Return the features of all signatures, their values, and which of them are correlated.
-
-    Where samples are few, also the values of features that may stand in for them. With ``of_all``,
-    the values of every feature that some run selected, so that those of a whole study can be chosen
-    among those of its parts; only where samples are few.
-    """
-    few = records.n_samples <= SHOWN_SAMPLES
-    if of_all:
-        wanted = _with_stand_ins(X, ever_selected(records)) if few else np.empty(0, np.intp)
-        features, values = _values(X, wanted)
-        return {"shard candidate": features.astype("<i4"), "shard candidate values": values.T}
-    members = _members(records)
-    return _described(*_values(X, _with_stand_ins(X, members) if few else members), records)
-
-
-def _with_stand_ins(X: Any, members: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return features and their strongest partners, in column order."""
-    partners = strongest_partners(X, members, STAND_INS)["partner"]
-    return np.union1d(members, partners).astype(np.intp)
-
-
-def candidates_among(parts: list[Arrays], records: Records) -> Arrays:
-    """Return the candidates of a whole study from the features that its parts kept."""
-    found: dict[int, NDArray[np.float64]] = {}
-    for part in parts:
-        if "shard candidate" in part:
-            pairs = zip(part["shard candidate"], part["shard candidate values"], strict=True)
-            found |= {int(feature): values for feature, values in pairs}
-    features = np.array(sorted(found), dtype=np.intp)
-    members = np.flatnonzero(np.isin(features, _members(records)))
-    if not len(members):
-        return {}
-    values = np.array([found[int(j)] for j in features]).T
-    kept = _with_stand_ins(values, members)
-    return _described(features[kept], values[:, kept], records)
-
-
-def _signatures(records: Records) -> list[NDArray[np.intp]]:
-    return [
-        signature_members(records, method, size)
-        for method in records.methods
-        for size in selected_sizes(records)
-        if size <= LARGEST_SIZE
-    ]
-
-
-def _members(records: Records) -> NDArray[np.intp]:
-    """Return the features of every signature, in column order."""
-    every = np.concatenate([*_signatures(records), np.empty(0, np.intp)])
-    return np.unique(every).astype(np.intp)
-
-
-def _described(
-    candidates: NDArray[np.intp], values: NDArray[np.float64], records: Records
-) -> Arrays:
-    """Return what is kept of candidates: which of one signature are correlated, and the values."""
-    # One layout in memory, so that the digits are the same however the values came.
-    values = np.ascontiguousarray(values)
-    inside = np.isin(candidates, _members(records))
-    selected = candidates[inside]
-    unit = standardized(np.ascontiguousarray(values[:, inside]))
-    r = np.clip(unit.T @ unit, -1, 1)
-    place = np.full(records.n_features, -1)
-    place[selected] = np.arange(len(selected))
-    together = np.zeros_like(r, dtype=bool)
-    for members in _signatures(records):
-        own = place[members]
-        own = own[own >= 0]
-        together[np.ix_(own, own)] = True
-    first, second = np.nonzero(np.triu(together & (np.abs(r) >= STRONG), 1))
-    arrays = {
-        "candidate": candidates.astype("<i4"),
-        "candidate pair": np.array([selected[first], selected[second]], dtype="<i4"),
-        "candidate correlation": r[first, second],
-    }
-    if records.n_samples <= SHOWN_SAMPLES:
-        arrays["candidate values"] = values.T
-    return arrays
-
-
-def table_values(
-    X: Any, records: Records, members: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return from the table what a store keeps of few samples, and the same of some features."""
-    wanted = np.union1d(_members(records), members).astype(np.intp)
-    features, values = _values(X, _with_stand_ins(X, wanted))
-    return features, values.T
-
-
-def _values(X: Any, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return those of the wanted columns that are numbers, and their values in deviations."""
-    if sparse.issparse(X):
-        columns, tables = wanted, [np.asarray(X[:, wanted].toarray(), dtype=np.float64)]
-    else:
-        columns, tables = numeric_columns(X), []
-        for names, table in column_chunks(X, columns, wanted):
-            tables.append(table[:, np.isin(names, wanted)])
-        columns = columns[np.isin(columns, wanted)]
-    table = np.concatenate([np.empty((X.shape[0], 0)), *tables], axis=1)
-    known = np.isfinite(table)
-    scale = np.sqrt(np.maximum(known.sum(axis=0) - 1, 1))
-    return columns, np.where(known, standardized(table) * scale, np.nan)
-
-
-class SignatureValueAnswers(Parts):
-    """Samples and features of a signature."""
-
-    def signature_values(self, method: str | None = None, size: int | None = None) -> Table:
-        """Values of the signature: a row per feature and sample, of mean 0 and deviation 1.
-
-        Empty where they were not kept: with more than 200 samples, for sizes above 100, and
-        before the study has finished.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method and size from :meth:`choice`.
-        size : int, default=None
-            Number of features selected in each run.
-        """
-        return self._table(
-            "values of the signature",
-            "mean 0, standard deviation 1 over all rows",
-            lambda part: _value_rows(part, *_signature(part, method, size)),
-            "feature name row sample class value",
-        )
-
-    def keeps_values(self, method: str | None = None, size: int | None = None) -> bool:
-        """Return whether the values of a signature were kept, for one data set.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`signature_values`.
-        """
-        part = self._one()
-        return kept_values(part, *_signature(part, method, size)) is not None
-
-    def sample_map(self, method: str | None = None, size: int | None = None) -> Table:
-        """First two principal components of the samples on the signature.
-
-        The rows chose the features, so classes that lie apart here prove nothing about new
-        samples. ``share_first`` and ``share_second`` are the shares of the variance.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`signature_values`, whose values are used, gaps as 0.
-        """
-        return self._table(
-            "map of the samples",
-            "principal components of the signature",
-            lambda part: _map_rows(part, *_signature(part, method, size)),
-            "row name class first second share_first share_second",
-        )
-
-    def signature_groups(self, method: str | None = None, size: int | None = None) -> Table:
-        """Correlation groups inside the signature: |r| ≥ 0.7, over all rows, links a feature.
-
-        Groups are numbered by their best feature, which is named in ``group_name``; ``closest``
-        is the feature of the group most correlated with it. Empty where correlations were not
-        kept: for sizes above 100, and before the study has finished.
-
-        Parameters
-        ----------
-        method, size
-            As in :meth:`signature_values`.
-        """
-        return self._table(
-            "groups of the signature",
-            f"|r| ≥ {STRONG:g}, all rows",
-            lambda part: _group_rows(part, *_signature(part, method, size)),
-            "feature name group group_name closest correlation",
-        )
-
-
-def _signature(records: Records, method: str | None, size: int | None) -> tuple[str, int]:
+def checked_signature(records: Records, method: str | None, size: int | None) -> tuple[str, int]:
+    """Return a method and a size given together, or those of the choice, if both exist."""
     method, size = method_and_size(records, method, size)
     return records.check_method(method), size_within(records, size)
 
@@ -224,7 +29,7 @@ def kept_values(
     kept = records.candidates
     if kept is None or kept.values is None:
         return None
-    members = signature_members(records, method, size)
+    members = records.members(method, size)
     place = {int(feature): i for i, feature in enumerate(kept.features)}
     members = np.array([j for j in members if int(j) in place], dtype=np.intp)
     if size > LARGEST_SIZE or not len(members):
@@ -232,27 +37,29 @@ def kept_values(
     return members, kept.values[[place[int(j)] for j in members]]
 
 
-def _value_rows(records: Records, method: str, size: int) -> Rows:
+def value_rows(records: Records, method: str, size: int) -> Rows:
+    """Return a row per feature of a signature and sample; none where values were not kept."""
     found = kept_values(records, method, size)
     if found is None:
         return []
     members, values = found
     names = [records.feature_name(int(j)) for j in members]
     samples = [records.sample_name(i) for i in range(records.n_samples)]
-    classes = [records.classes[c] for c in records.codes]
+    labels, column = records.target.row_labels(), records.target.row_column
     return [
         {"feature": int(j), "name": names[a], "row": i, "sample": samples[i],
-         "class": classes[i], "value": float(values[a, i])}
+         column: labels[i], "value": float(values[a, i])}
         for a, j in enumerate(members)
         for i in range(records.n_samples)
     ]  # fmt: skip
 
 
-def _map_rows(records: Records, method: str, size: int) -> Rows:
+def map_rows(records: Records, method: str, size: int) -> Rows:
+    """Return the first two principal components of the samples on a signature."""
     found = kept_values(records, method, size)
     if found is None:
         return []
-    values = np.nan_to_num(found[1]).T
+    values, labels = np.nan_to_num(found[1]).T, records.target.row_labels()
     values = values - values.mean(axis=0)
     left, length, right = np.linalg.svd(values, full_matrices=False)
     places, shares = np.zeros((len(values), 2)), np.zeros(2)
@@ -266,7 +73,7 @@ def _map_rows(records: Records, method: str, size: int) -> Rows:
         {
             "row": i,
             "name": records.sample_name(i),
-            "class": records.classes[records.codes[i]],
+            records.target.row_column: labels[i],
             "first": float(places[i, 0]),
             "second": float(places[i, 1]),
             "share_first": float(shares[0]),
@@ -276,9 +83,10 @@ def _map_rows(records: Records, method: str, size: int) -> Rows:
     ]
 
 
-def _group_rows(records: Records, method: str, size: int) -> Rows:
+def group_rows(records: Records, method: str, size: int) -> Rows:
+    """Return the correlation groups inside a signature."""
     kept = records.candidates
-    members = signature_members(records, method, size)
+    members = records.members(method, size)
     if kept is None or size > LARGEST_SIZE or not len(members):
         return []
     place = {int(j): i for i, j in enumerate(members)}

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
-from backstay.results._table import Table
 from backstay.stability import (
     PairMatrix,
     StabilityResult,
@@ -26,132 +25,58 @@ from backstay.stability import (
 )
 
 Floats = NDArray[np.float64]
-JACKKNIFE = "jackknife intervals over resamples"
-# Measures that are 0 for features drawn by lot, as that of modules is.
-BY_LOT = ("nogueira", "kuncheva")
+# Measures that are 0 for features drawn at random, as that of modules is.
+ZERO_AT_RANDOM = ("nogueira", "kuncheva")
 
 
-class StabilityAnswers(Parts):
-    """Stability of subsets, rankings, weights and predictions."""
+def stability_rows(
+    records: Records,
+    measure: str,
+    sizes: list[int] | str | None,
+    confidence: float,
+    options: dict[str, Any],
+) -> Rows:
+    """Return the stability of every method, at some sizes or of the whole ranking."""
+    kind = _input_of(measure)
+    rows: Rows = []
+    for method in _repeated(records):
+        base = {"method": method, "measure": measure}
+        if kind == "subsets":
+            at = _sizes(records, method, sizes)
+            figures = curve_rows(records, method, measure, at, confidence, options)
+            if measure in ZERO_AT_RANDOM and sizes is None and records.modules is not None:
+                others = module_rows(records, method, at, confidence)
+                pairs = zip(figures, others, strict=True)
+                figures = [row | {"modules": other["value"]} for row, other in pairs]
+        else:
+            one = _whole(records, method, kind, measure, confidence, options)
+            extra = {"variance": one.variance, "n_runs": one.n_runs}
+            figures = [{"size": records.n_features, **_interval(one), **extra}]
+        rows += [base | row for row in figures]
+    return rows
 
-    def stability(
-        self,
-        measure: str = "nogueira",
-        sizes: Iterable[int] | str | None = None,
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> Table:
-        """Stability of every method by subset size, with intervals.
 
-        At the study's sizes, measures that are 0 by lot come with ``modules``, the value of
-        :meth:`module_stability`, where modules are known.
+def why_curves_end(parts: Iterable[Records]) -> str:
+    """Say why curves over all sizes end before the number of features."""
+    pairs = [(part, method) for part in parts for method in _repeated(part)]
+    cut = {part.depth(method) for part, method in pairs if part.depth(method) < part.n_features}
+    short = [m for part, m in pairs if part.n_ranked(m) < part.depth(m)]
+    reasons = f"; those of {', '.join(short)} end where a run ranks no more" if short else ""
+    if cut:
+        reasons += f"; curves end at {min(cut)} features, as rankings were kept down to that place"
+    return reasons
 
-        Parameters
-        ----------
-        measure : str, default="nogueira"
-            Any measure of :func:`backstay.stability.list_measures` on subsets,
-            rankings or weights; the latter two have one value, at all features.
-        sizes : iterable of int, "all" or None
-            None is the study's sizes, "all" every size that was ranked.
-        confidence : float, default=0.95
-            Coverage of the intervals at each single size.
-        **options
-            As in :func:`backstay.stability.stability_curve`.
-        """
-        kind = _input_of(measure)
-        wanted = list(sizes) if sizes is not None and not isinstance(sizes, str) else sizes
 
-        def rows(part: Records) -> Rows:
-            found: Rows = []
-            for method in _repeated(part):
-                base = {"method": method, "measure": measure}
-                if kind == "subsets":
-                    at = _sizes(part, method, wanted)
-                    figures = curve_rows(part, method, measure, at, confidence, options)
-                    if measure in BY_LOT and wanted is None and part.modules is not None:
-                        others = module_rows(part, method, at, confidence)
-                        pairs = zip(figures, others, strict=True)
-                        figures = [row | {"modules": other["value"]} for row, other in pairs]
-                else:
-                    one = _whole(part, method, kind, measure, confidence, options)
-                    extra = {"variance": one.variance, "n_runs": one.n_runs}
-                    figures = [{"size": part.n_features, **_interval(one), **extra}]
-                found += [base | row for row in figures]
-            return found
-
-        note = f"{measure}, {confidence:.0%} intervals over resamples{self._ends(wanted)}"
-        return self._table("stability", note, rows)
-
-    def _ends(self, sizes: Any) -> str:
-        """Say why curves over all sizes end before the number of features."""
-        if not isinstance(sizes, str):
-            return ""
-        parts = [(part, method) for part in self._parts.values() for method in _repeated(part)]
-        cut = {part.depth(method) for part, method in parts if part.depth(method) < part.n_features}
-        short = [m for part, m in parts if part.n_ranked(m) < part.depth(m)]
-        said = f"; those of {', '.join(short)} end where a run ranks no more" if short else ""
-        if cut:
-            said += f"; curves end at {min(cut)} features, as rankings were kept down to that place"
-        return said
-
-    def weight_variance(self, *, normalize: bool = True, confidence: float = 0.95) -> Table:
-        """Variance of the feature weights over resamples, and their correlation.
-
-        Parameters
-        ----------
-        normalize : bool, default=True
-            Compare |w|/Σ|w| [HY], which puts methods on one scale.
-        confidence : float, default=0.95
-            Coverage of the jackknife intervals.
-        """
-
-        def rows(part: Records) -> Rows:
-            found: Rows = []
-            for method in _repeated(part):
-                _, weights = part.weights(method)
-                for measure in ("variance", "pearson"):
-                    one = weight_stability(
-                        weights, measure, normalize=normalize, confidence=confidence
-                    )
-                    row = {"method": method, "measure": one.measure}
-                    found.append({**row, **_interval(one), "n_runs": one.n_runs})
-            return found
-
-        return self._table("weight variance", JACKKNIFE, rows)
-
-    def bias_variance(self, truth: ArrayLike | None = None, *, normalize: bool = True) -> Table:
-        """Error of the feature weights against the truth: bias² + variance.
-
-        Parameters
-        ----------
-        truth : array-like of shape (n_features,), optional
-            True relevance; what ``run(…, truth=)`` was given if None.
-        normalize : bool, default=True
-            Compare |w|/Σ|w| [HY].
-        """
-        return self._table(
-            "bias and variance of weights",
-            "averages over features",
-            lambda part: bias_variance_rows(part, truth, normalize),
-        )
-
-    def prediction_stability(self, *, confidence: float = 0.95) -> Table:
-        """Agreement, and pooled κ, of models trained on different resamples.
-
-        Models are compared on the rows that both were tested on, never on
-        training rows; all pairs are pooled. With two classes, pooled κ is φ.
-
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            Coverage of the jackknife intervals.
-        """
-        return self._table(
-            "prediction stability",
-            "pairs of models on common test rows, jackknife intervals",
-            lambda part: _prediction_rows(part, confidence),
-        )
+def weight_variance_rows(records: Records, normalize: bool, confidence: float) -> Rows:
+    """Return the variance of every method's weights over resamples, and their correlation."""
+    rows: Rows = []
+    for method in _repeated(records):
+        _, weights = records.weights(method)
+        for measure in ("variance", "pearson"):
+            one = weight_stability(weights, measure, normalize=normalize, confidence=confidence)
+            row = {"method": method, "measure": measure}
+            rows.append({**row, **_interval(one), "n_runs": one.n_runs})
+    return rows
 
 
 def size_places(records: Records, size: int | None) -> list[int]:
@@ -207,7 +132,9 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
     """Split the error of every method's weights against the truth into bias² and variance."""
     truth = records.truth if truth is None else truth
     if truth is None:
-        raise ValueError("truth is not known; give run(…, truth=) or bias_variance(truth=).")
+        raise ValueError(
+            "truth is not known; give run(…, truth=) or weights.bias_variance(truth=)."
+        )
     rows: Rows = []
     for method in _repeated(records):
         _, weights = records.weights(method)
@@ -285,6 +212,23 @@ def module_rows(records: Records, method: str, sizes: list[int], confidence: flo
     )
 
 
+def module_stability_rows(
+    records: Records, sizes: list[int] | None = None, confidence: float = 0.95
+) -> Rows:
+    """Return the stability of modules beside that of features, of every method."""
+    at = records.sizes if sizes is None else sizes
+    if records.modules is None:
+        return []
+    rows: Rows = []
+    for method in _repeated(records):
+        plain = curve_rows(records, method, sizes=at, confidence=confidence)
+        for one, other in zip(module_rows(records, method, at, confidence), plain, strict=True):
+            figures = {name: one[name] for name in ("value", "low", "high")}
+            extra = {"features": other["value"], "n_runs": one["n_runs"]}
+            rows.append({"method": method, "size": one["size"], **figures, **extra})
+    return rows
+
+
 def _whole(
     records: Records,
     method: str,
@@ -307,20 +251,20 @@ def _interval(found: StabilityResult) -> dict[str, float]:
     return {"value": found.value, "low": low, "high": high}
 
 
-def _prediction_rows(records: Records, confidence: float) -> Rows:
+def prediction_stability_rows(records: Records, confidence: float) -> Rows:
     """Compare models of different resamples on the rows that both were tested on."""
-    records.check_classifier(None)
+    records.check_model(None)
     rows: Rows = []
     for method in records.methods:
-        predicted = records.predicted(method)
-        if len(predicted) < 2:
+        outputs = records.outputs(method)
+        if len(outputs) < 2:
             continue
-        for i, classifier in enumerate(records.classifiers):
+        for i, model in enumerate(records.models):
             for j, size in enumerate(records.sizes):
-                labels = np.ma.masked_all((len(predicted), records.n_samples), dtype=np.intp)
-                for run, (resample, codes) in enumerate(predicted):
-                    labels[run, records.test(resample)] = codes[i, j]
-                base = {"method": method, "classifier": classifier, "size": size}
+                labels = np.ma.masked_all((len(outputs), records.n_samples), dtype=np.intp)
+                for run, (resample, said) in enumerate(outputs):
+                    labels[run, records.test(resample)] = said[i, j, :, 0]
+                base = {"method": method, "model": model, "size": size}
                 for measure in ("agreement", "pooled_kappa"):
                     found = prediction_stability(labels, measure, confidence=confidence)
                     rows.append(

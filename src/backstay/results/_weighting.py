@@ -15,9 +15,8 @@ from backstay.comparison import DifferenceTest
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
 from backstay.results._judged import is_judged
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Rows
 from backstay.results._records import Records
-from backstay.results._table import Table
 
 
 @dataclass(frozen=True)
@@ -55,43 +54,6 @@ class WeightingVerdict:
         return "explained" if self.over_plain.low > 0 else "none"
 
 
-class WeightingAnswers(Parts):
-    """Gains of instance weighting, and whether they are its own."""
-
-    def gains(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
-        """Gains of instance-weighted methods over their uniform control and over plain.
-
-        What a method gains over plain but not over its control is the work of
-        the weights' sum, not of the weights. Methods with too few runs have no rows; see
-        :meth:`runs`.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            For accuracy; the one that decides if None.
-        confidence : float, default=0.95
-            Coverage of the intervals.
-        """
-        return self._table(
-            "gains of instance weighting",
-            "paired by resample; stability is Kuncheva's index",
-            lambda part: _gain_rows(part, metric, confidence),
-            "method over reference size quantity classifier gain low high p_value test",
-        )
-
-    def weighting(self, size: int) -> list[WeightingVerdict]:
-        """Judge, for one data set, every weighted method whose gains could be measured.
-
-        Parameters
-        ----------
-        size : int
-            A size studied.
-        """
-        part = self._one()
-        found = (weighting_verdict(part, method, size) for method in part.methods)
-        return [verdict for verdict in found if verdict is not None]
-
-
 def weighting_verdict(records: Records, method: str, size: int) -> WeightingVerdict | None:
     """Judge whether a method's weights add stability; None without a control or enough runs."""
     role = records.role(method)
@@ -111,7 +73,7 @@ def weighting_verdict(records: Records, method: str, size: int) -> WeightingVerd
     )
 
 
-def _gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
+def gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
     """Gains of every weighted method over its control and over its plain form, by size."""
     rows: Rows = []
     metric = records.check_metric(metric)
@@ -126,13 +88,11 @@ def _gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
                 base = {"method": method, "over": over, "reference": reference, "size": size}
                 at = Configuration(method, size)
                 found = stability_difference(records, at, reference, confidence=confidence)
-                rows.append({**base, "quantity": "stability", "classifier": "", **_gain(found)})
-                for classifier in records.classifiers:
-                    at = Configuration(method, size, classifier, metric)
+                rows.append({**base, "quantity": "stability", "model": "", **_gain(found)})
+                for model in records.models:
+                    at = Configuration(method, size, model, metric)
                     found = score_difference(records, at, reference, confidence=confidence)
-                    rows.append(
-                        {**base, "quantity": metric, "classifier": classifier, **_gain(found)}
-                    )
+                    rows.append({**base, "quantity": metric, "model": model, **_gain(found)})
     return rows
 
 

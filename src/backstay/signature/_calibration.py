@@ -1,6 +1,6 @@
-"""From scores to probabilities, where the classifier has none and the rows allow it.
+"""From scores to probabilities, where the model has none and the rows allow it.
 
-The scores are those of rows that were tested, not trained on: a classifier's scores of its own
+The scores are those of rows that were tested, not trained on: a model's scores of its own
 training rows are too far apart, and probabilities made from them too sure.
 """
 

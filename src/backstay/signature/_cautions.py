@@ -7,9 +7,9 @@ import math
 import numpy as np
 from scipy import stats
 
-from backstay.results import METRICS
 from backstay.signature._cohort import listed
 from backstay.signature._validation import Caution, Validation
+from backstay.targets import find_metric
 
 # Class proportions differ if that is beyond chance at this level, and by so much.
 LEVEL, LARGE_SHARE = 0.01, 0.1
@@ -40,7 +40,8 @@ def _score(found: Validation) -> Caution | None:
     if not worse:
         return None
     shown = [
-        f"{METRICS[one.metric].title} {one.found.value:.3f} instead of {one.expected.value:.3f} "
+        f"{find_metric(one.metric).title} {one.found.value:.3f} instead of "
+        f"{one.expected.value:.3f} "
         f"(difference {one.difference.low:.3f} to {one.difference.high:.3f})"
         for one in worse
     ]
@@ -61,7 +62,7 @@ def _chance(found: Validation) -> Caution | None:
     return Caution(
         "chance",
         "The signature is not shown to be better than guessing here.",
-        f"The interval of the {METRICS[main.metric].title}, {main.found.low:.3f} to "
+        f"The interval of the {find_metric(main.metric).title}, {main.found.low:.3f} to "
         f"{main.found.high:.3f}, holds what guessing reaches, {main.chance:.3f}.",
     )
 
@@ -128,7 +129,7 @@ def _proportions(found: Validation) -> Caution | None:
         for name, a, b in zip(found.classes, *shares, strict=True)
     )
     text = f"{shown}. "
-    affected = [METRICS[one.metric].title for one in found.scores if one.metric in BY_SHARES]
+    affected = [find_metric(one.metric).title for one in found.scores if one.metric in BY_SHARES]
     if affected:
         text += f"That alone changes {listed_plain(affected)}, not the AUC or the recalls. "
     recalls = np.array([one.value for one in found.recalls])

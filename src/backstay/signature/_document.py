@@ -183,7 +183,7 @@ def _misfit_of_values(document: dict[str, Any]) -> str | None:
         scores, heights = calibration["scores"], calibration["probabilities"]
         if len(scores) != len(heights) or sorted(scores) != scores or sorted(heights) != heights:
             return "calibration must map rising scores to rising probabilities"
-    # The nearest centroid, and a classifier in skops' format, decide without one.
+    # The nearest centroid, and a model in skops' format, decide without one.
     if (document["threshold"] is None) != (n > 2 or model["kind"] in ("centroids", "skops")):
         return "threshold is for the score of two classes"
     steps = (step for step in document["steps"] if step["kind"] == "standardize")

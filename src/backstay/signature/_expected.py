@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results import METRICS, Configuration, Estimate, Results, rows_worth, score
+from backstay.results import Configuration, Estimate, Results
 from backstay.signature._cohort import StandIn
 from backstay.signature._document import SignatureError
+from backstay.targets import Metric, Target, find_metric
 
 if TYPE_CHECKING:
     from backstay.signature._signature import Signature
@@ -27,28 +28,28 @@ def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Co
         if choice not in ANSWERS:
             raise ValueError(
                 f"choice={choice!r} must be one of {', '.join(ANSWERS)}, or a tuple of method, "
-                "size and classifier."
+                "size and model."
             )
         answers = results.recommend().answers
         if choice not in answers:
             raise SignatureError(
                 "the study recommends nothing, because nothing is shown to be above chance; to "
-                "freeze a signature all the same, name a method, a size and a classifier."
+                "freeze a signature all the same, name a method, a size and a model."
             )
         return answers[choice].configuration
     if len(choice) != 3:
-        raise ValueError(f"choice={choice!r} must name a method, a size and a classifier.")
-    method, size, classifier = choice
+        raise ValueError(f"choice={choice!r} must name a method, a size and a model.")
+    method, size, model = choice
     data = results.data
     for name, value, known in (
         ("method", method, list(data.methods)),
         ("size", size, data.sizes),
-        ("classifier", classifier, data.classifiers),
+        ("model", model, data.models),
     ):
         if value not in known:
             shown = ", ".join(map(str, known))
             raise ValueError(f"choice has the {name} {value!r}; the study has {shown}.")
-    return Configuration(method, int(size), classifier, data.metric)
+    return Configuration(method, int(size), model, data.metric)
 
 
 def expected_scores(
@@ -71,9 +72,9 @@ def expected_scores(
         if metric in corrected:
             figures = vars(corrected[metric])
         else:
-            frame = results.accuracy(metric).frame()
+            frame = results.scores(metric).frame()
             here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-            row = frame[here & (frame["classifier"] == configuration.classifier)].iloc[0]
+            row = frame[here & (frame["model"] == configuration.model)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
         numbers = {key: _or_none(value) for key, value in figures.items()}
         spread = _spread(results, configuration, metric)
@@ -89,20 +90,20 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
     Runs differ in what they selected and learned, and in the rows they were tested on. What so
     few test rows explain is taken off; the rest is left to the signatures.
     """
-    frame = results.scores(metric).frame()
+    frame = results.runs.scores(metric).frame()
     here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-    runs = frame.loc[here & (frame["classifier"] == configuration.classifier), "value"].dropna()
-    known = METRICS[metric]
+    runs = frame.loc[here & (frame["model"] == configuration.model), "value"].dropna()
+    known = find_metric(metric)
     if len(runs) < 2 or not math.isfinite(known.high):
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
     assert configuration.size is not None
-    rows = results.row_scores(
-        configuration.method, configuration.size, configuration.classifier
+    rows = results.predictions.rows(
+        configuration.method, configuration.size, configuration.model
     ).frame()
-    counts = rows.groupby("class").size().to_numpy() / rows["resample"].nunique()
+    tested = results.data.target.take(rows["row"].to_numpy())
     span = known.high - known.low
     share = (float(runs.mean()) - known.low) / span
-    by_rows = span**2 * share * (1 - share) / rows_worth(metric, counts)
+    by_rows = span**2 * share * (1 - share) / known.rows_worth(tested, rows["resample"].nunique())
     return math.sqrt(max(float(runs.var(ddof=1)) - by_rows, 0.0))
 
 
@@ -114,7 +115,7 @@ def of_one_signature(known: dict[str, Any]) -> Estimate:
     value, low, high = (
         math.nan if known[k] is None else known[k] for k in ("value", "low", "high")
     )
-    metric = METRICS[known["metric"]]
+    metric = find_metric(known["metric"])
     more = 1.96 * known["spread"]
     return Estimate(
         value,
@@ -139,16 +140,14 @@ def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[s
     if not stand_ins:
         return expected
     whole, codes, means = _drawn(signature)
+    target = signature.target_of(codes)
     partial = _with_stand_ins(signature, whole, means, stand_ins)
     predicted = [_scored(signature, rows) for rows in (whole, partial)]
     found = []
     for known in expected:
-        metric = METRICS[known["metric"]]
-        values = [
-            _value(metric.name, codes, *one, len(signature.document["classes"]))
-            for one in predicted
-        ]
-        chance = metric.chance_of(codes)
+        metric = find_metric(known["metric"])
+        values = [float(scored(metric, target, *one)) for one in predicted]
+        chance = metric.chance(target)
         if known["value"] is None or not np.isfinite(values).all():
             found.append({**known, "value": None, "low": None, "high": None})
             continue
@@ -198,17 +197,19 @@ def _scored(signature: Signature, rows: Array) -> tuple[NDArray[np.intp], Array,
     return predicted, scores, chances
 
 
-def _value(
-    metric: str,
-    codes: NDArray[np.intp],
+def scored(
+    metric: Metric,
+    target: Target,
     predicted: NDArray[np.intp],
     scores: Array,
     chances: Array | None,
-    n_classes: int,
-) -> float:
-    """Return a metric of predictions; nan where it needs probabilities that there are none of."""
-    if METRICS[metric].needs == "probabilities":
+) -> Array:
+    """Return a metric of predictions; nan where it needs probabilities that there are none of.
+
+    Arrays are … × row, and … × row × column.
+    """
+    if metric.needs == "probabilities":
         if chances is None:
-            return math.nan
-        scores = chances[:, 1:] if n_classes == 2 else chances
-    return float(score(metric, codes, predicted, scores, n_classes))
+            return np.full(predicted.shape[:-1], math.nan)
+        scores = chances[..., 1:] if chances.shape[-1] == 2 else chances
+    return metric.score(target, np.concatenate([predicted[..., None], scores], axis=-1))

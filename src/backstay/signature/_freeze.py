@@ -2,7 +2,7 @@
 
 The features are those that the chosen method's runs selected most often: on fresh rows they
 predict better than those it selects when fitted once to all rows (``docs/validation.md``).
-Preprocessing and classifier are fitted to all rows, as a task fits them to its training rows.
+Preprocessing and model are fitted to all rows, as a task fits them to its training rows.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def freeze(
     y: ArrayLike,
     choice: str | tuple[str, int, str] = "trusted",
     *,
-    classifier: Any = None,
+    model: Any = None,
     preprocess: Any = None,
     include_rows: bool = False,
 ) -> Signature:
     """Freeze the signature of a study, to be applied and tested elsewhere.
 
     The features are the most frequent ones of the chosen method at the chosen size. Preprocessing
-    and classifier are those of the study, fitted to all rows.
+    and model are those of the study, fitted to all rows.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def freeze(
         Of one data set.
     X, y : table and labels
         The data that the study was run on; others are refused.
-    choice : {"trusted", "short", "accurate"} or (method, size, classifier), default="trusted"
+    choice : {"trusted", "short", "accurate"} or (method, size, model), default="trusted"
         One of the three answers of ``results.recommend()``, or a configuration of the study.
-    classifier, preprocess : estimator, optional
-        The study's own, where they cannot be made again from the store, as with classifiers of
+    model, preprocess : estimator, optional
+        The study's own, where they cannot be made again from the store, as with models of
         other packages.
     include_rows : bool, default=False
         Whether the file may hold rows of the data, which a k-NN needs to predict.
@@ -85,16 +85,16 @@ def freeze(
     X = X if hasattr(X, "columns") or hasattr(X, "tocsr") else np.asarray(X)
     codes, seen = _same_data(results, X, np.asarray(plain_labels(y)))
     chosen = configuration_of(results, choice)
-    assert chosen.classifier is not None
+    assert chosen.model is not None
     assert chosen.size is not None
     facts = results.facts
-    if facts.weight_classifiers:
+    if facts.weight_models:
         raise SignatureError(
-            "the classifiers of the study took instance weights that a method learned on every "
-            "split anew; freeze a study with weight_classifiers=False."
+            "the models of the study took instance weights that a method learned on every "
+            "split anew; freeze a study with weight_models=False."
         )
     steps = rebuilt(facts.preprocess, preprocess, "preprocess")
-    model = rebuilt(facts.classifiers[chosen.classifier], classifier, "classifier")
+    model = rebuilt(facts.models[chosen.model], model, "model")
     selected = results.signature(chosen.method, chosen.size).frame()
     if not len(selected):
         raise SignatureError(f"{chosen.method} has fewer than the two runs that a signature needs.")
@@ -106,7 +106,7 @@ def freeze(
     values, table = chosen_columns(X, columns, name)
     with one_thread():
         content = _fitted(X, seen, values, columns, steps, model, facts.seed or 0, include_rows)
-    n_classes = len(data.classes)
+    n_classes = len(data.target.names)
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
     others = stand_ins(values, columns, table, name)
     features = [
@@ -126,10 +126,10 @@ def freeze(
             "rule": choice if isinstance(choice, str) else "given",
             "method": chosen.method,
             "size": chosen.size,
-            "classifier": chosen.classifier,
+            "model": chosen.model,
             "metric": data.metric,
         },
-        "classes": data.classes,
+        "classes": data.target.names,
         "features": features,
         "covariance": pooled_covariance(values, codes, n_classes).tolist(),
         **content,
@@ -142,7 +142,7 @@ def freeze(
             "dataset": data.name,
             "n_samples": data.n_samples,
             "n_features": data.n_features,
-            "class_sizes": data.class_sizes,
+            "class_sizes": [n for _, n in data.target.summary()],
             "resampling": data.resampling,
             "n_resamples": data.n_resamples,
             "log2": _number(data.provenance.get("log2")),
@@ -164,7 +164,7 @@ def _same_data(results: Results, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.in
     These are the numbers themselves where the study was told which class is the positive one.
     """
     data = results.data
-    place = {label: c for c, label in enumerate(data.classes)}
+    place = {label: c for c, label in enumerate(data.target.names)}
     codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.intp)
     seen = {digest(labels): labels for labels in (codes, y)}.get(str(data.fingerprints["y"]))
     same = {"X": fingerprint(X) == data.fingerprints["X"], "y": seen is not None}
@@ -188,7 +188,7 @@ def _fitted(
     seed: int,
     include_rows: bool,
 ) -> dict[str, Any]:
-    """Return preprocessing and classifier as constants, fitted to all rows."""
+    """Return preprocessing and model as constants, fitted to all rows."""
     constants = []
     if steps is not None:
         fitted = _seeded(steps, seed).fit(X, y)
@@ -203,7 +203,7 @@ def _fitted(
         raise SignatureError(
             f"{type(parts[-1]).__name__} predicts from the rows of the data themselves, so its "
             "file would hold values of samples; allow that with include_rows, or choose another "
-            "classifier."
+            "model."
         )
     if content is not None and not isinstance(fitted, Pipeline):
         return {"steps": constants, "model": content}
@@ -212,7 +212,7 @@ def _fitted(
             own = steps_of(fitted[:-1], len(columns), np.arange(len(columns)))
             return {"steps": constants + own, "model": content}
         except SignatureError:
-            pass  # a scaler that constants do not describe goes with its classifier
+            pass  # a scaler that constants do not describe goes with its model
     return {"steps": constants, "model": skops_content(fitted)}
 
 
@@ -222,7 +222,7 @@ def _check_weights(model: Any) -> None:
         if doubly and part.feature_weights is None:
             raise SignatureError(
                 "DoublyWeightedKNeighborsClassifier takes its weights from the method on every "
-                "split anew; freeze another classifier."
+                "split anew; freeze another model."
             )
 
 
@@ -240,19 +240,19 @@ def _seeded(estimator: Any, seed: int) -> Any:
 def _calibration(
     results: Results, chosen: Configuration, model: dict[str, Any], n_classes: int
 ) -> tuple[dict[str, Any] | None, str]:
-    """Return a calibration, where the classifier has no probabilities of its own, and a word."""
+    """Return a calibration, where the model has no probabilities of its own, and a word."""
     if model["kind"] == "skops":
-        return None, "those of the classifier, if it has any"
+        return None, "those of the model, if it has any"
     if model["kind"] == "neighbors":
         return None, "shares of the neighbours, not calibrated"
     if model["kind"] in ("centroids", "gaussian") or model.get("link", "none") != "none":
-        return None, "those of the classifier, not calibrated"
+        return None, "those of the model, not calibrated"
     if n_classes > 2:
-        return None, "none: the classifier has none, and calibration is for two classes"
+        return None, "none: the model has none, and calibration is for two classes"
     assert chosen.size is not None
-    scores = results.row_scores(chosen.method, chosen.size, chosen.classifier).frame()
+    scores = results.predictions.rows(chosen.method, chosen.size, chosen.model).frame()
     if "score" not in scores:
-        return None, "none: the classifier has none, and the study kept no scores"
+        return None, "none: the model has none, and the study kept no scores"
     second = scores["class"].to_numpy() == 1
     return calibrated(scores["row"].to_numpy(), scores["score"].to_numpy(), second)
 

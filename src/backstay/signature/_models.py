@@ -1,4 +1,4 @@
-"""Classifiers as numbers: what of a fitted one decides, and how it decides.
+"""Models as numbers: what of a fitted one decides, and how it decides.
 
 Sums run over the features one by one. That is as fast as needed for a few of them, and gives the
 same bits on every machine, which a matrix product does not.
@@ -43,7 +43,7 @@ LINEAR = (
 
 
 def model_content(fitted: Any, n_classes: int, *, include_rows: bool) -> Content | None:
-    """Return a fitted classifier as numbers; None if it is not known how.
+    """Return a fitted model as numbers; None if it is not known how.
 
     Exact types only: a subclass may decide otherwise. A k-NN needs its rows; without
     `include_rows` it is None, too.
@@ -88,7 +88,7 @@ def model_content(fitted: Any, n_classes: int, *, include_rows: bool) -> Content
 
 
 def holds_rows(fitted: Any) -> bool:
-    """Whether a classifier is a k-NN that rows alone describe."""
+    """Whether a model is a k-NN that rows alone describe."""
     return (
         type(fitted) is KNeighborsClassifier
         and fitted.weights in ("uniform", "distance")
@@ -112,7 +112,7 @@ def _linear(fitted: Any, n_classes: int) -> Content:
 
 
 class Model(ABC):
-    """A classifier made of numbers. Scores are of the second of two classes, or of every class."""
+    """A model made of numbers. Scores are of the second of two classes, or of every class."""
 
     # What a score of the second class must exceed, to be predicted.
     threshold: float | None = 0.0

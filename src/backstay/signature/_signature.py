@@ -1,4 +1,4 @@
-"""A frozen signature: a classifier on a few features that can be taken elsewhere."""
+"""A frozen signature: a model on a few features that can be taken elsewhere."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from backstay.signature._document import (
 from backstay.signature._models import KINDS, Model
 from backstay.signature._skops import Loaded
 from backstay.signature._steps import apply_steps
+from backstay.targets import Target, from_store
 
 if TYPE_CHECKING:
     from backstay.signature._validate import Validation
@@ -44,10 +45,10 @@ def _has_probabilities(signature: Signature) -> bool:
 
 
 class Signature(ClassifierMixin, BaseEstimator):
-    """A classifier on a few features, frozen: to be applied elsewhere, never refitted.
+    """A model on a few features, frozen: to be applied elsewhere, never refitted.
 
     :func:`freeze` makes one from a study, :meth:`load` reads one from a file. It is a fitted
-    scikit-learn classifier; ``fit`` does nothing, and a clone is the signature itself.
+    scikit-learn model; ``fit`` does nothing, and a clone is the signature itself.
 
     Tables are read by the names of their columns, in any order and among any others. An array
     without names must hold exactly the signature's features, in the order of `feature_names_in_`.
@@ -57,7 +58,7 @@ class Signature(ClassifierMixin, BaseEstimator):
     document : dict
         What the file holds; see the published schema. It is checked.
     trusted : sequence of str
-        Types that a classifier in the format of skops may load. Other signatures load none.
+        Types that a model in the format of skops may load. Other signatures load none.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ class Signature(ClassifierMixin, BaseEstimator):
 
     @property
     def _model(self) -> Model:
-        """The classifier, made when first used; a document is checked once."""
+        """The model, made when first used; a document is checked once."""
         made: Model | None = self.__dict__.get("_made")
         if made is None:
             check_document(self.document)
@@ -122,7 +123,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         return (
             f"Signature({n} feature{'s' if n > 1 else ''}, classes "
             f"{', '.join(names[:-1])} and {names[-1]}, {choice['method']} with "
-            f"{choice['classifier']})"
+            f"{choice['model']})"
         )
 
     def _repr_html_(self) -> str:
@@ -139,7 +140,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         path : path
             Of the file.
         trusted : sequence of str
-            Types that a classifier in the format of skops may load; the error of an attempt
+            Types that a model in the format of skops may load; the error of an attempt
             without them lists them. Other files hold no code.
 
         Returns
@@ -182,6 +183,11 @@ class Signature(ClassifierMixin, BaseEstimator):
         # Whole numbers beyond 64-bit signed integers would become floating point.
         return found if found.tolist() == labels else np.array(labels, dtype=object)
 
+    def target_of(self, codes: NDArray[np.intp]) -> Target:
+        """Return the outcome of rows of these class numbers."""
+        stored = {"kind": "classes", "classes": self.document["classes"]}
+        return from_store(stored, {"codes": codes})
+
     @property
     def feature_names_in_(self) -> NDArray[Any]:
         """Names of the features, in the order of arrays without names."""
@@ -194,7 +200,7 @@ class Signature(ClassifierMixin, BaseEstimator):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether there are probabilities, the classifier's own or calibrated ones."""
+        """Whether there are probabilities, the model's own or calibrated ones."""
         if self.document["calibration"] is not None:
             return True
         kind, link = self.document["model"]["kind"], self.document["model"].get("link")
@@ -248,7 +254,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         return self.prepared((X if isinstance(X, Cohort) else self.read(X, **options)).values)
 
     def prepared(self, values: Array) -> Array:
-        """Return values of the features as the classifier sees them, after preprocessing.
+        """Return values of the features as the model sees them, after preprocessing.
 
         Parameters
         ----------

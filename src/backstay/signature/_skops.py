@@ -1,4 +1,4 @@
-"""Other classifiers: in the format of skops, which says what a file would load before it does."""
+"""Other models: in the format of skops, which says what a file would load before it does."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def _skops() -> Any:
         import skops.io
     except ImportError as error:
         raise ImportError(
-            'this classifier needs skops to be frozen or loaded: pip install "backstay[skops]"'
+            'this model needs skops to be frozen or loaded: pip install "backstay[skops]"'
         ) from error
     return skops.io
 
 
 def skops_content(fitted: Any) -> dict[str, Any]:
-    """Return a fitted classifier in the format of skops."""
+    """Return a fitted model in the format of skops."""
     data = base64.b64encode(_skops().dumps(fitted)).decode("ascii")
-    return {"kind": "skops", "classifier": type(fitted).__name__, "data": data}
+    return {"kind": "skops", "model": type(fitted).__name__, "data": data}
 
 
 def types_in(content: dict[str, Any]) -> list[str]:
@@ -45,7 +45,7 @@ def _bytes(content: dict[str, Any]) -> bytes:
 
 
 class Loaded(Model):
-    """A classifier of scikit-learn's, loaded by skops."""
+    """A model of scikit-learn's, loaded by skops."""
 
     threshold = None
 
@@ -54,12 +54,12 @@ class Loaded(Model):
         unknown = sorted(set(types_in(content)) - set(trusted))
         if unknown:
             raise SignatureError(
-                f"its classifier {content['classifier']} would load {', '.join(unknown)}; if you "
+                f"its model {content['model']} would load {', '.join(unknown)}; if you "
                 "know these types and where the file comes from, name them as trusted."
             )
         self.fitted = _skops().loads(_bytes(content), trusted=list(trusted))
         if len(getattr(self.fitted, "classes_", ())) != n_classes:
-            raise SignatureError(f"model.data is no classifier of {n_classes} classes.")
+            raise SignatureError(f"model.data is no model of {n_classes} classes.")
 
     def scores(self, X: Array) -> Array:
         score = getattr(self.fitted, "decision_function", None) or self.fitted.predict_proba

@@ -12,15 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import logit
 
-from backstay.results import METRICS, Estimate, least_interval, rows_worth, score, wilson
+from backstay._wilson import wilson
+from backstay.results import Estimate
 from backstay.signature._calibration import platt
 from backstay.signature._cautions import cautions_of
 from backstay.signature._cohort import listed
 from backstay.signature._document import SignatureError
-from backstay.signature._expected import expected_with, of_one_signature
+from backstay.signature._expected import expected_with, of_one_signature, scored
 from backstay.signature._shift import feature_shifts
 from backstay.signature._signature import Signature
 from backstay.signature._validation import Calibration, Recall, ScoreComparison, Validation
+from backstay.targets import Metric, Target, find_metric
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -50,7 +52,7 @@ def validate(
     if len(truth) != len(labels):
         raise SignatureError(f"y has {len(truth)} labels; the table has {len(labels)} rows.")
     predicted = np.array([names.index(label_text(label)) for label in labels.tolist()])
-    leanings = _Leanings(truth, predicted, scores, chances, len(names))
+    leanings = _Leanings(signature.target_of(truth), predicted, scores, chances)
     expected = expected_with(signature, cohort.stand_ins)
     draws = _draws(truth, n_bootstrap, random_state)
     comparisons = [_comparison(known, leanings, draws) for known in expected]
@@ -88,22 +90,17 @@ class _Leanings:
     """True and predicted classes of a cohort's rows, with scores and probabilities."""
 
     def __init__(
-        self, truth: Codes, predicted: Codes, scores: Array, chances: Array | None, n_classes: int
+        self, target: Target, predicted: Codes, scores: Array, chances: Array | None
     ) -> None:
-        self.truth, self.predicted, self.n_classes = truth, predicted, n_classes
+        self.target, self.predicted, self.truth = target, predicted, target.values
         self.scores, self.chances = scores, chances
 
-    def value(self, metric: str, draws: NDArray[np.intp] | None = None) -> Array:
+    def value(self, metric: Metric, draws: NDArray[np.intp] | None = None) -> Array:
         """Return a metric on all rows, or on every draw of them; draws keep class sizes."""
-        scores = self.scores
-        if METRICS[metric].needs == "probabilities":
-            if self.chances is None:
-                return np.full(() if draws is None else len(draws), math.nan)
-            scores = self.chances[:, 1:] if self.n_classes == 2 else self.chances
-        if draws is None:
-            return score(metric, self.truth, self.predicted, scores, self.n_classes)
-        truth = self.truth[draws[0]]
-        return score(metric, truth, self.predicted[draws], scores[draws], self.n_classes)
+        rows = np.arange(len(self.target)) if draws is None else draws
+        target = self.target if draws is None else self.target.take(draws[0])
+        chances = None if self.chances is None else self.chances[rows]
+        return scored(metric, target, self.predicted[rows], self.scores[rows], chances)
 
 
 def label_text(label: Any) -> str:
@@ -154,17 +151,13 @@ def _draws(truth: Codes, n_bootstrap: int, random_state: int) -> NDArray[np.intp
 def _comparison(
     known: dict[str, Any], leanings: _Leanings, draws: NDArray[np.intp]
 ) -> ScoreComparison:
-    metric = METRICS[known["metric"]]
-    value = float(leanings.value(metric.name))
+    metric = find_metric(known["metric"])
+    value = float(leanings.value(metric))
     found = Estimate(value, math.nan, math.nan)
-    counts = np.bincount(leanings.truth)
-    counts = counts[counts > 0]
     if math.isfinite(value):
-        low, high = (
-            float(q) for q in np.quantile(leanings.value(metric.name, draws), [0.025, 0.975])
-        )
+        low, high = (float(q) for q in np.quantile(leanings.value(metric, draws), [0.025, 0.975]))
         # Predictions that are all right have no spread to show.
-        bounds = least_interval(metric.name, value, rows_worth(metric.name, counts))
+        bounds = metric.least_interval(value, metric.rows_worth(leanings.target))
         low, high = min(low, bounds[0]), max(high, bounds[1])
         found = Estimate(value, max(low, metric.low), min(high, metric.high))
     expected = of_one_signature(known)
@@ -176,7 +169,7 @@ def _comparison(
         corrected=known["corrected"],
         difference=difference,
         p_value=p_value,
-        chance=metric.chance_of(leanings.truth),
+        chance=metric.chance(leanings.target),
     )
 
 
@@ -234,7 +227,7 @@ def _roc(leanings: _Leanings, names: list[str]) -> pd.DataFrame:
 def _calibration(leanings: _Leanings) -> Calibration | None:
     """Return how predicted and observed shares of the second of two classes go together."""
     truth = leanings.truth == 1
-    if leanings.chances is None or leanings.n_classes > 2 or not 0 < truth.sum() < len(truth):
+    if leanings.chances is None or leanings.scores.shape[1] > 1 or not 0 < truth.sum() < len(truth):
         return None
     second = leanings.chances[:, 1]
     tiny = 1e-6  # votes of a k-NN are 0 and 1

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.results import METRICS, Estimate
+from backstay.results import Estimate
 from backstay.signature._cohort import StandIn
 from backstay.signature._shift import FeatureShift
+from backstay.targets import find_metric
 
 Array = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class ScoreComparison:
     @property
     def verdict(self) -> str:
         """What the difference means: "as expected", "worse", "better", or "undefined"."""
-        gain = METRICS[self.metric].gain
+        gain = find_metric(self.metric).gain
         ends = sorted((gain(self.difference.low), gain(self.difference.high)))
         if not all(map(math.isfinite, ends)):
             return "undefined"
@@ -58,7 +59,7 @@ class ScoreComparison:
     @property
     def above_chance(self) -> bool:
         """Whether all of the cohort's interval is better than guessing."""
-        gain = METRICS[self.metric].gain
+        gain = find_metric(self.metric).gain
         return bool(min(gain(self.found.low), gain(self.found.high)) > gain(self.chance))
 
 
@@ -165,7 +166,7 @@ class Validation:
     def sentence(self) -> str:
         """The result in words."""
         main = self.main
-        title = METRICS[main.metric].title
+        title = find_metric(main.metric).title
         found, expected = _figure(main.found), _figure(main.expected)
         if main.verdict == "undefined":
             return f"On {self.n_rows} rows the {title} is {found}; {expected} was expected."

@@ -4,6 +4,8 @@
 returns :class:`backstay.results.Results`.
 """
 
+from backstay.study._data import Dataset
+from backstay.study._merge import merge_stores
 from backstay.study._methods import list_methods, make_methods
 from backstay.study._missing import takes_missing
 from backstay.study._parallel import StudyError
@@ -18,6 +20,7 @@ from backstay.study._study import Study
 
 __all__ = [
     "NULL_RUNS",
+    "Dataset",
     "FiveByTwo",
     "RepeatedStratifiedKFold",
     "SmallerStudyError",
@@ -26,5 +29,6 @@ __all__ = [
     "Subsampling",
     "list_methods",
     "make_methods",
+    "merge_stores",
     "takes_missing",
 ]

@@ -15,7 +15,7 @@ from typing import Any
 import sklearn
 from joblib.parallel import get_active_backend
 
-from backstay.results import TaskRecord
+from backstay.store import TaskRecord
 from backstay.study._protocols import Split
 
 # Tasks that the scheduler knows of at a time.

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
+from backstay._scaling import table_near_one
 from backstay.base import one_thread
 from backstay.ensemble import DecoyControl
-from backstay.results import Records, Store, choice_of, decoy_key
-from backstay.study._checks import CheckedData, CheckedStudy
+from backstay.results import Records, choice_of, decoy_key
+from backstay.study._checks import CheckedStudy
+from backstay.study._data import CheckedData
 from backstay.study._progress import Progress
 from backstay.study._protocols import MAX_SEED, seeded
 
@@ -39,7 +41,6 @@ def n_decoy_draws(decoys: Any, datasets: list[CheckedData]) -> int:
 
 
 def run_decoys(
-    store: Store,
     study: CheckedStudy,
     data: CheckedData,
     records: Records,
@@ -51,18 +52,20 @@ def run_decoys(
 ) -> None:
     """Draw decoys for the method that the report is about, as often as the store lacks."""
     name = choice_of(records).method
-    held = store.dataset_arrays(data.name)
-    left = [draw for draw in range(n_draws) if decoy_key(name, draw) not in held]
+    left = [draw for draw in range(n_draws) if not records.holds(decoy_key(name, draw))]
     if not left:
         return
     try:
         X = _prepared(study, data, seed)
-        calls = [delayed(_one_draw)(study.methods[name], X, data.y, seed, draw) for draw in left]
+        calls = [
+            delayed(_one_draw)(study.methods[name], X, data.target.values, seed, draw)
+            for draw in left
+        ]
         title = f"{data.name}, decoys"
         with one_thread(), Progress(n_draws, n_draws - len(left), verbose, title) as progress:
             found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls)
             for draw, scores in zip(left, found, strict=True):
-                store.set_array(data.name, decoy_key(name, draw), scores)
+                records.add(decoy_key(name, draw), scores)
                 progress.advance(False)
     except ValueError as error:
         warnings.warn(
@@ -75,8 +78,10 @@ def run_decoys(
 def _prepared(study: CheckedStudy, data: CheckedData, seed: int) -> Any:
     """Return all rows as the method sees them."""
     if study.preprocess is None:
-        return data.X
-    X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(data.X, data.y)
+        return table_near_one(data.X)
+    X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(
+        table_near_one(data.X), data.target.values
+    )
     if X.shape[1] != data.X.shape[1]:
         raise ValueError(
             f"preprocess leaves {X.shape[1]} of {data.X.shape[1]} features; decoys must compete "

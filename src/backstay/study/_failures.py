@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from backstay.results import Store
+from backstay.store import Store
 from backstay.study._parallel import StudyError
 
 
@@ -20,8 +20,8 @@ def report_failures(store: Store, dataset: str) -> None:
         if len(failed) == len(tasks):
             raise StudyError(f"all {len(tasks)} tasks on {dataset!r} failed; {example}")
         _warn(
-            f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, see results.errors(); "
-            f"{example}"
+            f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, "
+            f"see results.runs.errors(); {example}"
         )
     if failed := [task for task in shuffled if task["error"]]:
         _warn(

@@ -12,13 +12,14 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from backstay.study._checks import CheckedData, CheckedStudy
+from backstay.study._checks import CheckedStudy
+from backstay.study._data import CheckedData
 
 BLOCK = 10_000  # columns that are looked at together
 
 
 def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
-    """Refuse data with missing cells that some method or classifier cannot take.
+    """Refuse data with missing cells that some method or model cannot take.
 
     Preprocessing is left to deal with them itself.
     """
@@ -29,7 +30,7 @@ def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
         return
     refused = [
         f"{kind} {', '.join(names)}"
-        for kind, estimators in (("methods", study.methods), ("classifiers", study.classifiers))
+        for kind, estimators in (("methods", study.methods), ("models", study.models))
         if (names := [name for name, one in estimators.items() if not takes_missing(one)])
     ]
     if refused:
@@ -60,7 +61,7 @@ def takes_missing(estimator: Any) -> bool:
     Parameters
     ----------
     estimator : estimator
-        A ranker or a classifier.
+        A ranker or a model.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._orphans import stops_held_back, uses_processes, worker_options
 from backstay.base import one_thread
-from backstay.results import TaskRecord
+from backstay.store import TaskRecord
 from backstay.study._cluster import active_client, records_from_cluster
 from backstay.study._leftovers import memory_maps_in_own_folder
 from backstay.study._protocols import Split

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, Self, TextIO
 
-from backstay.results import TaskRecord
+from backstay.store import TaskRecord
 from backstay.study._cluster import active_client, n_workers
 
 SECONDS_BETWEEN_LINES = 5.0

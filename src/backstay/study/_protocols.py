@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 )
 
 from backstay._validation import check_random_state
+from backstay.targets import Target
 
 Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
@@ -37,13 +38,14 @@ LABEL_DRAWS = 100
 class Split:
     """One resample: training rows, test rows and the seed of what is random on it.
 
-    ``labels`` are shuffled labels of all rows, for a run of the null; None for the true ones.
+    ``shuffled`` is the outcome of all rows in random order, for a run of the null; None for the
+    true one.
     """
 
     train: Rows
     test: Rows
     seed: int
-    labels: NDArray[Any] | None = None
+    shuffled: Target | None = None
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -265,7 +267,7 @@ class FiveByTwo(RepeatedStratifiedKFold):
 
 
 def draw_splits(
-    resampling: Any, y: NDArray[Any], groups: NDArray[Any] | None, seeds: np.random.SeedSequence
+    resampling: Any, target: Target, groups: NDArray[Any] | None, seeds: np.random.SeedSequence
 ) -> list[Split]:
     """Draw every split and every seed before anything runs.
 
@@ -273,11 +275,12 @@ def draw_splits(
     that chance is the same for all methods on a resample.
     """
     own, others = seeds.spawn(2)
-    splitter = check_cv(resampling, y, classifier=True)
+    strata = target.strata()
+    splitter = check_cv(resampling, strata, classifier=True)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         splitter = copy.copy(splitter)
         splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)
-    pairs = list(splitter.split(np.zeros((len(y), 1)), y, groups))
+    pairs = list(splitter.split(np.zeros((len(strata), 1)), strata, groups))
     if not pairs:
         raise ValueError(f"resampling={resampling!r} gives no splits; at least 1 is needed.")
     drawn = np.random.default_rng(others).integers(MAX_SEED, size=len(pairs))
@@ -286,13 +289,13 @@ def draw_splits(
         for (train, test), seed in zip(pairs, drawn, strict=True)
     ]
     for number, split in enumerate(splits):
-        _check_split(resampling, number, split, y, groups)
+        _check_split(resampling, number, split, target, groups)
     return splits
 
 
 def draw_null_splits(
     resampling: Any,
-    y: NDArray[Any],
+    target: Target,
     groups: NDArray[Any] | None,
     n_permutations: int,
     seeds: np.random.SeedSequence,
@@ -308,29 +311,29 @@ def draw_null_splits(
     found = []
     for child in seeds.spawn(n_permutations):
         rng = np.random.default_rng(child)
-        labels, splits = _shuffled(resampling, y, groups, child, rng)
+        shuffled, splits = _shuffled(resampling, target, groups, child, rng)
         n_runs = min(NULL_RUNS, len(splits))
         for place in sorted(rng.choice(len(splits), n_runs, replace=False)):
-            found.append(replace(splits[place], labels=labels))
+            found.append(replace(splits[place], shuffled=shuffled))
     return found
 
 
 def _shuffled(
     resampling: Any,
-    y: NDArray[Any],
+    target: Target,
     groups: NDArray[Any] | None,
     seeds: np.random.SeedSequence,
     rng: np.random.Generator,
-) -> tuple[NDArray[Any], list[Split]]:
-    """Shuffle labels and split the rows; again if that leaves a split with one class to train on.
+) -> tuple[Target, list[Split]]:
+    """Shuffle the outcome and split the rows; again if some split cannot be trained on.
 
     Splits that are given, or whole groups, may do so, although they did not before.
     """
     problem: ValueError | None = None
     for _ in range(LABEL_DRAWS):
-        labels = shuffled_labels(y, groups, rng)
+        shuffled = target.shuffled(groups, rng)
         try:
-            return labels, draw_splits(resampling, labels, groups, seeds)
+            return shuffled, draw_splits(resampling, shuffled, groups, seeds)
         except ValueError as error:
             problem = error
     raise ValueError(
@@ -339,40 +342,18 @@ def _shuffled(
     ) from problem
 
 
-def shuffled_labels(
-    y: NDArray[Any], groups: NDArray[Any] | None, rng: np.random.Generator
-) -> NDArray[Any]:
-    """Return the labels in random order; with groups, what could have been otherwise.
-
-    Groups of one class exchange their labels as a whole, so that the number of groups in each
-    class stays; groups that mix classes, such as pairs, keep their labels in another order.
-    """
-    if groups is None:
-        return y[rng.permutation(len(y))]
-    names, first, member = np.unique(groups, return_index=True, return_inverse=True)
-    mixed = np.unique(member[y != y[first][member]])
-    pure = np.setdiff1d(np.arange(len(names)), mixed)
-    by_group = y[first]
-    by_group[pure] = by_group[rng.permutation(pure)]
-    shuffled = by_group[member]
-    for group in mixed:
-        rows = np.flatnonzero(member == group)
-        shuffled[rows] = y[rng.permutation(rows)]
-    return shuffled
-
-
 def _check_split(
-    resampling: Any, number: int, split: Split, y: NDArray[Any], groups: NDArray[Any] | None
+    resampling: Any, number: int, split: Split, target: Target, groups: NDArray[Any] | None
 ) -> None:
-    """Refuse splits that leak rows or groups into the test side, or hold one class only."""
+    """Refuse splits that leak rows or groups into the test side, or cannot be trained on."""
     where = f"split {number} of resampling={resampling!r}"
     if not len(split.train) or not len(split.test):
         raise ValueError(f"{where} has no training rows or no test rows.")
     shared = np.intersect1d(split.train, split.test)
     if len(shared):
         raise ValueError(f"{where} has row {shared[0]} among its training and its test rows.")
-    if len(np.unique(y[split.train])) < 2:
-        raise ValueError(f"{where} trains on one class only; training rows need two or more.")
+    if not target.can_train(split.train):
+        raise ValueError(f"{where} {target.training_needs}.")
     if groups is not None:
         both = np.intersect1d(groups[split.train], groups[split.test])
         if len(both):

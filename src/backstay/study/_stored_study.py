@@ -15,20 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._identity import difference, digest, fingerprint, versions
-from backstay.results import Store, StoreError
-from backstay.study._checks import CheckedData, CheckedStudy
+from backstay.store import Store, StoreError
+from backstay.study._checks import CheckedStudy
+from backstay.study._data import CheckedData
 from backstay.study._protocols import FiveByTwo, Split
 from backstay.study._shard import Shard
 
-OLD_DEFAULTS = (
-    " It is of an earlier version, whose defaults were metric='accuracy' and an SVC without "
-    "class_weight."
-)
-# How a difference reads if it is that of a forest by default, then and now.
-FOREST_THEN = "n_estimators is 100 in the store and 500 now"
-OLD_FORESTS = (
-    " Forests of earlier versions had 100 trees: ForestImportance(100) is the method that it holds."
-)
 # What may differ between a data set in a store and the same one in a study that has grown.
 GROWING = ("methods", "resampling", "splits", "null", "null_splits")
 
@@ -72,7 +64,7 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
     known = store.study()
     if "facts" not in known:
         return
-    stored = _completed(known["facts"], 0)
+    stored = known["facts"]
     wrong = f"{store.name} holds a study with other parameters: "
     n_stored, n_given = stored["null"], description["null"]
     if n_stored > n_given:
@@ -94,17 +86,13 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
         )
     found = difference(stored, {**description, "methods": methods, "null": n_stored})
     if found:
-        raise StoreError(
-            f"{wrong}{found}. Use another file, or the parameters it was made with."
-            + (OLD_FORESTS if found.endswith(FOREST_THEN) else "")
-            + ("" if "metric" in known["facts"] else OLD_DEFAULTS)
-        )
+        raise StoreError(f"{wrong}{found}. Use another file, or the parameters it was made with.")
 
 
 def describe_in(store: Store, description: dict[str, Any], shard: Shard | None) -> None:
     """Write the description of a study that is new or has grown; note the versions in use."""
     known, now = store.study(), versions()
-    stored = _completed(known["facts"], 0) if "facts" in known else {"methods": {}}
+    stored = known.get("facts", {"methods": {}})
     if stored != description or list(stored["methods"]) != list(description["methods"]):
         store.describe_study({"facts": description})
     if shard is not None and known.get("shard") != [shard.number, shard.total]:
@@ -120,11 +108,6 @@ def describe_in(store: Store, description: dict[str, Any], shard: Shard | None) 
             stacklevel=4,  # the caller of Study.run
         )
         store.describe_study({"versions": [*known["versions"], now]})
-
-
-def _completed(stored: dict[str, Any], none_shuffled: Any) -> dict[str, Any]:
-    """Add what older stores do not say: the first metric decided, no labels were shuffled."""
-    return {**stored, "metric": stored["scoring"][0], "null": none_shuffled, **stored}
 
 
 def seed_of_study(store: Store, random_state: int | None) -> int:
@@ -153,10 +136,9 @@ def planned_runs(
 def check_same_data(store: Store, runs: PlannedRuns) -> None:
     """Refuse data or splits that are not those in the store, or fewer splits."""
     name, facts = runs.data.name, runs.facts
-    known = store.datasets().get(name)
-    if known is None:
+    stored = store.datasets().get(name)
+    if stored is None:
         return
-    stored = _completed(known, [0, 0])
     n_stored, n_given = _n_splits(store, name), len(runs.splits)
     if n_stored > n_given:
         raise SmallerStudyError(
@@ -185,10 +167,9 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
 def _check_same_null(store: Store, stored: dict[str, Any], runs: PlannedRuns) -> None:
     """Refuse other permutations, or other splits of them, than those in the store."""
     n_permutations, n_each = stored["null"]
-    digest_then = stored.get("null_splits")
-    if not n_permutations or digest_then is None:  # older stores do not say
+    if not n_permutations:
         return
-    if _digest(runs.null[: n_permutations * n_each]) != digest_then:
+    if _digest(runs.null[: n_permutations * n_each]) != stored["null_splits"]:
         raise StoreError(
             f"{store.name} holds {runs.data.name!r} with other runs with shuffled labels: they are "
             "drawn from all splits of this protocol, so it cannot grow. Use another file, or "
@@ -206,7 +187,7 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
     known = store.datasets().get(data.name)
     if known is None:
         store.add_dataset(data.name, facts, _arrays(data, runs.splits))
-    elif _grown(_completed(known, [0, 0]), facts):
+    elif _grown(known, facts):
         store.grow_dataset(data.name, facts, _arrays(data, runs.splits))
     if data.truth is not None:
         store.set_array(data.name, "truth", data.truth)
@@ -226,7 +207,7 @@ def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[
     return {
         "data": {
             "X": fingerprint(data.X),
-            "y": digest(data.y),
+            "y": digest(data.target.values),
             "groups": None if data.groups is None else digest(data.groups),
         },
         "resampling": _resampling_name(study.resampling),
@@ -236,10 +217,10 @@ def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[
         "n_features": int(n_features),
         "feature_names": list(map(str, data.X.columns)) if hasattr(data.X, "columns") else None,
         "sample_names": _sample_names(data.X),
-        "classes": data.classes.tolist(),
+        "target": data.target.to_json(),
         "sizes": list(data.sizes),
         "methods": {name: vars(study.roles[name]) for name in study.methods},
-        "classifiers": list(study.classifiers),
+        "models": list(study.models),
         "scoring": study.scoring,
         "metric": study.metric,
     }
@@ -249,7 +230,7 @@ def _arrays(data: CheckedData, splits: list[Split]) -> dict[str, NDArray[Any]]:
     """Return what results need of the data: splits, class numbers and group numbers."""
     arrays = {
         "seeds": np.array([split.seed for split in splits], dtype="<i8"),
-        "codes": data.codes.astype("<i4"),
+        **data.target.arrays(),
         **{f"train {i}": split.train.astype("<i4") for i, split in enumerate(splits)},
         **{f"test {i}": split.test.astype("<i4") for i, split in enumerate(splits)},
     }
@@ -269,7 +250,8 @@ def _resampling_name(resampling: Any) -> str:
 def _digest(splits: list[Split]) -> str:
     parts = [rows for split in splits for rows in (split.train, split.test, [split.seed])]
     of_rows = digest(np.concatenate([[len(part), *part] for part in parts]).astype("<i8"))
-    labels = [digest(split.labels[split.train]) for split in splits if split.labels is not None]
+    shuffled = [(split.shuffled, split.train) for split in splits]
+    labels = [digest(target.values[rows]) for target, rows in shuffled if target is not None]
     return digest(np.array([of_rows, *labels])) if labels else of_rows
 
 

@@ -1,4 +1,4 @@
-"""The study: methods × resamples × sizes × classifiers."""
+"""The study: methods × resamples × sizes × models."""
 
 from __future__ import annotations
 
@@ -8,30 +8,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
-from sklearn.svm import SVC
 
 from backstay._identity import describe
-from backstay.results import METRICS, Records, Results, Role, Store
+from backstay._scaling import table_near_one
+from backstay.results import Records, Results, Role
+from backstay.store import Store
 from backstay.study._checks import (
-    CheckedData,
     CheckedStudy,
     check_random_state_is_plain,
-    checked_data,
     estimators_by_name,
     metric_names,
     n_permutations,
     preprocessing,
 )
-from backstay.study._classify import Classification, shortcuts_of
 from backstay.study._controls import with_controls
+from backstay.study._data import CheckedData, Dataset, checked_data
 from backstay.study._decoys import n_decoy_draws, run_decoys
+from backstay.study._describe import describe_data, describe_selected
 from backstay.study._failures import report_failures
-from backstay.study._kept_of_data import keep_of_data, keep_of_selected
 from backstay.study._missing import check_missing_cells
 from backstay.study._parallel import finished_tasks
+from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
 from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of, reads_numbers
@@ -46,13 +43,14 @@ from backstay.study._stored_study import (
     seed_of_study,
 )
 from backstay.study._task import SharedInputs
+from backstay.targets import Target
 
 
 class Study:
     """Run methods on resamples of data, without leaks, in parallel and resumable.
 
     A task is a method on a resample. It fits `preprocess`, instance weights and the
-    method on the training rows, then every classifier at every size on the method's
+    method on the training rows, then every model at every size on the method's
     best features, and predicts the test rows.
 
     Parameters
@@ -63,7 +61,7 @@ class Study:
     resampling : Subsampling, FiveByTwo, RepeatedStratifiedKFold or splitter, default=None
         How rows are split; None is ``Subsampling(100, train_size=2/3)``. Any
         scikit-learn splitter will do, or a list of pairs of training and test rows.
-    classifiers : dict of str to classifier, default=None
+    models : dict of str to model, default=None
         None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on
         features scaled to [0, 1]; ``{}`` studies stability only. A
         :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own
@@ -74,13 +72,13 @@ class Study:
         The metric that decides: what a recommendation, comparisons and the report go by. Of
         "roc_auc" (one class against the others, averaged, beyond two classes),
         "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", and, for
-        classifiers with probabilities, "log_loss" and "brier". None is the first of
-        `scoring`, or "roc_auc" where every classifier ranks rows.
+        models with probabilities, "log_loss" and "brier". None is the first of
+        `scoring`, or "roc_auc" where every model ranks rows.
     scoring : list of str, default=None
         Metrics to report beside it; None is balanced accuracy and accuracy.
     null : int, default=0
         Permutations of the labels to run as a control of stability: the same resampling
-        protocol with a few resamples each, without classifiers; see
+        protocol with a few resamples each, without models; see
         :meth:`backstay.results.Results.null`. 20 is enough to see a floor.
     decoys : int, default=0
         How often decoys, features with permuted rows, compete with the features in the method
@@ -93,10 +91,10 @@ class Study:
     controls : bool, default=True
         Whether every instance-weighted method gets, beside it, the same method
         with uniform weights of the same sum, and the plain method.
-    weight_classifiers : bool, default=False
-        Whether classifiers whose ``fit`` takes ``sample_weight`` get the instance weights that the
+    weight_models : bool, default=False
+        Whether models whose ``fit`` takes ``sample_weight`` get the instance weights that the
         method learned on the same training rows, of mean 1 [Prat 9.2]. The last step of a
-        pipeline counts. Methods without instance weights, and classifiers that take none, are
+        pipeline counts. Methods without instance weights, and models that take none, are
         not concerned. The uniform control hands over equal weights.
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
@@ -139,7 +137,7 @@ class Study:
         methods: Mapping[str, Any],
         resampling: Any = None,
         *,
-        classifiers: Mapping[str, Any] | None = None,
+        models: Mapping[str, Any] | None = None,
         sizes: Iterable[int] | str = "log",
         metric: str | None = None,
         scoring: Iterable[str] | None = None,
@@ -147,7 +145,7 @@ class Study:
         decoys: int = 0,
         preprocess: Any = None,
         controls: bool = True,
-        weight_classifiers: bool = False,
+        weight_models: bool = False,
         store: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | None = None,
@@ -155,7 +153,7 @@ class Study:
     ) -> None:
         self.methods = methods
         self.resampling = resampling
-        self.classifiers = classifiers
+        self.models = models
         self.sizes = sizes
         self.metric = metric
         self.scoring = scoring
@@ -163,7 +161,7 @@ class Study:
         self.decoys = decoys
         self.preprocess = preprocess
         self.controls = controls
-        self.weight_classifiers = weight_classifiers
+        self.weight_models = weight_models
         self.store = store
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -198,7 +196,7 @@ class Study:
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.
         truth : array-like of shape (n_features,), optional
-            True relevance, where it is known, for ``results.bias_variance()``.
+            True relevance, where it is known, for ``results.weights.bias_variance()``.
         dataset : str, default="data"
             Name of the data set in the store.
         provenance : dict, optional
@@ -228,8 +226,8 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        given = {dataset: (X, y, groups, truth, provenance, annotation, positive)}
-        return self._run_all(given, retry_failed, self._checked_shard(shard))
+        given = Dataset(X, y, groups, truth, provenance, annotation, positive)
+        return self._run_all({dataset: given}, retry_failed, self._checked_shard(shard))
 
     def run_many(
         self,
@@ -242,8 +240,8 @@ class Study:
 
         Parameters
         ----------
-        datasets : dict of str to (X, y), (X, y, groups) or (X, y, groups, truth)
-            The data, by name.
+        datasets : dict of str to Dataset or (X, y)
+            The data, by name; tuples may have groups and truth after X and y.
         retry_failed, shard : bool, tuple of int
             As in :meth:`run`.
 
@@ -254,10 +252,16 @@ class Study:
         """
         if not isinstance(datasets, Mapping) or not datasets:
             raise ValueError(f"datasets={datasets!r} must map names to (X, y).")
+        given = {}
         for name, data in datasets.items():
-            if not isinstance(data, tuple) or not 2 <= len(data) <= 4:
-                raise ValueError(f"datasets[{name!r}] must be (X, y), with groups and truth after.")
-        return self._run_all(datasets, retry_failed, self._checked_shard(shard))
+            if isinstance(data, tuple) and 2 <= len(data) <= 4:
+                data = Dataset(*data)
+            if not isinstance(data, Dataset):
+                raise ValueError(
+                    f"datasets[{name!r}] must be a Dataset, or (X, y) with groups and truth after."
+                )
+            given[name] = data
+        return self._run_all(given, retry_failed, self._checked_shard(shard))
 
     def all_methods(self) -> dict[str, Any]:
         """Return the methods that a run fits, those that the study adds included.
@@ -288,45 +292,41 @@ class Study:
     def _resampling(self) -> Any:
         return Subsampling() if self.resampling is None else self.resampling
 
-    def _classifiers(self) -> dict[str, Any]:
-        if self.classifiers is None:
-            return {
-                "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced")),
-                "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
-            }
-        return estimators_by_name("classifiers", self.classifiers, "predict")
-
-    def _checked(self) -> CheckedStudy:
+    def _checked(self, target: Target) -> CheckedStudy:
         check_random_state_is_plain(self.random_state)
         methods, roles = self._methods_and_roles()
-        classifiers, steps = self._classifiers(), preprocessing(self.preprocess)
-        metric, scoring = metric_names(self.metric, self.scoring, classifiers)
+        models = (
+            target.default_models()
+            if self.models is None
+            else estimators_by_name("models", self.models, "predict")
+        )
+        steps = preprocessing(self.preprocess)
+        metric, scoring = metric_names(self.metric, self.scoring, models, target)
         null = n_permutations(self.null)
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
         description = {
             "methods": describe(self.methods, "methods"),
-            "classifiers": describe(classifiers, "classifiers"),
+            "models": describe(models, "models"),
             "preprocess": describe(steps, "preprocess"),
             "sizes": sizes,
             "scoring": scoring,
             "metric": metric,
             "null": null,
             "controls": bool(self.controls),
+            "weight_models": bool(self.weight_models),
             "random_state": None if self.random_state is None else int(self.random_state),
         }
-        if self.weight_classifiers:  # a study without it is the study it was before there was any
-            description["weight_classifiers"] = True
         return CheckedStudy(
             methods,
             roles,
-            classifiers,
+            models,
             scoring,
             metric,
             null,
             steps,
             self._resampling(),
             description,
-            bool(self.weight_classifiers),
+            bool(self.weight_models),
         )
 
     def _checked_shard(self, shard: Any) -> Shard | None:
@@ -337,10 +337,10 @@ class Study:
         return None if shard is None else Shard.of(shard)
 
     def _run_all(
-        self, datasets: Mapping[str, Any], retry_failed: bool, shard: Shard | None
+        self, datasets: Mapping[str, Dataset], retry_failed: bool, shard: Shard | None
     ) -> Results:
-        study = self._checked()
-        checked = [checked_data(self, name, *given) for name, given in datasets.items()]
+        checked = [checked_data(name, given, self.sizes) for name, given in datasets.items()]
+        study = self._checked(_shared_kind(checked))
         for data in checked:
             check_missing_cells(study, data)
         n_decoy_draws(self.decoys, checked)
@@ -350,21 +350,21 @@ class Study:
             check_same_study(store, study.description)
             planned = [self._planned(store, study, data) for data in checked]
             describe_in(store, study.description, shard)
-            for runs in planned:
-                self._run_one(store, study, runs, retry_failed, shard)
+            records = {
+                runs.data.name: self._run_one(store, study, runs, retry_failed, shard)
+                for runs in planned
+            }
+            store.finish()
         except BaseException:
             store.close()
             raise
-        if self.store is None:
-            return Results(store)
-        store.close()
-        return Results.load(self.store)
+        return Results(store, records=records, estimators=(study.models, study.preprocess))
 
     def _planned(self, store: Store, study: CheckedStudy, data: CheckedData) -> PlannedRuns:
         """Draw every split and every seed; refuse those that the store has otherwise."""
         seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
-        drawn = draw_splits(study.resampling, data.y, data.groups, seeds)
-        null = draw_null_splits(study.resampling, data.y, data.groups, study.null, seeds)
+        drawn = draw_splits(study.resampling, data.target, data.groups, seeds)
+        null = draw_null_splits(study.resampling, data.target, data.groups, study.null, seeds)
         runs = planned_runs(study, data, drawn, null)
         check_same_data(store, runs)
         return runs
@@ -376,26 +376,28 @@ class Study:
         runs: PlannedRuns,
         retry_failed: bool,
         shard: Shard | None,
-    ) -> None:
+    ) -> Records:
+        """Run a data set's tasks, and return what is known of it, ready to be asked."""
         data = runs.data
         enter_data(store, runs)
         if retry_failed:
             store.forget_failures(data.name)
-        keep_of_data(store, data)
+        describe_data(store, data)
         ran = self._run_tasks(store, study, runs, shard)
-        keep_of_selected(store, runs, changed=ran > 0, of_all=shard is not None)
+        records = Records(store, data.name, runs.facts)
+        describe_selected(records, data.X, changed=ran > 0, of_all=shard is not None)
         report_failures(store, data.name)
         if self.decoys and shard is None:
             run_decoys(
-                store,
                 study,
                 data,
-                Records(store, data.name, runs.facts),
+                records,
                 n_draws=self.decoys,
                 seed=seed_of_study(store, self.random_state),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
+        return records
 
     def _run_tasks(
         self, store: Store, study: CheckedStudy, runs: PlannedRuns, shard: Shard | None
@@ -428,17 +430,30 @@ class Study:
         return len(pending)
 
 
+def _shared_kind(datasets: list[CheckedData]) -> Target:
+    """Return a target of the kind that all data sets share."""
+    first = datasets[0]
+    for data in datasets[1:]:
+        if data.target.kind != first.target.kind:
+            raise ValueError(
+                f"{first.name!r} has an outcome of {first.target.kind} and {data.name!r} one of "
+                f"{data.target.kind}; run them as two studies."
+            )
+    return first.target
+
+
 def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
-    needs = {METRICS[name].needs for name in study.scoring}
-    keep = next((kind for kind in ("probabilities", "scores") if kind in needs), "labels")
-    shortcuts = {} if keep == "probabilities" else shortcuts_of(study.classifiers)
-    labels = np.unique(data.y)  # numbers where the order of the classes was given
-    classification = Classification(
-        study.classifiers, data.sizes, labels, keep, shortcuts, study.weight_classifiers
+    needs = {data.target.metrics[name].needs for name in study.scoring}
+    keep = next((kind for kind in ("probabilities", "scores") if kind in needs), "predictions")
+    known = {name: data.target.shortcut(model, keep) for name, model in study.models.items()}
+    shortcuts = {name: shortcut for name, shortcut in known.items() if shortcut is not None}
+    prediction = Prediction(
+        study.models, data.sizes, data.target, keep, shortcuts, study.weight_models
     )
-    numbers = numbers_of(data.X) if study.preprocess is None else None
+    X, y = table_near_one(data.X), data.target.values
+    numbers = numbers_of(X) if study.preprocess is None else None
     # Where nobody asks for a column by its name, names need not travel with every task.
     nameless = all(reads_numbers(method) for method in study.methods.values())
-    if numbers is not None and nameless and set(shortcuts) == set(study.classifiers):
-        return SharedInputs(numbers, data.y, classification, None, numbers)
-    return SharedInputs(data.X, data.y, classification, study.preprocess, numbers)
+    if numbers is not None and nameless and set(shortcuts) == set(study.models):
+        return SharedInputs(numbers, y, prediction, None, numbers)
+    return SharedInputs(X, y, prediction, study.preprocess, numbers)

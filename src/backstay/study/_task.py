@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from backstay.base import one_thread
-from backstay.results import TaskRecord
-from backstay.study._classify import Classification, classify
+from backstay.store import TaskRecord
+from backstay.study._predict import Prediction, predict
 from backstay.study._progress import Stage
 from backstay.study._protocols import Split, seeded
 from backstay.study._ranking import kept_depth, ranking_of
@@ -32,7 +32,7 @@ class SharedInputs:
 
     X: Any
     y: NDArray[Any]
-    classification: Classification
+    prediction: Prediction
     preprocess: Any = None
     numbers: NDArray[np.float64] | None = None
 
@@ -44,7 +44,7 @@ class SharedInputs:
 def run_task(
     inputs: SharedInputs, name: str, method: Any, resample: int, split: Split
 ) -> TaskRecord:
-    """Fit a method on the training rows and classifiers on its best features; never raises."""
+    """Fit a method on the training rows and models on its best features; never raises."""
     record = TaskRecord(name, resample)
     start = time.perf_counter()
     try:
@@ -58,8 +58,9 @@ def run_task(
 
 
 def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) -> None:
-    labels = inputs.y if split.labels is None else split.labels
-    train, y_train = inputs.rows(split.train), labels[split.train]
+    shuffled = split.shuffled is not None
+    y = inputs.y if split.shuffled is None else split.shuffled.values
+    train, y_train = inputs.rows(split.train), y[split.train]
     n_features = inputs.X.shape[1]
     steps, columns = None, np.arange(n_features)
     if inputs.preprocess is not None:
@@ -71,23 +72,22 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
         nameless = train.numbers is not None and reads_numbers(method)
         fitted = seeded(method, split.seed).fit(train.all_columns(as_numbers=nameless), y_train)
         # With shuffled labels there is nothing to find, and to say so is right.
-        shuffled = split.labels is not None
         ranking = ranking_of(fitted, len(columns), len(y_train), split.seed, shuffled)
-    if (most := max(inputs.classification.sizes)) > len(columns):
+    if (most := max(inputs.prediction.sizes)) > len(columns):
         raise ValueError(
             f"size {most} is more than the {len(columns)} features that preprocess left."
         )
-    depth = kept_depth(inputs.classification.sizes)
+    depth = kept_depth(inputs.prediction.sizes)
     record.arrays.update(ranking.arrays(columns, n_features, depth))
     # Shuffled labels are a control of the selection; nothing is to be predicted.
-    if inputs.classification.classifiers and split.labels is None:
+    if inputs.prediction.models and not shuffled:
         test = inputs.rows(split.test)
         if steps is not None:
             with Stage(record, "preprocess"):
                 test = Rows(steps.transform(test.all_columns()))
         sides = Sides(train, y_train, test)
-        predictions = classify(inputs.classification, sides, ranking, split.seed, record)
-        record.arrays.update(predictions)
+        outputs = predict(inputs.prediction, sides, ranking, split.seed, record)
+        record.arrays["outputs"] = outputs
 
 
 def surviving_columns(steps: Any, n_before: int, n_after: int) -> NDArray[np.intp]:

@@ -14,7 +14,8 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay, too_few_runs
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import INK
-from backstay.results import METRICS, Results, Role
+from backstay.results import Results, Role
+from backstay.targets import find_metric
 
 
 class AccuracyDisplay(CurveDisplay):
@@ -27,18 +28,18 @@ class AccuracyDisplay(CurveDisplay):
         data: pd.DataFrame,
         roles: Mapping[str, Role],
         metric: str,
-        classifier: str,
+        model: str,
         chance: float,
     ) -> None:
         super().__init__(data, roles)
-        self.metric, self.classifier, self.chance = metric, classifier, chance
+        self.metric, self.model, self.chance = metric, model, chance
 
     @classmethod
     def from_results(
         cls,
         results: Results,
         metric: str | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         *,
         confidence: float = 0.95,
     ) -> Self:
@@ -46,22 +47,21 @@ class AccuracyDisplay(CurveDisplay):
 
         Parameters
         ----------
-        metric, classifier : str, default=None
-            The metric that decides and the study's first classifier if None.
+        metric, model : str, default=None
+            The metric that decides and the study's first model if None.
         confidence : float, default=0.95
             Coverage of the intervals.
         """
         data = results.data
-        metric = results.metric if metric is None else metric
-        scores = results.accuracy(metric, confidence=confidence).frame()
-        classifier = data.classifiers[0] if classifier is None else classifier
-        if classifier not in data.classifiers:
+        metric = results.data.metric if metric is None else metric
+        scores = results.scores(metric, confidence=confidence).frame()
+        model = data.models[0] if model is None else model
+        if model not in data.models:
             raise ValueError(
-                f"classifier={classifier!r} was not studied; there are "
-                f"{', '.join(data.classifiers)}."
+                f"model={model!r} was not studied; there are {', '.join(data.models)}."
             )
-        scores = scores[scores["classifier"] == classifier].reset_index(drop=True)
-        display = cls(scores, data.methods, metric, classifier, results.chance(metric))
+        scores = scores[scores["model"] == model].reset_index(drop=True)
+        display = cls(scores, data.methods, metric, model, results.predictions.chance(metric))
         display.too_few = too_few_runs(results)
         return display
 
@@ -69,7 +69,7 @@ class AccuracyDisplay(CurveDisplay):
         """Say which method has the highest score, and how far each ranges."""
         chance = "" if math.isnan(self.chance) else f" Chance is {self.chance:.2f}."
         score = capital(metric_title(self.metric))
-        title = f"{score} of {self.classifier} by number of features"
+        title = f"{score} of {self.model} by number of features"
         return f"{title}: {self._range()}{chance}"
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
@@ -79,7 +79,7 @@ class AccuracyDisplay(CurveDisplay):
         values = np.append(self._data["value"].to_numpy(), self.chance)
         values = values[np.isfinite(values)]
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
-        known = METRICS[self.metric]
+        known = find_metric(self.metric)
         # Scores of which higher ones are better are seen against the best there could be.
         top = known.high if known.higher_is_better else high + 0.08
         bottom = max(known.low - 0.02, float(np.floor((low - 0.08) * 10) / 10))

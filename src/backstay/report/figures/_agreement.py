@@ -35,7 +35,7 @@ class AgreementDisplay(Display):
         size : int
             Number of features selected in each run.
         """
-        return cls(results.similarity(size).frame(), results.data.methods, size)
+        return cls(results.selections.similarity(size).frame(), results.data.methods, size)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return nothing: rows and columns are named on the axis."""

@@ -42,16 +42,17 @@ class ConfusionDisplay(ClassDisplay):
         *,
         method: str | None = None,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
 
         Parameters
         ----------
-        method, size, classifier
-            As in :meth:`backstay.results.Results.confusion`.
+        method, size, model
+            As in ``results.predictions.confusion``.
         """
-        return cls(results.confusion(method, size, classifier).frame(), results.data.classes)
+        table = results.predictions.confusion(method, size, model).frame()
+        return cls(table, results.data.target.names)
 
     @classmethod
     def from_predictions(

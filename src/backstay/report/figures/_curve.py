@@ -96,7 +96,7 @@ class CurveDisplay(Display):
 
 def too_few_runs(results: Results) -> frozenset[str]:
     """Return the methods with too few runs to be compared."""
-    runs = results.runs().frame()
+    runs = results.runs.counts().frame()
     return frozenset(runs.loc[~runs["judged"].to_numpy(dtype=bool), "method"])
 
 

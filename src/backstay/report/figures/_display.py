@@ -65,7 +65,7 @@ class Display(ABC):
     # A method to draw more strongly than the others.
     highlight: str | None = None
     # What a display of scores was scored with, and what chance gives.
-    classifier: str | None = None
+    model: str | None = None
     chance: float = math.nan
 
     def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role]) -> None:

@@ -15,7 +15,7 @@ from backstay.report.figures._style import Style
 from backstay.results import Results, Role
 
 # What the time was spent on, and the hue of each.
-PARTS = (("preprocess", 5), ("method", 0), ("classifier", 4))
+PARTS = (("preprocess", 5), ("method", 0), ("model", 4))
 
 
 class FitTimesDisplay(Display):
@@ -29,7 +29,7 @@ class FitTimesDisplay(Display):
     @classmethod
     def from_results(cls, results: Results) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several."""
-        return cls(results.fit_times().frame(), results.data.methods)
+        return cls(results.runs.times().frame(), results.data.methods)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return what the time was spent on."""

@@ -33,7 +33,7 @@ class SelectionFrequencyDisplay(Display):
         size : int
             Number of features selected in each run.
         """
-        return cls(results.selection_frequency(size).frame(), results.data.methods, size)
+        return cls(results.selections.frequency(size).frame(), results.data.methods, size)
 
     def finding(self) -> str:
         """Say how many features came up in most runs, per method."""

@@ -57,9 +57,9 @@ class HeatmapDisplay(ClassDisplay):
         Parameters
         ----------
         method, size
-            As in :meth:`backstay.results.Results.signature_values`.
+            As in ``results.samples.values``.
         """
-        return cls(results.signature_values(method, size).frame(), results.data.classes)
+        return cls(results.samples.values(method, size).frame(), results.data.target.names)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes as areas of colour."""

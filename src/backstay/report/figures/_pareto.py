@@ -14,7 +14,8 @@ from backstay.report.figures._canvas import Canvas, LineLooks
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
 from backstay.report.figures._style import INK, MUTED
-from backstay.results import METRICS, Results, Role
+from backstay.results import Results, Role
+from backstay.targets import find_metric
 
 
 class ParetoDisplay(Display):
@@ -27,13 +28,13 @@ class ParetoDisplay(Display):
         data: pd.DataFrame,
         roles: Mapping[str, Role],
         size: int | None,
-        classifier: str,
+        model: str,
         metric: str,
         chance: float,
         dial: Sequence[str] = (),
     ) -> None:
         super().__init__(data, roles)
-        self.size, self.classifier, self.metric, self.chance = size, classifier, metric, chance
+        self.size, self.model, self.metric, self.chance = size, model, metric, chance
         known = data.dropna(subset=["stability", "accuracy"]).set_index("method")
         self._dial = known.loc[[name for name in dial if name in known.index]]
 
@@ -43,7 +44,7 @@ class ParetoDisplay(Display):
         results: Results,
         *,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
         metric: str | None = None,
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
@@ -52,17 +53,17 @@ class ParetoDisplay(Display):
         ----------
         size : int, default=None
             A size studied, which brings intervals; None for averages over the sizes.
-        classifier, metric : str, default=None
-            The study's first classifier and the metric that decides if None.
+        model, metric : str, default=None
+            The study's first model and the metric that decides if None.
         """
-        data = results.pareto(size=size, classifier=classifier, metric=metric).frame()
-        classifier = results.data.classifiers[0] if classifier is None else classifier
-        metric = results.metric if metric is None else metric
+        data = results.comparisons.pareto(size=size, model=model, metric=metric).frame()
+        model = results.data.models[0] if model is None else model
+        metric = results.data.metric if metric is None else metric
         if size is not None:
-            data = _with_intervals(data, results, size, classifier, metric)
-        chance = results.chance(metric)
+            data = _with_intervals(data, results, size, model, metric)
+        chance = results.predictions.chance(metric)
         dial = results.facts.dial
-        return cls(data, results.data.methods, size, classifier, metric, chance, dial)
+        return cls(data, results.data.methods, size, model, metric, chance, dial)
 
     def finding(self) -> str:
         """Say which methods are on the front."""
@@ -102,7 +103,7 @@ class ParetoDisplay(Display):
             canvas.plot(self._dial["stability"], self._dial["accuracy"], color=INK, linewidth=1.2)
         # The methods must lie apart: intervals, and guessing, may lie beyond the ends.
         across = zoomed_limits(known["stability"], 0.05, 1.0)
-        along = zoomed_limits(known["accuracy"], 0.02, METRICS[self.metric].high)
+        along = zoomed_limits(known["accuracy"], 0.02, find_metric(self.metric).high)
         points = []
         for place, name, style, rows in self._groups:
             row = rows.iloc[0]
@@ -137,7 +138,7 @@ class ParetoDisplay(Display):
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
         canvas.grid(True)
         canvas.set_xlabel("stability (Nogueira)")
-        canvas.set_ylabel(f"{metric_title(self.metric)} ({self.classifier})")
+        canvas.set_ylabel(f"{metric_title(self.metric)} ({self.model})")
         canvas.set_xlim(*across)
         canvas.set_ylim(*along)
         if width >= LEAST_WIDTH:
@@ -153,7 +154,7 @@ class ParetoDisplay(Display):
     def shows_chance(self, limits: tuple[float, float] | None = None) -> bool:
         """Return whether the score that guessing reaches lies within the figure."""
         if limits is None:
-            limits = zoomed_limits(self._data["accuracy"], 0.02, METRICS[self.metric].high)
+            limits = zoomed_limits(self._data["accuracy"], 0.02, find_metric(self.metric).high)
         return limits[0] <= self.chance <= limits[1]
 
 
@@ -172,11 +173,11 @@ def _draw_cross(
 
 
 def _with_intervals(
-    data: pd.DataFrame, results: Results, size: int, classifier: str, metric: str
+    data: pd.DataFrame, results: Results, size: int, model: str, metric: str
 ) -> pd.DataFrame:
     stability = results.stability("nogueira", [size]).frame()
-    accuracy = results.accuracy(metric).frame()
-    chosen = (accuracy["classifier"] == classifier) & (accuracy["size"] == size)
+    accuracy = results.scores(metric).frame()
+    chosen = (accuracy["model"] == model) & (accuracy["size"] == size)
     for name, table in (("stability", stability), ("accuracy", accuracy[chosen])):
         ends = table[["method", "low", "high"]]
         ends = ends.rename(columns={end: f"{name}_{end}" for end in ("low", "high")})

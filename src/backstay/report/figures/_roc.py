@@ -9,13 +9,15 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy import integrate
 
 from backstay.report._words import interval, percent, two_decimals
 from backstay.report.figures._canvas import Canvas, CurveLooks
 from backstay.report.figures._classes import ClassDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import MUTED, Style
-from backstay.results import Results, curve_area, mean_curve
+from backstay.results import Results
+from backstay.targets import Tested, from_store
 
 # What is drawn along x and y, and what the area under it is called.
 TITLES = {
@@ -53,7 +55,7 @@ class RocDisplay(ClassDisplay):
         *,
         method: str | None = None,
         size: int | None = None,
-        classifier: str | None = None,
+        model: str | None = None,
     ) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several.
 
@@ -61,14 +63,14 @@ class RocDisplay(ClassDisplay):
         ----------
         kind : {"roc", "precision_recall"}, default="roc"
             Which curve.
-        method, size, classifier
-            As in :meth:`backstay.results.Results.confusion`.
+        method, size, model
+            As in ``results.predictions.confusion``.
         """
-        data = results.roc(kind, method, size, classifier).frame()
+        data = results.predictions.roc(kind, method, size, model).frame()
         facts = results.data
-        two = len(facts.classes) == 2
-        share = facts.class_sizes[1] / facts.n_samples if two else math.nan
-        return cls(data, facts.classes[1:] if two else facts.classes, kind, share)
+        two = len(facts.target.names) == 2
+        share = facts.target.summary()[1][1] / facts.n_samples if two else math.nan
+        return cls(data, facts.target.names[1:] if two else facts.target.names, kind, share)
 
     @classmethod
     def from_predictions(
@@ -100,20 +102,21 @@ class RocDisplay(ClassDisplay):
                 f"scores has shape {np.shape(scores)}; there are {len(names)} classes."
             )
         if len(names) == 2:
-            names, leanings = names[1:], leanings[:, -1:]
-        curves = []
-        for name, column in zip(names, leanings.T, strict=True):
-            curve = mean_curve(kind, [(true == name, column)])
-            curve.insert(0, "class", [name] * len(curve))
-            curves.append(curve)
-        share = float((true == names[0]).mean()) if len(names) == 1 else math.nan
-        return cls(pd.concat(curves, ignore_index=True), names, kind, share)
+            leanings = leanings[:, -1:]
+        codes = np.array([names.index(label) for label in true.tolist()], dtype=np.intp)
+        target = from_store({"kind": "classes", "classes": names}, {"codes": codes})
+        outputs = np.hstack([codes[:, None], leanings])  # of the prediction nobody asks
+        tested = Tested([(np.arange(len(true)), outputs)], 1.0, 0.0)
+        shown = names[1:] if len(names) == 2 else names
+        share = float((codes == 1).mean()) if len(names) == 2 else math.nan
+        return cls(pd.DataFrame(target.table(kind, tested)), shown, kind, share)
 
     @property
     def areas(self) -> dict[str, float]:
         """Area under the curve of every class: the mean AUC or average precision of the runs."""
         return {
-            str(name): curve_area(curve) for name, curve in self._data.groupby("class", sort=False)
+            str(name): float(integrate.trapezoid(curve["y"], curve["x"]))
+            for name, curve in self._data.groupby("class", sort=False)
         }
 
     def series(self) -> list[tuple[str, Style]]:

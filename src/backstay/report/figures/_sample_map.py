@@ -48,20 +48,20 @@ class SampleMapDisplay(ClassDisplay):
         Parameters
         ----------
         method, size
-            As in :meth:`backstay.results.Results.signature_values`.
+            As in ``results.samples.values``.
         """
-        data = results.sample_map(method, size).frame()
+        data = results.samples.map(method, size).frame()
         facts = results.data
         wrong: dict[int, float] = {}
-        if facts.classifiers and not data.empty:
+        if facts.models and not data.empty:
             given = (method, size) if size in facts.sizes or size is None else None
             if given is not None:
-                table = results.misclassified(*given).frame()
+                table = results.predictions.misclassified(*given).frame()
                 wrong = dict(zip(table["row"], table["share"], strict=True))
-        outlying = {row for one in results.sample_weights() for row in one.outlying["row"]}
+        outlying = {row for one in results.samples.weightings() for row in one.outlying["row"]}
         data["misclassified"] = [wrong.get(row, np.nan) for row in data["row"]]
         data["outlying"] = [row in outlying for row in data["row"]]
-        return cls(data, facts.classes)
+        return cls(data, facts.target.names)
 
     def finding(self) -> str:
         """Say what share of the variance is shown, and name samples worth a look."""

@@ -34,8 +34,8 @@ class SampleWeightsDisplay(Display):
     @classmethod
     def from_results(cls, results: Results) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several."""
-        data = results.instance_weights().frame()
-        return cls(data, results.data.methods, results.sample_weights())
+        data = results.samples.weights().frame()
+        return cls(data, results.data.methods, results.samples.weightings())
 
     def series(self) -> list[tuple[str, Style]]:
         """Return nothing: lanes are named on the axis."""

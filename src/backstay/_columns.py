@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+# Correlated from here on, two features say much the same; how many of those are kept for each.
+STRONG, STAND_INS = 0.7, 10
 # Columns that are looked at together; a wide table is never copied as a whole.
 CHUNK = 4096
 

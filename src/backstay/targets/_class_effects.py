@@ -5,52 +5,21 @@ Only the moments are kept in a store, so a corrected formula corrects old studie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
-from backstay.results._columns import column_chunks, numeric_columns
-from backstay.results._records import Records
+from backstay._columns import column_chunks, numeric_columns
+from backstay.targets._target import Arrays, Effects, Floats, corrected_for_many
 
-Floats = NDArray[np.float64]
 # Standard deviations below that share of the mean are rounding.
 ROUNDING = 1e-10
 
 
-@dataclass(frozen=True)
-class Effects:
-    """What sets the classes apart in every feature, over all rows; nan where undefined.
-
-    Attributes
-    ----------
-    means : array of shape (n_classes, n_features)
-        Mean of every class.
-    high : array of shape (n_features,)
-        Number of the class with the highest mean; -1 where unknown.
-    difference : array of shape (n_features,)
-        With two classes the mean of the second minus that of the first; with more the mean of
-        the highest class minus the mean of all other rows.
-    effect, effect_low, effect_high : array of shape (n_features,)
-        The same in standard deviations within the two (Hedges' g), with its 95 % interval.
-    p_value, q_value : array of shape (n_features,)
-        Of Welch's t test, with more than two classes of the analysis of variance; and after
-        Benjamini and Hochberg's correction for the number of features.
-    """
-
-    means: Floats
-    high: NDArray[np.intp]
-    difference: Floats
-    effect: Floats
-    effect_low: Floats
-    effect_high: Floats
-    p_value: Floats
-    q_value: Floats
-
-
-def moment_arrays(X: Any, codes: NDArray[Any], n_classes: int) -> dict[str, NDArray[Any]]:
+def moments_of_classes(X: Any, codes: NDArray[Any], n_classes: int) -> Arrays:
     """Return number, mean and standard deviation of every class in every column.
 
     Gaps are left out. Columns that are not numbers have no moments.
@@ -86,26 +55,35 @@ def _moments(rows: Any) -> tuple[Floats, Floats, Floats]:
     return n, mean, np.where(deviation > ROUNDING * np.abs(mean), deviation, 0 * deviation)
 
 
-def effects_of(records: Records) -> Effects | None:
-    """Return what sets the classes apart, None where the store does not know the moments."""
-    return records.once(("effects",), lambda: _effects(records))
+def effects_of_classes(moments: Mapping[str, NDArray[Any]], names: list[str]) -> Effects | None:
+    """Return what sets the classes apart, None where the moments are not known.
 
-
-def _effects(records: Records) -> Effects | None:
-    moments = records.moments
-    if moments is None:
+    With two classes the difference is the mean of the second minus that of the first, and the
+    test is Welch's; with more it is the mean of the highest class minus that of all other rows, and
+    the test the analysis of variance. The effect is Hedges' g. The direction is the class with the
+    highest mean.
+    """
+    if "class mean" not in moments:
         return None
-    n, means, deviations = moments
+    n, means, deviations = (moments[f"class {key}"] for key in ("count", "mean", "deviation"))
     with np.errstate(invalid="ignore", divide="ignore"):
         known = np.isfinite(means).all(axis=0)
         high = np.where(known, np.argmax(np.where(known, means, 0), axis=0), -1)
         ours = np.ones(len(high), dtype=np.intp) if len(means) == 2 else np.maximum(high, 0)
         one, rest = _against_the_rest(n, means, deviations, ours)
-        difference = one[1] - rest[1]
         effect, error = _hedges(one, rest)
         p = _welch(n, means, deviations) if len(means) == 2 else _anova(n, means, deviations)
     half = stats.norm.ppf(0.975) * error
-    return Effects(means, high, difference, effect, effect - half, effect + half, p, _corrected(p))
+    return Effects(
+        columns={f"mean in {name}": mean for name, mean in zip(names, means, strict=True)},
+        direction=np.array([*names, None], dtype=object)[high],
+        difference=one[1] - rest[1],
+        effect=effect,
+        effect_low=effect - half,
+        effect_high=effect + half,
+        p_value=p,
+        q_value=corrected_for_many(p),
+    )
 
 
 def _against_the_rest(
@@ -151,11 +129,3 @@ def _anova(n: Floats, means: Floats, deviations: Floats) -> Floats:
     between = (n * (means - centre) ** 2).sum(axis=0) / (k - 1)
     within = np.where(n > 1, deviations**2 * (n - 1), 0).sum(axis=0) / (total - k)
     return np.asarray(np.where(total > k, stats.f.sf(between / within, k - 1, total - k), np.nan))
-
-
-def _corrected(p: Floats) -> Floats:
-    """Return Benjamini and Hochberg's q-values of the p-values that are defined."""
-    q, known = np.full(len(p), np.nan), np.isfinite(p)
-    if known.any():
-        q[known] = stats.false_discovery_control(p[known])
-    return q

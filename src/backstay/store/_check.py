@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from backstay.results._store import Store
-from backstay.results._store_file import StoreError
+from backstay.store._store import Store
 
 # How many of the rows that are damaged are named; the others are counted.
 N_NAMED = 20
@@ -20,8 +19,6 @@ class StoreCheck:
     ----------
     name : str
         Of the file.
-    format : int
-        Of the store. Formats 1 and 2 have checksums for arrays only.
     counts : dict of str to int
         Number of rows by table: "study", "datasets", "tasks" and "arrays".
     missing : dict of str to int
@@ -31,7 +28,6 @@ class StoreCheck:
     """
 
     name: str
-    format: int
     counts: dict[str, int]
     missing: dict[str, int] = field(default_factory=dict)
     damages: list[str] = field(default_factory=list)
@@ -65,7 +61,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     >>> import tempfile
     >>> from backstay import ReliefF
     >>> from backstay.datasets import make_xor
-    >>> from backstay.results import check_store
+    >>> from backstay.store import check_store
     >>> from backstay.study import Study, Subsampling
     >>> X, y, _ = make_xor(60, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -77,12 +73,9 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     """
     with Store(path, write=False) as store, store.snapshot():
         problems = store.problems()
-        found = StoreCheck(store.name, store.format, store.counts())
+        found = StoreCheck(store.name, store.counts())
         if not problems:
-            try:
-                found.missing = _missing_tasks(store)
-            except (StoreError, KeyError, TypeError) as error:  # only where there are no checksums
-                problems.append(f"the descriptions do not fit together ({error})")
+            found.missing = _missing_tasks(store)
     found.damages = problems[:N_NAMED]
     if len(problems) > N_NAMED:
         found.damages.append(f"and {len(problems) - N_NAMED} more")
@@ -93,7 +86,7 @@ def _missing_tasks(store: Store) -> dict[str, int]:
     """Count the tasks that are planned and not done, by data set."""
     missing = {}
     for name, facts in store.datasets().items():
-        null, null_runs = facts.get("null", [0, 0])
+        null, null_runs = facts["null"]
         n_splits = len(store.dataset_arrays(name)["seeds"])
         planned = len(facts["methods"]) * (n_splits + null * null_runs)
         missing[name] = planned - len(store.done(name))

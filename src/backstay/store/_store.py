@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._files import draft_of
-from backstay.results._store_file import StoreError, StoreFile
+from backstay.store._file import StoreError, StoreFile
 
 # SQLite's codes for what can go wrong with a file that is being written.
 CANNOT_WRITE = {
@@ -31,20 +31,6 @@ CANNOT_WRITE = {
 }
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
-# Arrays of a data set that are computed from all its runs.
-PARTNERS = ("partner of", "partner", "partner correlation")
-# The same of a part of the runs, with partners of more features.
-SHARD = tuple(f"shard {name}" for name in PARTNERS)
-# What is kept of the features that may be in a signature.
-CANDIDATES = (
-    "candidate",
-    "candidate values",
-    "candidate pair",
-    "candidate correlation",
-    "shard candidate",
-    "shard candidate values",
-)
-COMPUTED = (*PARTNERS, *SHARD, *CANDIDATES)
 
 
 @dataclass
@@ -54,9 +40,8 @@ class TaskRecord:
     ``arrays`` may hold "order" (features, best first; of a wide table, the best of them), "weights"
     (importances by column) or, of a wide table, "best weights" (in that order) and "other weights"
     (number, sum, sum of squares, sum of sizes, least and largest of the others), "n_ranked" (how
-    many features the method truly ranked; others follow by lot), "sample_weight",
-    "predicted" (classifier × size × test row, class numbers) and "scores" (the
-    same, times one column, or one per class beyond two).
+    many features the method truly ranked; others follow at random), "sample_weight" and "outputs"
+    (model × size × test row × column).
     """
 
     method: str
@@ -75,10 +60,7 @@ class Store(StoreFile):
     def study(self) -> dict[str, Any]:
         """Return everything said about the study, by key."""
         return {
-            key: self._description(value, "the study")
-            if key == "facts"
-            else self._json(value, f"the entry {key!r}")
-            for key, value in self._sealed("study", "")
+            key: self._json(value, f"the entry {key!r}") for key, value in self._sealed("study", "")
         }
 
     def describe_study(self, facts: Mapping[str, Any]) -> None:
@@ -92,7 +74,7 @@ class Store(StoreFile):
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Return what is known about every data set, in the order they were added."""
         rows = self._sealed("datasets", "ORDER BY rowid")
-        return {name: self._description(facts, f"data set {name!r}") for name, facts in rows}
+        return {name: self._json(facts, f"data set {name!r}") for name, facts in rows}
 
     def add_dataset(
         self, name: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
@@ -120,8 +102,7 @@ class Store(StoreFile):
             self._seal("datasets", name, "", values=row)
             for key, array in arrays.items():
                 self._put(f"dataset {name}", key, array)
-            for key in COMPUTED:
-                self._remove_array(f"dataset {name}", key)
+            self._remove_arrays(f"computed {name}")
             marks = ", ".join("?" * len(kept))
             self._forget(f"dataset = ? AND method NOT IN ({marks})", name, *kept)
 
@@ -130,17 +111,20 @@ class Store(StoreFile):
         with self._transaction():
             self._put(f"dataset {dataset}", key, array)
 
-    def set_arrays(self, dataset: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def set_computed(self, dataset: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write what was computed from all runs of a data set, in place of what was before."""
         with self._transaction():
-            for key in COMPUTED:
-                self._remove_array(f"dataset {dataset}", key)
+            self._remove_arrays(f"computed {dataset}")
             for key, array in arrays.items():
-                self._put(f"dataset {dataset}", key, array)
+                self._put(f"computed {dataset}", key, array)
 
     def dataset_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a data set."""
+        """Return the arrays of a data set: its rows, its splits and what was drawn for it."""
         return self._arrays(f"dataset {name}")
+
+    def computed_arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return what was computed from all runs of a data set."""
+        return self._arrays(f"computed {name}")
 
     # Tasks.
 
@@ -206,14 +190,13 @@ class Store(StoreFile):
         run = self._connection.execute
         for (number,) in run(f"SELECT id FROM tasks WHERE {which}", values).fetchall():
             run("DELETE FROM tasks WHERE id = ?", (number,))
-            run("DELETE FROM arrays WHERE owner = ?", (f"task {number}",))
             run("DELETE FROM sums WHERE source = 'tasks' AND owner = ?", (str(number),))
-            run("DELETE FROM sums WHERE source = 'arrays' AND owner = ?", (f"task {number}",))
+            self._remove_arrays(f"task {number}")
 
-    def _remove_array(self, owner: str, name: str) -> None:
+    def _remove_arrays(self, owner: str) -> None:
         run = self._connection.execute
-        run("DELETE FROM arrays WHERE owner = ? AND name = ?", (owner, name))
-        run("DELETE FROM sums WHERE source = 'arrays' AND owner = ? AND name = ?", (owner, name))
+        run("DELETE FROM arrays WHERE owner = ?", (owner,))
+        run("DELETE FROM sums WHERE source = 'arrays' AND owner = ?", (owner,))
 
     def tasks(self, dataset: str) -> list[dict[str, Any]]:
         """Return method, resample, stage, error and seconds of every task done."""

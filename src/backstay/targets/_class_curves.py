@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import integrate, stats
+from scipy import stats
 
 Floats = NDArray[np.float64]
 Run = tuple[NDArray[np.bool_], NDArray[Any]]
@@ -46,7 +46,6 @@ def mean_curve(kind: str, runs: Sequence[Run], test_share: float | None = None) 
     Examples
     --------
     >>> import numpy as np
-    >>> from backstay.results import mean_curve
     >>> run = (np.array([False, False, True, True]), np.array([0.1, 0.4, 0.35, 0.8]))
     >>> mean_curve("roc", [run])[["x", "y"]].T
          0    1    2    3
@@ -69,11 +68,6 @@ def mean_curve(kind: str, runs: Sequence[Run], test_share: float | None = None) 
         drawn = [_values(kind, run, edges) for run in _bootstraps(runs[0])]
         low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     return pd.DataFrame({"x": np.repeat(edges, 2)[1:-1], "y": y, "low": low, "high": high})
-
-
-def curve_area(curve: pd.DataFrame) -> float:
-    """Return the area under a curve: the mean AUC or average precision of its runs."""
-    return float(integrate.trapezoid(curve["y"], curve["x"])) if len(curve) else float("nan")
 
 
 def _edges(kind: str, runs: Sequence[Run]) -> Floats:

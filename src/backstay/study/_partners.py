@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results._columns import column_chunks, numeric_columns, standardized
-from backstay.results._records import Records
-from backstay.results._store import PARTNERS
-from backstay.stability import selection_frequency
+from backstay._columns import STRONG, column_chunks, numeric_columns, standardized
+from backstay.results import Records
 
 # Kept are the strongest partners of the features most often selected, no d × d matrix.
-STRONG = 0.7
-N_FEATURES, N_PARTNERS, LARGEST_SIZE = 300, 5, 100
+N_FEATURES, N_PARTNERS = 300, 5
+# Names of the arrays; those of a shard, which knows a part of the runs, say so.
+PARTNERS = ("partner of", "partner", "partner correlation")
+SHARD = tuple(f"shard {name}" for name in PARTNERS)
 # Products of matrices differ in their last digits with the shapes of the matrices.
 SLACK = 1e-9
 
@@ -106,14 +106,13 @@ def _chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[tuple[I
         yield names, standardized(table)
 
 
-def selected_sizes(records: Records) -> list[int]:
-    """Return the sizes whose features are described."""
-    return [size for size in records.sizes if size <= LARGEST_SIZE] or records.sizes[:1]
+def _sizes(records: Records) -> list[int]:
+    return records.described_sizes or records.sizes[:1]
 
 
 def ever_selected(records: Records) -> Ints:
     """Return the features that some run of some method selects, in column order."""
-    largest = max(selected_sizes(records))
+    largest = max(_sizes(records))
     chosen = [records.orders(method)[1][:, :largest].ravel() for method in records.methods]
     return np.unique(np.concatenate(chosen)).astype(np.intp)
 
@@ -122,10 +121,7 @@ def _often_selected(records: Records) -> Ints:
     """Return the features that some method selects most often at some size, in column order."""
     most = np.zeros(records.n_features)
     for method in records.methods:
-        _, orders = records.orders(method)
-        if len(orders) < 2:
-            continue
-        for size in selected_sizes(records):
-            np.maximum(most, selection_frequency(orders[:, :size], records.n_features), out=most)
+        for size in _sizes(records):
+            np.maximum(most, records.frequencies(method, size), out=most)
     best = np.argsort(-most, kind="stable")[:N_FEATURES]
     return np.sort(best[most[best] > 0])

@@ -13,11 +13,10 @@ import numpy as np
 
 from backstay._files import draft_of
 from backstay._identity import difference
-from backstay.results._partners import partners_among
-from backstay.results._records import Records
-from backstay.results._signature_values import candidates_among
-from backstay.results._store import COMPUTED, PARTNERS, SHARD, Store, TaskRecord
-from backstay.results._store_file import StoreError
+from backstay.results import Records
+from backstay.store import Store, StoreError, TaskRecord
+from backstay.study._candidates import candidates_among
+from backstay.study._partners import PARTNERS, SHARD, partners_among
 
 N_NAMED = 5
 # What a store says of itself rather than of the study.
@@ -59,8 +58,8 @@ def merge_stores(
     >>> import tempfile
     >>> from backstay import ReliefF
     >>> from backstay.datasets import make_xor
-    >>> from backstay.results import Results, merge_stores
-    >>> from backstay.study import Study, Subsampling
+    >>> from backstay.results import Results
+    >>> from backstay.study import Study, Subsampling, merge_stores
     >>> X, y, _ = make_xor(60, random_state=0)
     >>> options = {"methods": {"relieff": ReliefF()}, "resampling": Subsampling(4), "sizes": [2]}
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +121,7 @@ def _described(study: dict[str, Any]) -> dict[str, Any]:
 def planned_tasks(store: Store, dataset: str) -> list[Task]:
     """Return every task of a data set, done or not; those with shuffled labels last."""
     facts = store.datasets()[dataset]
-    n_permutations, n_each = facts.get("null", [0, 0])
+    n_permutations, n_each = facts["null"]
     numbers = [*range(len(store.dataset_arrays(dataset)["seeds"]))]
     numbers += [-1 - i for i in range(n_permutations * n_each)]
     return [(method, number) for number in numbers for method in facts["methods"]]
@@ -174,15 +173,12 @@ def _write(stores: list[Store], path: Path, *, name: str) -> None:
     with Store(path, name=name) as whole:
         whole.describe_study({**said, "versions": seen})
         for dataset, facts in first.datasets().items():
-            arrays = first.dataset_arrays(dataset)
-            own = {key: value for key, value in arrays.items() if key not in COMPUTED}
-            whole.add_dataset(dataset, facts, own)
+            whole.add_dataset(dataset, facts, first.dataset_arrays(dataset))
             whole.write_all(dataset, _records(stores, dataset))
-            parts = [_partners(store.dataset_arrays(dataset)) for store in stores]
             records = Records(whole, dataset, facts)
-            held = [store.dataset_arrays(dataset) for store in stores]
-            found = partners_among(parts, records) | candidates_among(held, records)
-            whole.set_arrays(dataset, found)
+            held = [store.computed_arrays(dataset) for store in stores]
+            partners = partners_among(list(map(_partners, held)), records)
+            records.keep(partners | candidates_among(held, records))
         whole.gather()
 
 

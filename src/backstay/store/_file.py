@@ -17,12 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from backstay.results._lock import Lock
+from backstay.store._lock import Lock
 
 APPLICATION = 0x6261636B  # "back"
-# 1 described classes by private modules and by parameters since renamed; 1 and 2 had checksums
-# for arrays only.
-FORMAT = 3
+FORMAT = 4
 LOCK_SECONDS = 5.0
 # A committed task survives the death of the process at any moment. Waiting for the disk with
 # every task took 1 to 13 ms of each (benchmarks/bench_study.py, docs/reliability.md), which is much
@@ -53,14 +51,15 @@ CREATE TABLE arrays (
     data BLOB NOT NULL,
     PRIMARY KEY (owner, name)
 );
-"""
-SUMS = """CREATE TABLE sums (
+CREATE TABLE sums (
     source TEXT NOT NULL,
     owner TEXT NOT NULL,
     name TEXT NOT NULL,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (source, owner, name)
-) WITHOUT ROWID"""
+) WITHOUT ROWID;
+"""
+STATEMENTS = SCHEMA.strip().removesuffix(";").split(";\n")
 # What the checksum of a row covers, and the two columns that name the row. The bytes of an array
 # have a checksum of their own, which is covered here.
 COVERED = {
@@ -88,12 +87,6 @@ class StoreError(RuntimeError):
     """A store cannot be used: damaged, locked, of another study, or no store at all."""
 
 
-def statements(format_number: int) -> list[str]:
-    """Return the statements that create the tables of a format."""
-    tables = [text for text in SCHEMA.strip().removesuffix(";").split(";\n")]
-    return [*tables, SUMS] if format_number >= 3 else tables
-
-
 class StoreFile:
     """An open file of a store, or (``path=None``) the same in memory.
 
@@ -106,7 +99,6 @@ class StoreFile:
         self.path = None if path is None else Path(path)
         self.name = name or ("the store in memory" if self.path is None else str(self.path))
         self._lock: Lock | None = None
-        self._format, self._has_sums = FORMAT, True
         self._place: tuple[int, int] | None = None
         self._synced = -SECONDS_BETWEEN_SYNCS
         if self.path is not None:
@@ -139,6 +131,13 @@ class StoreFile:
 
     def __del__(self) -> None:
         self.close()
+
+    def finish(self) -> None:
+        """End writing: the file can still be read, and another study may write to it."""
+        with self._explained():
+            self._connection.execute("PRAGMA query_only = ON")
+        if self._lock is not None:
+            self._lock.release()
 
     def gather(self) -> None:
         """Bring all that was written into the one file, so that it can be moved.
@@ -196,19 +195,18 @@ class StoreFile:
             if self.path is not None:
                 run("PRAGMA journal_mode = WAL")
             with self._transaction():
-                for statement in statements(FORMAT):
+                for statement in STATEMENTS:
                     run(statement)
                 run(f"PRAGMA application_id = {APPLICATION}")
                 run(f"PRAGMA user_version = {FORMAT}")
         elif application != APPLICATION:
             raise StoreError(f"{self.name} is not a study's store; it was left as it is.")
-        (self._format,) = run("PRAGMA user_version").fetchone()
-        if not 1 <= self._format <= FORMAT:
+        (number,) = run("PRAGMA user_version").fetchone()
+        if number != FORMAT:
             raise StoreError(
-                f"{self.name} has format {self._format}; this version of backstay reads formats "
-                f"1 to {FORMAT}." + (" Update backstay." if self._format > FORMAT else "")
+                f"{self.name} has format {number}; this version of backstay reads format {FORMAT}."
+                + (" Update backstay." if number > FORMAT else "")
             )
-        self._has_sums = self._format >= 3
         (verdict,) = run("PRAGMA integrity_check(1)").fetchone()
         if verdict != "ok":
             raise self.damaged(" ".join(str(verdict).split()))
@@ -218,12 +216,10 @@ class StoreFile:
         """Refuse tables that are not as this format makes them, and anything that could act."""
         rows = self._connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         found = {name: sql for kind, name, sql in rows if kind == "table"}
-        for statement in statements(self._format):
+        for statement in STATEMENTS:
             name = statement.split()[2]
             if found.get(name) != statement:
-                raise self.damaged(f"its table {name} is not that of format {self._format}")
-        if ("sums" in found) != (self._format >= 3):
-            raise self.damaged(f"it says format {self._format}, but has the tables of another")
+                raise self.damaged(f"its table {name} is not that of format {FORMAT}")
         if acting := [name for kind, name, _ in rows if kind in ("trigger", "view")]:
             raise self.damaged(f"{acting[0]!r} in it is neither a table nor an index")
 
@@ -273,32 +269,13 @@ class StoreFile:
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                if self._format < FORMAT:
-                    self._upgrade()
                 yield
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
-            self._format, self._has_sums = FORMAT, True
             if due:
                 self._synced = time.monotonic()
-
-    def _upgrade(self) -> None:
-        """Bring an older format up to date; a store that is only read stays as it is."""
-        run = self._connection.execute
-        for name, facts in run("SELECT name, facts FROM datasets").fetchall():
-            present = json.dumps(self._description(facts, f"data set {name!r}"))
-            run("UPDATE datasets SET facts = ? WHERE name = ?", (present, name))
-        for (facts,) in run("SELECT value FROM study WHERE key = 'facts'").fetchall():
-            present = json.dumps(self._description(facts, "the study"))
-            run("UPDATE study SET value = ? WHERE key = 'facts'", (present,))
-        run(SUMS)
-        for table, columns in COVERED.items():
-            owner, name = NAMED_BY[table]
-            for row in run(f"SELECT {owner}, {name}, {columns} FROM {table}").fetchall():
-                self._seal(table, *row[:2], values=row[2:])
-        run(f"PRAGMA user_version = {FORMAT}")
 
     # Rows and their checksums.
 
@@ -317,18 +294,13 @@ class StoreFile:
             f"AND sums.owner = {owner} AND sums.name = {name})"
         )
         columns = COVERED[table].split(", ")
-        query = f"SELECT {sums if self._has_sums else 'NULL'}, {owner}, {name}, {COVERED[table]}"
+        query = f"SELECT {sums}, {owner}, {name}, {COVERED[table]}"
         found = self._rows(f"{query}{more} FROM {table} {rest}", *values)
         for checksum, *names_and_values in found:
             covered = names_and_values[2 : 2 + len(columns)]
-            if self._has_sums and checksum != _checksum(covered):
+            if checksum != _checksum(covered):
                 raise self._unsound(table, *names_and_values[:2])
         return [row[3:] for row in found]
-
-    @property
-    def format(self) -> int:
-        """Number of the format that the file has."""
-        return self._format
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -350,7 +322,7 @@ class StoreFile:
     def problems(self) -> list[str]:
         """Name the rows that differ from their checksums, have none, or are gone."""
         found = []
-        for table, (owner, name) in NAMED_BY.items() if self._has_sums else ():
+        for table, (owner, name) in NAMED_BY.items():
             held = {}
             for row in self._rows(f"SELECT {owner}, {name}, {COVERED[table]} FROM {table}"):
                 held[row[:2]] = _checksum(row[2:])
@@ -370,9 +342,6 @@ class StoreFile:
             return json.loads(text)
         except (TypeError, ValueError) as error:
             raise self.damaged(f"{what} cannot be read") from error
-
-    def _description(self, text: str, what: str) -> Any:
-        return self._json(text, what)
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._explained():

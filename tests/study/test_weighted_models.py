@@ -1,4 +1,4 @@
-"""Learned instance weights handed to classifiers: against fits by hand."""
+"""Learned instance weights handed to models: against fits by hand."""
 
 import numpy as np
 import pytest
@@ -22,9 +22,9 @@ from backstay import (
 )
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
-from backstay.results import StoreError
+from backstay.store import StoreError
 from backstay.study import Study, Subsampling
-from backstay.study._classify import weight_parameter
+from backstay.study._predict import weight_parameter
 from reference.instance_weighting import hypothesis_margins, logistic_weights, minmax
 from reference.instance_weighting import margin_weights as weights_and_margins
 from reference.study import contents
@@ -47,14 +47,14 @@ def data():
 
 def study(methods=None, **options):
     given = {
-        "resampling": Subsampling(3), "sizes": [3, 8], "classifiers": CLASSIFIERS,
-        "metric": "accuracy", "random_state": 0, "verbose": 0, "weight_classifiers": True,
+        "resampling": Subsampling(3), "sizes": [3, 8], "models": CLASSIFIERS,
+        "metric": "accuracy", "random_state": 0, "verbose": 0, "weight_models": True,
     }  # fmt: skip
     return Study(methods or {"iw": METHOD}, **(given | options))
 
 
 def predictions(results, method):
-    """By resample, classifier, size and test row."""
+    """By resample, model, size and test row."""
     return [predicted for _, predicted in results._parts["data"].predicted(method)]
 
 
@@ -67,18 +67,18 @@ def by_hand(X, y, results, method, weighted):
         fitted = ranker.fit(X[train], y[train])
         omega = fitted.sample_weight_ * len(train) if method == "iw" else None
         expected = np.empty((3, 2, len(test)), int)
-        for i, (name, classifier) in enumerate(CLASSIFIERS.items()):
+        for i, (name, model) in enumerate(CLASSIFIERS.items()):
             for j, size in enumerate((3, 8)):
                 best = np.flatnonzero(fitted.ranking_ <= size)
                 takes = {"svm": "svc__sample_weight", "logit": "sample_weight"}.get(name)
                 extra = {takes: omega} if takes and weighted and omega is not None else {}
-                model = classifier.fit(X[np.ix_(train, best)], y[train], **extra)
+                model = model.fit(X[np.ix_(train, best)], y[train], **extra)
                 expected[i, j] = model.predict(X[np.ix_(test, best)])
         yield resample, expected
 
 
 def test_weights_reach_every_classifier_that_takes_them(data):
-    weighted, plain = study().run(*data), study(weight_classifiers=False).run(*data)
+    weighted, plain = study().run(*data), study(weight_models=False).run(*data)
     for results, on in ((weighted, True), (plain, False)):
         for method in ("iw", "TTest"):
             found = predictions(results, method)
@@ -124,15 +124,15 @@ def margin_omega(rows, y):
     return weights_and_margins(minmax(rows), y)[0]
 
 
-def plain_loop(X, y, train, test, classifiers, sizes, weigh):
-    """Weights from the training rows alone, for the ranker and, of mean 1, for the classifiers."""
+def plain_loop(X, y, train, test, models, sizes, weigh):
+    """Weights from the training rows alone, for the ranker and, of mean 1, for the models."""
     omega = np.array(weigh(X[train].tolist(), y[train].tolist()))
     omega = omega * len(train) / omega.sum()
     importances = ReliefF(3).fit(X[train], y[train], sample_weight=omega).feature_importances_
-    for classifier, takes in classifiers:
+    for model, takes in models:
         for size in sizes:
             best = sorted(sorted(range(X.shape[1]), key=lambda j: -importances[j])[:size])
-            model = clone(classifier)
+            model = clone(model)
             model.fit(X[train][:, best], y[train], **({takes: omega} if takes else {}))
             yield model.predict(X[test][:, best])
 
@@ -150,7 +150,7 @@ def test_equals_a_plain_loop(seed, weightings, scale, n_classes):
     y = rng.permutation(np.minimum(np.arange(30) % 4, n_classes - 1))  # classes of unlike sizes
     X = rng.normal(size=(30, 6))
     X[:, :2] += y[:, None] * rng.random(30)[:, None]
-    classifiers = {
+    models = {
         "means": (Centroids(), "sample_weight"),
         "sum": (SumOfWeights(), "sample_weight"),
         "svm": (make_pipeline(MinMaxScaler(), SVC(kernel="linear")), "svc__sample_weight"),
@@ -158,13 +158,13 @@ def test_equals_a_plain_loop(seed, weightings, scale, n_classes):
     }
     results = study(
         {"iw": InstanceWeighted(ReliefF(3), weighting(scale=scale))},
-        classifiers={name: classifier for name, (classifier, _) in classifiers.items()},
+        models={name: model for name, (model, _) in models.items()},
         sizes=[1, 4], resampling=Subsampling(2), controls=False, random_state=seed,
     ).run(X, y)  # fmt: skip
     records, found = results._parts["data"], predictions(results, "iw")
     for resample in range(2):
         rows = records.train(resample), records.test(resample)
-        expected = list(plain_loop(X, y, *rows, classifiers.values(), [1, 4], weigh))
+        expected = list(plain_loop(X, y, *rows, models.values(), [1, 4], weigh))
         np.testing.assert_array_equal(found[resample].reshape(8, -1), expected)
         assert (found[resample][1] == 1).all()  # weights of mean 1, whatever their sum was
 
@@ -173,27 +173,27 @@ def test_the_control_predicts_as_without_weights(data):
     """Equal weights of any sum are handed over as ones."""
     control = {"u": InstanceWeighted(TTest(), UniformWeighting(scale="sum"))}
     on = study(control, controls=False).run(*data)
-    off = study(control, controls=False, weight_classifiers=False).run(*data)
+    off = study(control, controls=False, weight_models=False).run(*data)
     for a, b in zip(predictions(on, "u"), predictions(off, "u"), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 def test_without_learned_weights_nothing_changes(data):
     on = contents(study({"t": TTest()}).run(*data))
-    off = contents(study({"t": TTest()}, weight_classifiers=False).run(*data))
-    assert on.pop("study") == {**off.pop("study"), "weight_classifiers": True}
+    off = contents(study({"t": TTest()}, weight_models=False).run(*data))
+    assert on.pop("study") == {**off.pop("study"), "weight_models": True}
     assert on == off
 
 
 def test_it_is_another_study_only_when_it_is_on(data, tmp_path):
-    assert "weight_classifiers" not in study(weight_classifiers=False)._checked().description
+    assert "weight_models" not in study(weight_models=False)._checked().description
     store = tmp_path / "study.db"
     study(store=store).run(*data)
     study(store=store).run(*data)
-    with pytest.raises(StoreError, match="weight_classifiers is in the store only"):
-        study(store=store, weight_classifiers=False).run(*data)
+    with pytest.raises(StoreError, match="weight_models is in the store only"):
+        study(store=store, weight_models=False).run(*data)
     results = Results.load(store)
-    assert results.facts.weight_classifiers
+    assert results.facts.weight_models
     page = write_report(results, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "given the instance weights of the method" in page
 
@@ -208,5 +208,5 @@ def test_which_classifiers_take_weights():
 
 def test_margin_weights_reach_a_default_classifier(data):
     method = {"m": InstanceWeighted(TTest(), MarginWeighting())}
-    results = study(method, classifiers=None, metric=None).run(*data)
-    assert not len(results.errors())
+    results = study(method, models=None, metric=None).run(*data)
+    assert not len(results.runs.errors())

@@ -1,0 +1,143 @@
+"""What a study is given: rows, their outcome and what is known of both, checked together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from backstay._validation import check_whole_numbers
+from backstay.targets import Target, as_target, check_nothing_missing
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A data set to run a study on.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        Rows, all of them; the study splits them itself.
+    y : array-like of shape (n_samples,) or Target
+        What is to be predicted: class labels.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group stay on one side of every split.
+    truth : array-like of shape (n_features,), optional
+        True relevance, where it is known, for ``results.weights.bias_variance()``.
+    provenance : dict, optional
+        Where the data came from and what was done to them. Kept with the data set and
+        shown in the report; it does not make another study.
+    annotation : DataFrame, optional
+        What is known of the features, such as their symbols: a row per feature, in the
+        order of the columns of X. Kept with the data set as text, for reports.
+    positive : object, optional
+        Of two classes, the label that metrics of one class, such as average precision, are
+        about; None is the second in order.
+    """
+
+    X: Any
+    y: ArrayLike | Target
+    groups: ArrayLike | None = None
+    truth: ArrayLike | None = None
+    provenance: Mapping[str, Any] | None = None
+    annotation: Any = None
+    positive: Any = None
+
+
+@dataclass(frozen=True)
+class CheckedData:
+    """A data set whose parts fit together.
+
+    ``sizes`` are the study's subset sizes on so many features. Cells are left to preprocessing and
+    methods to check.
+    """
+
+    name: str
+    X: Any
+    target: Target
+    groups: NDArray[Any] | None
+    truth: NDArray[np.float64] | None
+    provenance: dict[str, Any] | None
+    annotation: dict[str, list[str | None]] | None
+    sizes: tuple[int, ...]
+
+
+def checked_data(name: str, given: Dataset, sizes: Any) -> CheckedData:
+    """Return a data set whose rows, outcome, groups, truth and the study's sizes fit together."""
+    X, target = _table(given.X), as_target(given.y, positive=given.positive)
+    if target.values.shape != (X.shape[0],):
+        raise ValueError(f"y has shape {target.values.shape}; X has {X.shape[0]} rows.")
+    groups = None if given.groups is None else np.asarray(given.groups)
+    if groups is not None:
+        if groups.shape != (X.shape[0],):
+            raise ValueError(f"groups has shape {groups.shape}; X has {X.shape[0]} rows.")
+        check_nothing_missing("groups", groups)
+    n_features = X.shape[1]
+    return CheckedData(
+        name=name,
+        X=X,
+        target=target,
+        groups=groups,
+        truth=None if given.truth is None else _relevances(given.truth, n_features),
+        provenance=None if given.provenance is None else dict(given.provenance),
+        annotation=None if given.annotation is None else _annotation(given.annotation, n_features),
+        sizes=_subset_sizes(sizes, n_features),
+    )
+
+
+def _annotation(given: Any, n_features: int) -> dict[str, list[str | None]]:
+    """Return what is said of the features, by column, as text."""
+    table = pd.DataFrame(given)
+    if len(table) != n_features:
+        raise ValueError(f"annotation has {len(table)} rows; X has {n_features} features.")
+    return {
+        str(name): [None if pd.isna(value) else str(value) for value in table[name]]
+        for name in table.columns
+    }
+
+
+def _table(X: Any) -> Any:
+    check_whole_numbers(X)
+    if sparse.issparse(X):
+        X = X.tocsr()
+    elif not hasattr(X, "columns"):
+        X = np.asarray(X)
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(f"X must be a table of rows × features, got shape {X.shape}.")
+    return X
+
+
+def _relevances(truth: Any, n_features: int) -> NDArray[np.float64]:
+    values = np.asarray(truth, dtype="<f8")
+    if values.shape != (n_features,) or not np.isfinite(values).all():
+        raise ValueError(
+            f"truth must be one finite relevance per feature, shape ({n_features},); "
+            f"got shape {values.shape}."
+        )
+    return values
+
+
+def _subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
+    """Return the sizes in order; "log" is 1, 2, 5, 10, … below the number of features."""
+    if isinstance(sizes, str):
+        if sizes != "log":
+            raise ValueError(f"sizes={sizes!r} must be 'log' or a list of integers.")
+        steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
+        return tuple(size for size in steps if size < n_features) or (1,)
+    sizes = list(sizes)
+    for size in sizes:
+        whole = isinstance(size, Integral) and not isinstance(size, bool)
+        if not whole or not 1 <= size <= n_features:
+            raise ValueError(
+                f"sizes holds {size!r}; sizes are integers from 1 to the number of features, "
+                f"{n_features}."
+            )
+    if not sizes:
+        raise ValueError("sizes is empty; give at least one, or 'log'.")
+    return tuple(sorted({int(size) for size in sizes}))

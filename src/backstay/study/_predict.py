@@ -1,0 +1,193 @@
+"""Models on a method's best features: trained on training rows, predicting test rows.
+
+Models that the target knows a shortcut for, such as the default ones, are fitted directly on
+features scaled once for all sizes; everything else goes through scikit-learn's fit and predict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from backstay._scaling import column_exponents, divided
+from backstay._validation import has_fit_parameter
+from backstay.base import distance_weights
+from backstay.neighbors import DoublyWeightedKNeighborsClassifier
+from backstay.store import TaskRecord
+from backstay.study._progress import Stage
+from backstay.study._protocols import seeded
+from backstay.study._ranking import Ranking
+from backstay.study._rows import Sides, take_columns
+from backstay.targets import Shortcut, Target
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What every task does with its ranking.
+
+    ``keep`` says what is kept of a model's outputs: "predictions" alone, "scores" or
+    "probabilities". Shortcuts are ways around some of the models that change nothing but
+    the time it takes. If ``weighted``, models that take instance weights get the method's.
+    """
+
+    models: Mapping[str, Any]
+    sizes: tuple[int, ...]
+    target: Target
+    keep: str = "predictions"
+    shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
+    weighted: bool = False
+
+
+def predict(
+    how: Prediction, sides: Sides, ranking: Ranking, seed: int, record: TaskRecord
+) -> Array:
+    """Train every model on the best features at every size, and predict the test rows.
+
+    Returns the outputs: model × size × test row × column.
+    """
+    n_columns = how.target.n_columns(how.keep)
+    shape = (len(how.models), len(how.sizes), sides.test.n_rows, n_columns)
+    outputs = np.empty(shape, dtype="<f8")
+    cuts = _Cuts(how.sizes, sides, ranking.order, record)
+    if how.weighted and ranking.sample_weight is not None:
+        how = replace(how, shortcuts=_unweighted(how))
+    direct = _predict_directly(how, cuts, outputs)
+    if len(direct) < len(how.models):
+        _predict_generally(how, cuts, ranking, seed, outputs, skip=direct)
+    return outputs
+
+
+class _Cuts:
+    """The best columns of both sides, and of these the best at every size."""
+
+    def __init__(
+        self, sizes: tuple[int, ...], sides: Sides, order: NDArray[np.intp], record: TaskRecord
+    ) -> None:
+        self.sizes, self.sides, self.record = sizes, sides, record
+        self.best = np.sort(order[: max(sizes)])
+        self.places = [np.searchsorted(self.best, np.sort(order[:size])) for size in sizes]
+
+    def tables(self, *, as_numbers: bool) -> list[Any]:
+        """Return the best columns of the training rows and of the test rows."""
+        with Stage(self.record, "model tables"):
+            both = (self.sides.train, self.sides.test)
+            return [side.columns(self.best, as_numbers=as_numbers) for side in both]
+
+    def at_every_size(self, train: Any, test: Any) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the place of a size and both tables cut to its columns."""
+        for j, size in enumerate(self.sizes):
+            with Stage(self.record, f"model tables at size {size}"):
+                cut = take_columns(train, self.places[j]), take_columns(test, self.places[j])
+            yield j, *cut
+
+    def stage(self, name: str, j: int) -> Stage:
+        """Return the stage of one model at one size."""
+        return Stage(self.record, f"model {name!r} at size {self.sizes[j]}")
+
+
+# The direct way.
+
+
+def _predict_directly(how: Prediction, cuts: _Cuts, outputs: Array) -> set[str]:
+    """Predict with the models that have a shortcut; return their names."""
+    if not how.shortcuts:
+        return set()
+    tables = cuts.tables(as_numbers=True)
+    with Stage(cuts.record, "model scaling"):
+        if not all(_finite_floats(table) for table in tables):
+            return set()
+        coded = how.target.coded(cuts.sides.y_train)
+        scaled = unit_range(*tables)
+    for j, train, test in cuts.at_every_size(*scaled):
+        for i, name in enumerate(how.models):
+            if name in how.shortcuts:
+                with cuts.stage(name, j):
+                    outputs[i, j] = how.shortcuts[name](train, coded, test)
+    return set(how.shortcuts)
+
+
+def _finite_floats(table: Any) -> bool:
+    plain = isinstance(table, np.ndarray) and table.dtype == np.float64
+    return plain and bool(np.isfinite(table).all())
+
+
+def unit_range(train: Array, test: Array) -> tuple[Array, Array]:
+    """Scale features to [0, 1] on the training rows, as ``MinMaxScaler`` does.
+
+    But for features below 1e-14 beside larger ones, which it would call constant.
+    """
+    exponents = column_exponents(train.min(axis=0), train.max(axis=0))
+    if exponents is not None:
+        train, test = divided(train, exponents), divided(test, exponents)
+    scaler = MinMaxScaler().fit(train)
+    # What transform does, without looking at the same rows again.
+    return train * scaler.scale_ + scaler.min_, test * scaler.scale_ + scaler.min_
+
+
+# The general way.
+
+
+def _predict_generally(
+    how: Prediction, cuts: _Cuts, ranking: Ranking, seed: int, outputs: Array, *, skip: set[str]
+) -> None:
+    """Predict with scikit-learn's fit and predict."""
+    for j, train, test in cuts.at_every_size(*cuts.tables(as_numbers=False)):
+        importances = ranking.importances[cuts.best[cuts.places[j]]]
+        for i, (name, model) in enumerate(how.models.items()):
+            if name in skip:
+                continue
+            with cuts.stage(name, j):
+                model = seeded(_weighted(model, importances), seed)
+                weights = _row_weights(model, ranking.sample_weight, how.weighted)
+                model.fit(train, cuts.sides.y_train, **weights)
+                outputs[i, j] = how.target.outputs(model, test, how.keep)
+
+
+def _weighted(model: Any, importances: Array) -> Any:
+    """Give the doubly weighted k-NN the method's feature weights, unless it has its own."""
+    doubly = isinstance(model, DoublyWeightedKNeighborsClassifier)
+    if not doubly or model.feature_weights is not None:
+        return model
+    return clone(model).set_params(feature_weights=distance_weights(importances))
+
+
+def _row_weights(model: Any, sample_weight: Array | None, weighted: bool) -> dict[str, Array]:
+    """Return what a model's fit gets of the method's instance weights.
+
+    The doubly weighted k-NN always takes them, as votes. Any other takes them if the study says
+    so: of mean 1, whatever their sum in the method, so that the strength of its
+    regularisation stays that of equal weights.
+    """
+    if sample_weight is None:
+        return {}
+    if isinstance(model, DoublyWeightedKNeighborsClassifier):
+        return {"sample_weight": sample_weight}
+    name = weight_parameter(model) if weighted else None
+    return {} if name is None else {name: sample_weight / sample_weight.mean()}
+
+
+def weight_parameter(model: Any) -> str | None:
+    """Return the name under which a model's fit takes instance weights, None if it does not."""
+    if not isinstance(model, Pipeline):
+        return "sample_weight" if has_fit_parameter(model, "sample_weight") else None
+    name, last = model.steps[-1]
+    inside = weight_parameter(last)
+    return None if inside is None else f"{name}__{inside}"
+
+
+def _unweighted(how: Prediction) -> dict[str, Shortcut]:
+    """Return the shortcuts of the models that take no instance weights."""
+    return {
+        name: shortcut
+        for name, shortcut in how.shortcuts.items()
+        if weight_parameter(how.models[name]) is None
+    }

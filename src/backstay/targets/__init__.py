@@ -1,0 +1,22 @@
+"""What is to be predicted. A target knows its kind of outcome, and nobody else does.
+
+A :class:`Target` is made at the door by :func:`as_target` and travels where ``y`` would: it takes
+rows, deals them out to splits, shuffles itself, names its metrics, models and effects, and says
+which sections and words a report has. A new kind of outcome is a new file here.
+"""
+
+from backstay.targets._door import as_target, check_nothing_missing, find_metric, from_store
+from backstay.targets._metric import Metric
+from backstay.targets._target import Effects, Shortcut, Target, Tested
+
+__all__ = [
+    "Effects",
+    "Metric",
+    "Shortcut",
+    "Target",
+    "Tested",
+    "as_target",
+    "check_nothing_missing",
+    "find_metric",
+    "from_store",
+]

@@ -1,0 +1,124 @@
+"""Which classes and rows are mistaken: tables of predictions of rows that were not trained on.
+
+A row is tested in several runs. Its predictions are averaged, so every row counts once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._wilson import wilson
+from backstay.targets._class_curves import mean_curve
+from backstay.targets._class_metrics import class_columns
+from backstay.targets._target import Floats, TableRows, Tested
+
+if TYPE_CHECKING:
+    from backstay.targets._classes import ClassTarget
+
+
+def _said(target: ClassTarget, tested: Tested) -> tuple[Floats, NDArray[np.int_]]:
+    """Return how often each row was taken for each class, and in how many runs it was tested."""
+    said = np.zeros((len(target), target.n_classes))
+    times = np.zeros(len(target), dtype=int)
+    for rows, outputs in tested.runs:
+        said[rows, outputs[:, 0].astype(np.intp)] += 1
+        times[rows] += 1
+    return said, times
+
+
+def _counts(target: ClassTarget, tested: Tested) -> Floats:
+    """Return rows by true and predicted class; every row that was tested counts once."""
+    said, times = _said(target, tested)
+    shares, n = said / np.maximum(times, 1)[:, None], target.n_classes
+    return np.array([shares[target.codes == c].sum(axis=0) for c in range(n)]).reshape(n, n)
+
+
+def confusion(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return how many rows of every class are taken for each class."""
+    table = _counts(target, tested)
+    total = table.sum(axis=1)
+    return [
+        {
+            "true": target.classes[i],
+            "predicted": target.classes[j],
+            "rows": float(value),
+            "share": float(value / total[i]) if total[i] else np.nan,
+        }
+        for (i, j), value in np.ndenumerate(table)
+    ]
+
+
+def recalls(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return the share of every class that is predicted right, with Wilson's interval."""
+    rows: TableRows = []
+    for i, line in enumerate(_counts(target, tested)):
+        n = round(float(line.sum()))
+        recall = float(line[i] / n) if n else np.nan
+        low, high = wilson(recall, n * tested.independent)
+        rows.append(
+            {
+                "class": target.classes[i],
+                "rows": n,
+                "recall": recall,
+                "low": float(low),
+                "high": float(high),
+                "taken_for": _most_wrong(target, line, i),
+            }
+        )
+    return rows
+
+
+def _most_wrong(target: ClassTarget, line: Floats, own: int) -> Any:
+    """Return the class that predictions are most often wrong with; None if they never are."""
+    wrong = line.copy()
+    wrong[own] = 0
+    return target.classes[int(np.argmax(wrong))] if wrong.any() else None
+
+
+def misclassified(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return the rows tested, those that are most often wrong first."""
+    said, times = _said(target, tested)
+    seen = np.flatnonzero(times)
+    wrong = 1 - said[seen, target.codes[seen]] / times[seen]
+    rows: TableRows = []
+    # Of those as often wrong, the one tested more often comes first.
+    for k in np.lexsort((-times[seen], -wrong)):
+        row = int(seen[k])
+        own = int(target.codes[row])
+        rows.append(
+            {
+                "row": row,
+                "class": target.classes[own],
+                "n_runs": int(times[row]),
+                "share": float(wrong[k]),
+                "taken_for": _most_wrong(target, said[row], own),
+            }
+        )
+    return rows
+
+
+def roc(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return the mean ROC curve with a band, of each class against the others."""
+    return _curves(target, tested, "roc")
+
+
+def precision_recall(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return the mean precision–recall curve with a band, of each class against the others."""
+    return _curves(target, tested, "precision_recall")
+
+
+def _curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
+    if not tested.runs or tested.runs[0][1].shape[1] < 2:  # the study kept no scores
+        return []
+    rows: TableRows = []
+    for positive, column in class_columns(target.n_classes):
+        runs = [(target.codes[test] == positive, out[:, 1 + column]) for test, out in tested.runs]
+        points = mean_curve(kind, runs, tested.test_share).to_dict("records")
+        rows += [
+            {"class": target.classes[positive], **{str(key): value for key, value in point.items()}}
+            for point in points
+        ]
+    return rows

@@ -1,0 +1,340 @@
+"""Metrics of classes: one table drives checks, choice, captions and tests.
+
+A row is tested on many resamples. To pool them, labels and losses are averaged per row; for the AUC
+and average precision it is the order of every two rows that is averaged, over the resamples that
+tested both. Scores of different resamples are thus never compared with each other, nor averaged,
+which would make a row's score that of an ensemble and the AUC too good.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from backstay.targets._metric import Floats, Metric, Run, ratio, row_means
+from backstay.targets._target import named
+
+if TYPE_CHECKING:
+    from backstay.targets._classes import ClassTarget
+
+# Probabilities are kept this far from 0 and 1, as scikit-learn does for float64.
+TINY = float(np.finfo(np.float64).eps)
+# Rows of a class, or of the others, whose order enters the AUC; more are drawn at random.
+MOST_ROWS = 1000
+
+
+def class_columns(n_classes: int) -> list[tuple[int, int]]:
+    """Return each class that is set against the others, and its column of scores."""
+    return [(1, 0)] if n_classes == 2 else [(c, c) for c in range(n_classes)]
+
+
+def _shares(target: ClassTarget) -> Floats:
+    return np.bincount(target.codes) / len(target.codes)
+
+
+@dataclass(frozen=True)
+class OfLabels(Metric):
+    """A metric of predicted labels, from tables of counts: … × true class × predicted class.
+
+    Counts may be weighted. Classes without a row are left out of averages.
+    """
+
+    def score(self, target: ClassTarget, outputs: Floats) -> Floats:
+        """Return the metric of labels predicted for the rows of the target."""
+        truth, n_classes = target.codes, target.n_classes
+        said = outputs[..., :1] == np.arange(n_classes)
+        table = np.stack([said[..., truth == c, :].sum(axis=-2) for c in range(n_classes)], -2)
+        return self.of_counts(table.astype(np.float64))
+
+    def pooled(self, target: ClassTarget, runs: Sequence[Run], copies: Floats) -> Floats:
+        """Average each row's predictions, then count drawn rows by true and predicted class."""
+        codes, n_classes = target.codes, target.n_classes
+        shape = runs[0][1].shape[:2]
+        said = np.stack(
+            [
+                row_means(target, [(rows, out[..., 0] == c) for rows, out in runs], shape)[0]
+                for c in range(n_classes)
+            ],
+            axis=-1,
+        )
+        flat = said.reshape(len(target), -1)
+        tables = [copies[:, codes == c] @ flat[codes == c] for c in range(n_classes)]
+        sides = (len(copies), n_classes, flat.shape[1] // n_classes, n_classes)
+        return self.of_counts(np.stack(tables, axis=1).reshape(sides).transpose(0, 2, 1, 3))
+
+    def rows_worth(self, target: ClassTarget, n_runs: int = 1) -> float:
+        """Return the rows' worth of a mean of the classes' recalls."""
+        counts = target.sizes[target.sizes > 0] / n_runs
+        return float(len(counts) ** 2 / (1 / counts).sum())
+
+    def of_counts(self, table: Floats) -> Floats:
+        """Return the metric from tables of counts."""
+        rows, columns = table.sum(axis=-1), table.sum(axis=-2)
+        hits = np.diagonal(table, axis1=-2, axis2=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self._value(hits, rows, columns))
+
+    @abstractmethod
+    def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
+        """Return the metric from hits, true and predicted counts of every class."""
+
+
+class _Accuracy(OfLabels):
+    def chance(self, target: ClassTarget) -> float:
+        return float(_shares(target).max())
+
+    def rows_worth(self, target: ClassTarget, n_runs: int = 1) -> float:
+        return float(len(target) // n_runs)
+
+    def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
+        return hits.sum(axis=-1) / rows.sum(axis=-1)
+
+
+class _BalancedAccuracy(OfLabels):
+    def chance(self, target: ClassTarget) -> float:
+        return 1 / len(_shares(target))
+
+    def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
+        return _mean_defined(hits / rows)
+
+
+class _F1(OfLabels):
+    def chance(self, target: ClassTarget) -> float:
+        """Return the better of guessing the largest class and of guessing by the shares."""
+        shares = _shares(target)
+        largest = shares.max()
+        return float(max(2 * largest / (1 + largest) / len(shares), 1 / len(shares)))
+
+    def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
+        return _mean_defined(2 * hits / (rows + columns))
+
+
+class _Matthews(OfLabels):
+    def chance(self, target: ClassTarget) -> float:
+        return 0.0
+
+    def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
+        n, right = rows.sum(axis=-1), hits.sum(axis=-1)
+        covariance = right * n - (rows * columns).sum(axis=-1)
+        spread = np.sqrt((n**2 - (rows**2).sum(-1)) * (n**2 - (columns**2).sum(-1)))
+        # Always the same class, as label or as prediction: no correlation.
+        return np.asarray(np.where(spread > 0, covariance / np.where(spread > 0, spread, 1), 0.0))
+
+
+def _mean_defined(values: Floats) -> Floats:
+    """Return the mean over the last axis of what is defined; nan where nothing is."""
+    defined = np.isfinite(values)
+    total = np.where(defined, values, 0).sum(axis=-1)
+    return np.asarray(total / defined.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class OfProbabilities(Metric):
+    """A loss of predicted probabilities, averaged over rows."""
+
+    needs: ClassVar[str] = "probabilities"
+
+    def score(self, target: ClassTarget, outputs: Floats) -> Floats:
+        """Return the mean loss of the rows."""
+        return np.asarray(self.losses(target.codes, outputs[..., 1:]).mean(axis=-1))
+
+    def pooled(self, target: ClassTarget, runs: Sequence[Run], copies: Floats) -> Floats:
+        """Average each row's losses, then those of drawn rows."""
+        losses = [(rows, self.losses(target.codes[rows], out[..., 1:])) for rows, out in runs]
+        total, times = row_means(target, losses, runs[0][1].shape[:2])
+        size = copies @ (times > 0)
+        return ratio(copies @ total.reshape(len(target), -1), size[:, None])
+
+    def rows_worth(self, target: ClassTarget, n_runs: int = 1) -> float:
+        """Return the rows' worth of a mean over the classes."""
+        return METRICS["balanced_accuracy"].rows_worth(target, n_runs)
+
+    def losses(self, truth: NDArray[Any], probabilities: Floats) -> Floats:
+        """Return the loss of every row, from probabilities (… × row × column)."""
+        two = probabilities.shape[-1] == 1
+        if two:
+            probabilities = np.concatenate([1 - probabilities, probabilities], axis=-1)
+        right = truth[:, None] == np.arange(probabilities.shape[-1])
+        return self._losses(probabilities, right, two)
+
+    @abstractmethod
+    def _losses(self, probabilities: Floats, right: NDArray[np.bool_], two: bool) -> Floats:
+        """Return the loss of every row; `right` marks the column of its class."""
+
+
+class _LogLoss(OfProbabilities):
+    def chance(self, target: ClassTarget) -> float:
+        return float(stats.entropy(_shares(target)))
+
+    def _losses(self, probabilities: Floats, right: NDArray[np.bool_], two: bool) -> Floats:
+        own = np.where(right, probabilities, 0).sum(axis=-1)
+        return np.asarray(-np.log(np.clip(own, TINY, 1)))
+
+
+class _Brier(OfProbabilities):
+    def chance(self, target: ClassTarget) -> float:
+        """Return the score of predicting the shares; with two classes over one of them."""
+        shares = _shares(target)
+        spread = float((shares * (1 - shares)).sum())
+        return spread / 2 if len(shares) == 2 else spread
+
+    def _losses(self, probabilities: Floats, right: NDArray[np.bool_], two: bool) -> Floats:
+        loss = ((probabilities - right) ** 2).sum(axis=-1)
+        return np.asarray(loss / 2 if two else loss)
+
+
+@dataclass(frozen=True)
+class OfOrder(Metric):
+    """A metric of the order of rows by their scores, each class against the others."""
+
+    needs: ClassVar[str] = "scores"
+
+    def score(self, target: ClassTarget, outputs: Floats) -> Floats:
+        """Return the mean over classes that have rows on both sides."""
+        truth, scores = target.codes, outputs[..., 1:]
+        single = [
+            self._single(truth == c, scores[..., column])
+            for c, column in class_columns(target.n_classes)
+            if 0 < (truth == c).sum() < len(truth)
+        ]
+        return np.mean(single, axis=0) if single else np.full(outputs.shape[:-2], np.nan)
+
+    def pooled(self, target: ClassTarget, runs: Sequence[Run], copies: Floats) -> Floats:
+        """Return the metric from the order of every two rows, averaged over resamples."""
+        by_class = []
+        for positive, column in class_columns(target.n_classes):
+            ours, others = _some(target.codes == positive), _some(target.codes != positive)
+            columns = [(rows, out[..., 1 + column]) for rows, out in runs]
+            by_class.append(self._drawn(columns, ours, others, copies))
+        defined = np.isfinite(by_class)
+        total = np.where(defined, by_class, 0).sum(axis=0)
+        return ratio(total, defined.sum(axis=0).astype(float))
+
+    def rows_worth(self, target: ClassTarget, n_runs: int = 1) -> float:
+        """Return the rows' worth of an AUC of scores that know nothing.
+
+        Its variance is (n + 1)/(12 n₁ n₀) (Mann & Whitney 1947).
+        """
+        counts = target.sizes[target.sizes > 0] / n_runs
+        n = int(counts.sum())
+        return float((3 * counts * (n - counts) / (n + 1)).min())
+
+    @abstractmethod
+    def _single(self, positive: NDArray[np.bool_], scores: Floats) -> Floats:
+        """Return the metric of one class, over the last axis."""
+
+    @abstractmethod
+    def _drawn(
+        self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
+    ) -> Floats:
+        """Return the metric of one class on drawn rows: draw × configuration."""
+
+
+class _Area(OfOrder):
+    def chance(self, target: ClassTarget) -> float:
+        return 0.5
+
+    def _single(self, positive: NDArray[np.bool_], scores: Floats) -> Floats:
+        """Mann–Whitney's count of pairs in the right order, ties as halves."""
+        ranks = stats.rankdata(scores, axis=-1)
+        n_positive = int(positive.sum())
+        n_negative = len(positive) - n_positive
+        below = ranks[..., positive].sum(axis=-1) - n_positive * (n_positive + 1) / 2
+        return np.asarray(below / (n_positive * n_negative))
+
+    def _drawn(
+        self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
+    ) -> Floats:
+        """Return the share of pairs of drawn rows in the right order."""
+        higher, known = _order(runs, ours, others, copies.shape[1])
+        drawn, against = copies[:, ours], copies[:, others]
+        size = ((drawn @ known) * against).sum(axis=1)
+        right = np.array([((drawn @ one) * against).sum(axis=1) for one in higher]).T
+        return ratio(right, np.broadcast_to(size[:, None], right.shape))
+
+
+class _AveragePrecision(OfOrder):
+    def chance(self, target: ClassTarget) -> float:
+        shares = _shares(target)
+        return float(shares[1]) if len(shares) == 2 else 1 / len(shares)
+
+    def _single(self, positive: NDArray[np.bool_], scores: Floats) -> Floats:
+        """Mean over positive rows of the precision among rows that score as high or higher."""
+        above = stats.rankdata(-scores, method="max", axis=-1)
+        ours = np.where(positive, scores, -np.inf)
+        hits = stats.rankdata(-ours, method="max", axis=-1)
+        return np.asarray((hits / above)[..., positive].mean(axis=-1))
+
+    def _drawn(
+        self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
+    ) -> Floats:
+        """Return the mean over drawn rows of the share of hits among rows as high or higher.
+
+        A row is not above itself, but its own copies are as high as it is; the halves that ties
+        with itself contribute to the hits are its copies'.
+        """
+        below, known = _order(runs, ours, others, copies.shape[1])
+        among, both = _order(runs, ours, ours, copies.shape[1])
+        own = (copies[:, ours] * np.diagonal(both))[:, None, :]
+        hits = _above(among, both, copies[:, ours]) + own / 2
+        share = ratio(hits, hits + _above(below, known, copies[:, others]))
+        weight = np.broadcast_to(own, share.shape)
+        total = np.where(weight > 0, share * weight, 0).sum(axis=2)
+        return ratio(total, weight.sum(axis=2))
+
+
+def _order(
+    runs: Sequence[Run], first: NDArray[np.intp], second: NDArray[np.intp], n_rows: int
+) -> tuple[Floats, Floats]:
+    """Return how often rows score higher than others: configuration × first × second.
+
+    As a share of the resamples that tested both, ties as halves; and whether any did.
+    """
+    place_a, place_b = (np.full(n_rows, -1) for _ in range(2))
+    place_a[first], place_b[second] = np.arange(len(first)), np.arange(len(second))
+    n_configurations = math.prod(runs[0][1].shape[:2])
+    higher = np.zeros((n_configurations, len(first), len(second)))
+    times = np.zeros((len(first), len(second)))
+    for tested, scores in runs:
+        a, b = place_a[tested], place_b[tested]
+        values = scores.reshape(n_configurations, -1)
+        high, low = values[:, a >= 0, None], values[:, None, b >= 0]
+        rows, columns = np.ix_(a[a >= 0], b[b >= 0])
+        higher[:, rows, columns] += (high > low) + 0.5 * (high == low)
+        times[rows, columns] += 1
+    higher /= np.maximum(times, 1)
+    return higher, (times > 0).astype(np.float64)
+
+
+def _above(higher: Floats, known: Floats, others: Floats) -> Floats:
+    """Return the expected number of drawn rows above each row: draw × configuration × row."""
+    return np.stack([others @ (known - one).T for one in higher], axis=1)
+
+
+def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the wanted rows; of very many a part, drawn once and for all."""
+    rows = np.flatnonzero(wanted)
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
+
+
+METRICS: dict[str, Metric] = named(
+    [
+        _Accuracy("accuracy", "accuracy"),
+        _BalancedAccuracy("balanced_accuracy", "balanced accuracy"),
+        _F1("f1_macro", "mean F1 of the classes"),
+        _Matthews("mcc", "Matthews correlation", low=-1.0),
+        _Area("roc_auc", "AUC"),
+        _AveragePrecision("average_precision", "average precision"),
+        _LogLoss("log_loss", "log loss", higher_is_better=False, high=math.inf),
+        _Brier("brier", "Brier score", higher_is_better=False, high=2.0),
+    ]
+)

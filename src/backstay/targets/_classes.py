@@ -1,0 +1,221 @@
+"""Rows that belong to classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._validation import encode_labels
+from backstay.targets import _class_errors
+from backstay.targets._class_effects import effects_of_classes, moments_of_classes
+from backstay.targets._class_metrics import METRICS
+from backstay.targets._class_models import class_outputs, default_models, shortcut_of
+from backstay.targets._metric import Metric
+from backstay.targets._target import (
+    Arrays,
+    Effects,
+    Floats,
+    Rows,
+    Shortcut,
+    TableRows,
+    Target,
+    Tested,
+)
+
+
+class ClassTarget(Target):
+    """The class of every row.
+
+    Parameters
+    ----------
+    classes : array of shape (n_classes,)
+        Labels of the classes; of two, the second is the positive one.
+    codes : array of shape (n_rows,)
+        Number of every row's class, its place in `classes`.
+    values : array of shape (n_rows,), default=None
+        What methods see, if not the class numbers: the labels themselves.
+    """
+
+    kind: ClassVar[str] = "classes"
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
+    beside: ClassVar[tuple[str, ...]] = ("balanced_accuracy", "accuracy")
+    row_column: ClassVar[str] = "class"
+    sections: ClassVar[tuple[str, ...]] = ("confusion", "roc")
+    tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
+        "confusion": _class_errors.confusion,
+        "recalls": _class_errors.recalls,
+        "misclassified": _class_errors.misclassified,
+        "roc": _class_errors.roc,
+        "precision_recall": _class_errors.precision_recall,
+    }
+
+    def __init__(
+        self, classes: NDArray[Any], codes: NDArray[np.intp], values: NDArray[Any] | None = None
+    ) -> None:
+        self.classes, self.codes = classes, codes
+        self.values = codes if values is None else values
+
+    @classmethod
+    def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
+        """Return the target of labels, or refuse what are none.
+
+        Where `positive` names one of two classes, that class is put second, where metrics look
+        for it, and methods see class numbers.
+        """
+        classes, codes = encode_labels("a study of classes", y)
+        if positive is None:
+            return cls(classes, codes, y)
+        if len(classes) != 2 or positive not in classes.tolist():
+            raise ValueError(
+                f"positive={positive!r} must be one of two classes; y has {classes.tolist()}."
+            )
+        return cls(classes, codes) if classes[1] == positive else cls(classes[::-1], 1 - codes)
+
+    @classmethod
+    def from_store(cls, stored: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the target that a store holds; labels that JSON cannot hold are text there."""
+        classes = np.array(stored["classes"], dtype=object)
+        return cls(classes, arrays["codes"].astype(np.intp))
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, whether rows of all are there or not."""
+        return len(self.classes)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Rows of every class."""
+        return np.bincount(self.codes, minlength=self.n_classes)
+
+    @cached_property
+    def _seen(self) -> NDArray[Any]:
+        """The classes as methods see them, in order."""
+        return np.unique(self.values)
+
+    def take(self, rows: Any) -> Self:
+        """Return the target of some rows."""
+        return type(self)(self.classes, self.codes[rows], self.values[rows])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the kind and the labels."""
+        return {"kind": self.kind, "classes": self.classes.tolist()}
+
+    def arrays(self) -> Arrays:
+        """Return the class numbers."""
+        return {"codes": self.codes.astype("<i4")}
+
+    def row_labels(self) -> list[Any]:
+        """Return the label of every row."""
+        return [self.classes[code] for code in self.codes]
+
+    def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
+        """Return the row's class and the predicted one, as places among the classes, and scores."""
+        predicted, *scores = said.tolist()
+        names = ["score"] if len(scores) == 1 else [f"score_{c}" for c in range(len(scores))]
+        numbers = {"class": int(self.codes[row]), "predicted": int(predicted)}
+        return numbers | dict(zip(names, scores, strict=True))
+
+    def strata(self) -> NDArray[Any]:
+        """Return the labels: every split has the same shares of the classes."""
+        return self.values
+
+    def can_train(self, rows: Rows) -> bool:
+        """Return whether these rows hold two classes."""
+        return len(np.unique(self.codes[rows])) > 1
+
+    @property
+    def training_needs(self) -> str:
+        """What rows that cannot be trained on lack, to follow "this split"."""
+        return "trains on one class only; training rows need two or more"
+
+    def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
+        """Return the labels in random order; with groups, what could have been otherwise.
+
+        Groups of one class exchange their labels as a whole, so that the number of groups in each
+        class stays; groups that mix classes, such as pairs, keep their labels in another order.
+        """
+        if groups is None:
+            return self.take(rng.permutation(len(self)))
+        names, first, member = np.unique(groups, return_index=True, return_inverse=True)
+        mixed = np.unique(member[self.codes != self.codes[first][member]])
+        pure = np.setdiff1d(np.arange(len(names)), mixed)
+        by_group = first.copy()
+        by_group[pure] = first[rng.permutation(pure)]
+        source = by_group[member]
+        for group in mixed:
+            rows = np.flatnonzero(member == group)
+            source[rows] = rng.permutation(rows)
+        return self.take(source)
+
+    def default_models(self) -> dict[str, Any]:
+        """Return a linear SVM that weighs classes by their rarity, and 1-NN."""
+        return default_models()
+
+    def default_metric(self, models: Mapping[str, Any]) -> str:
+        """Return the area under the ROC curve where every model ranks rows."""
+        ranks = ("decision_function", "predict_proba")
+        ranked = all(any(hasattr(one, name) for name in ranks) for one in models.values())
+        return "roc_auc" if ranked else "balanced_accuracy"
+
+    def n_columns(self, keep: str) -> int:
+        """Return 1 for the predicted class number, and 1 or one per class for scores."""
+        return 1 + (0 if keep == "predictions" else 1 if self.n_classes == 2 else self.n_classes)
+
+    def outputs(self, model: Any, X: Any, keep: str) -> Floats:
+        """Return the predicted class number and scores of rows, by a fitted model."""
+        return class_outputs(model, X, self._seen, keep)
+
+    def coded(self, values: NDArray[Any]) -> tuple[Rows, Rows]:
+        """Return the classes among training rows, as numbers, and each row's place among them."""
+        present, codes = np.unique(values, return_inverse=True)
+        return np.searchsorted(self._seen, present), codes
+
+    def shortcut(self, model: Any, keep: str) -> Shortcut | None:
+        """Return a faster way to the outputs of a linear SVM or of 1-NN."""
+        return None if keep == "probabilities" else shortcut_of(model, self.n_classes, keep)
+
+    def ridge_aims(self) -> tuple[Floats, Floats]:
+        """Return weights that give every class the same mass, and an indicator of every class."""
+        weights = 1 / self.sizes[self.codes] / (self.sizes > 0).sum()
+        return weights, np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
+
+    def from_leanings(self, leanings: Floats) -> Floats:
+        """Return the class that is leaned to most, and the leanings as scores."""
+        predicted = leanings.argmax(axis=-1)[..., None]
+        scores = leanings[..., 1:] - leanings[..., :1] if self.n_classes == 2 else leanings
+        return np.concatenate([predicted, scores], axis=-1)
+
+    def moments(self, X: Any) -> Arrays:
+        """Return number, mean and standard deviation of every class in every feature."""
+        return moments_of_classes(X, self.codes, self.n_classes)
+
+    def effects(self, X: Any) -> Effects | None:
+        """Return what sets the classes apart, from a table or from its moments."""
+        moments = X if isinstance(X, Mapping) else self.moments(X)
+        return effects_of_classes(moments, list(map(str, self.classes)))
+
+    def summary(self) -> list[tuple[str, int]]:
+        """Return every class and its number of rows."""
+        return [(str(name), int(n)) for name, n in zip(self.classes, self.sizes, strict=True)]
+
+    def unlike(self, other: Target) -> str | None:
+        """Say that another study has other classes; None if it has the same."""
+        names = [sorted(name for name, _ in target.summary()) for target in (self, other)]
+        if names[0] == names[1]:
+            return None
+        shown = " and ".join(", ".join(one) for one in names)
+        return f"the two studies have different classes ({shown}); give them the same names."
+
+    @property
+    def names(self) -> list[Any]:
+        """The classes, in their order."""
+        return list(self.classes)
+
+    @property
+    def least_rows(self) -> float:
+        """Rows of the smallest class times the number of classes, roughly."""
+        return METRICS["balanced_accuracy"].rows_worth(self)

@@ -1,0 +1,238 @@
+"""The questions that a target answers, for rows of any kind of outcome."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from backstay.targets._metric import Metric
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Arrays = dict[str, NDArray[Any]]
+# Scaled training rows, what they are to predict, and scaled test rows, to outputs: row × column.
+Shortcut = Callable[[Floats, Any, Floats], Floats]
+
+
+TableRows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Outputs of one configuration on the rows that it was tested on, run by run.
+
+    Attributes
+    ----------
+    runs : list of (rows, outputs)
+        Rows tested, and outputs row × column.
+    independent : float
+        Share of the rows that are independent: groups over rows.
+    test_share : float
+        n_test/n_train, for the correction of intervals over runs.
+    """
+
+    runs: list[tuple[Rows, Floats]]
+    independent: float
+    test_share: float
+
+
+@dataclass(frozen=True)
+class Effects:
+    """How every feature goes with the outcome, over all rows; nan where undefined.
+
+    Attributes
+    ----------
+    columns : dict of str to array
+        Descriptions of the kind of outcome, such as the mean of every class, by column name.
+    direction : array of shape (n_features,)
+        In words, where a feature is high; None where unknown.
+    difference, effect, effect_low, effect_high : array of shape (n_features,)
+        Size of the effect in units of the feature, and in standard deviations with its 95 %
+        interval.
+    p_value, q_value : array of shape (n_features,)
+        Of a plain test, and after Benjamini and Hochberg's correction.
+    """
+
+    columns: dict[str, NDArray[Any]]
+    direction: NDArray[Any]
+    difference: Floats
+    effect: Floats
+    effect_low: Floats
+    effect_high: Floats
+    p_value: Floats
+    q_value: Floats
+
+
+class Target(ABC):
+    """The outcome of every row, of one kind.
+
+    Attributes
+    ----------
+    kind : str
+        "classes"; other kinds follow.
+    values : array of shape (n_rows,)
+        What methods and models are fitted to.
+    metrics : dict of str to Metric
+        What this kind of outcome can be judged by.
+    beside : tuple of str
+        Metrics quoted beside the one that decides.
+    row_column : str
+        How a table names the column with the outcome of a row.
+    sections : tuple of str
+        What a report shows of predictions, by name.
+    tables : dict of str to function
+        Tables of predictions that this kind of outcome has.
+    """
+
+    kind: ClassVar[str]
+    metrics: ClassVar[Mapping[str, Metric]]
+    beside: ClassVar[tuple[str, ...]]
+    row_column: ClassVar[str]
+    sections: ClassVar[tuple[str, ...]]
+    tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
+    values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    # Rows, and what a file holds of them.
+
+    @abstractmethod
+    def take(self, rows: Any) -> Self:
+        """Return the target of some rows."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return what a store says of the target beside its rows."""
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """Return what a store holds of the rows; ``from_store`` makes a target of both again."""
+
+    @abstractmethod
+    def row_labels(self) -> list[Any]:
+        """Return the outcome of every row as a table shows it."""
+
+    @abstractmethod
+    def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
+        """Return the outcome of a row and what one model said of it, as columns of a table."""
+
+    # Splits.
+
+    @abstractmethod
+    def strata(self) -> NDArray[Any]:
+        """Return what rows are dealt out to splits by."""
+
+    @abstractmethod
+    def can_train(self, rows: Rows) -> bool:
+        """Return whether a method can be trained on these rows."""
+
+    @property
+    @abstractmethod
+    def training_needs(self) -> str:
+        """What rows that cannot be trained on lack, to follow "this split"."""
+
+    @abstractmethod
+    def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
+        """Return the outcomes in random order, within what groups of rows allow."""
+
+    # Models and their outputs.
+
+    @abstractmethod
+    def default_models(self) -> dict[str, Any]:
+        """Return the models that a study fits unless it is given others."""
+
+    @abstractmethod
+    def default_metric(self, models: Mapping[str, Any]) -> str:
+        """Return the metric that decides unless the study names one."""
+
+    @abstractmethod
+    def n_columns(self, keep: str) -> int:
+        """Return the number of columns of outputs that keep predictions, scores or probabilities.
+
+        The first column is what is predicted.
+        """
+
+    @abstractmethod
+    def outputs(self, model: Any, X: Any, keep: str) -> Floats:
+        """Return what a fitted model says of rows: row × column."""
+
+    def coded(self, values: NDArray[Any]) -> Any:
+        """Return what training rows are to predict as shortcuts want it."""
+        return values
+
+    def shortcut(self, model: Any, keep: str) -> Shortcut | None:
+        """Return a faster way to a model's outputs on features scaled to [0, 1], if there is one.
+
+        It gives the same outputs as :meth:`outputs` of a scikit-learn pipeline.
+        """
+        return None
+
+    # What a ridge regression needs, to try features in each other's place.
+
+    @abstractmethod
+    def ridge_aims(self) -> tuple[Floats, Floats]:
+        """Return weights of the rows that sum to 1, and what to regress on: row × column."""
+
+    @abstractmethod
+    def from_leanings(self, leanings: Floats) -> Floats:
+        """Return outputs from such a regression's predictions: … × row × column."""
+
+    # What the data say.
+
+    @abstractmethod
+    def moments(self, X: Any) -> Arrays:
+        """Return what a store keeps of every feature to compute effects from."""
+
+    @abstractmethod
+    def effects(self, X: Any) -> Effects | None:
+        """Return how every feature goes with the outcome, from a table or from its moments.
+
+        None where the moments are not known.
+        """
+
+    def table(self, name: str, tested: Tested) -> TableRows:
+        """Return a table of predictions of rows that were not trained on."""
+        if name not in self.tables:
+            there = ", ".join(self.tables)
+            raise ValueError(f"an outcome of {self.kind} has no table {name!r}; it has {there}.")
+        return self.tables[name](self, tested)
+
+    # Words.
+
+    @abstractmethod
+    def unlike(self, other: Target) -> str | None:
+        """Say how the outcome differs from that of another study; None if it does not."""
+
+    @abstractmethod
+    def summary(self) -> list[tuple[str, int]]:
+        """Return what the rows hold, in words, and how many rows of each there are."""
+
+    @property
+    @abstractmethod
+    def names(self) -> list[Any]:
+        """Kinds of rows that figures tell apart, such as the classes; empty if there are none."""
+
+    @property
+    @abstractmethod
+    def least_rows(self) -> float:
+        """How many rows a score without a fault rests on; the rarest outcome limits it."""
+
+
+def corrected_for_many(p: Floats) -> Floats:
+    """Return Benjamini and Hochberg's q-values of the p-values that are defined."""
+    q, known = np.full(len(p), np.nan), np.isfinite(p)
+    if known.any():
+        q[known] = stats.false_discovery_control(p[known])
+    return q
+
+
+def named(metrics: Sequence[Metric]) -> dict[str, Metric]:
+    """Return metrics by name."""
+    return {metric.name: metric for metric in metrics}
