@@ -59,7 +59,7 @@ def test_a_study_of_five_by_two_gives_the_hand_computation():
     study = Study(
         {"t": TTest(), "relieff": ReliefF()},
         FiveByTwo(),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[5, 10],
         random_state=0,
     )
