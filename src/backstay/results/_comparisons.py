@@ -22,8 +22,8 @@ from backstay.comparison import (
     DifferenceTest,
     FriedmanNemenyi,
     better_equal_worse,
+    compare_scores,
     friedman_nemenyi,
-    signed_rank,
 )
 from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
@@ -210,7 +210,7 @@ def _compared(
             pair = (configuration, replace(configuration, method=reference))
             means[quantity].append((_mean(part, pair[0], quantity), _mean(part, pair[1], quantity)))
     across = {
-        quantity: signed_rank(*np.array(values).T)
+        quantity: compare_scores([a for a, _ in values], [b for _, b in values], "signed_rank")
         for quantity, values in means.items()
         if len(values) > 1 and np.isfinite(values).all()
     }

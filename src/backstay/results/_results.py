@@ -430,7 +430,7 @@ class Results(Parts):
             jackknife over runs; others a paired bootstrap, at a given size.
         test : str, default="auto"
             For accuracy: "five_by_two_f" under :class:`backstay.study.FiveByTwo` and
-            "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "rank_sum".
+            "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "mann_whitney".
         confidence : float, default=0.95
             Coverage of the intervals.
         **options

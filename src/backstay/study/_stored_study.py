@@ -153,7 +153,7 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
     found = difference(stored, now)
     if found is None and _digest(runs.splits[:n_stored]) != stored["splits"]:
         found = difference(stored["resampling"], facts["resampling"], "resampling")
-        found = found or "splits is not what it is in the store"
+        found = found or "splits is not the same as in the store"
     if found is None and n_stored == n_given:
         found = difference(stored["resampling"], facts["resampling"], "resampling")
     if found:
