@@ -163,12 +163,16 @@ class Search:
             self.accept(back)
         return True
 
-    def run(self, *, floating: bool, plus: int, minus: int, stop: str) -> Members | None:
-        """Search to the end; return the subset an early stop settles on, if it comes to that."""
+    def run(self, moves: tuple[int, int] | None, *, only_gains: bool) -> Members | None:
+        """Search to the end, or with `only_gains` until J stops rising.
+
+        `moves` are those ahead and back in a cycle; None lets the search float. Returns the subset
+        before J stopped rising, if it came to that.
+        """
         while not self.arrived:
             before = self.current
-            goes_on = self.floating_cycle() if floating else self.cycle(plus, minus)
-            if stop == "no_gain" and self.current.score <= before.score + TIE:
+            goes_on = self.floating_cycle() if moves is None else self.cycle(*moves)
+            if only_gains and self.current.score <= before.score + TIE:
                 return before.members
             if not goes_on:
                 break
