@@ -9,9 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 from backstay import DecoyControl, ReliefF, TTest
 from backstay.base import FeatureRanker
-from backstay.ensemble import decoy_qvalues, expected_false
+from backstay.ensemble import DecoyScores
 from backstay.ensemble._decoy_scores import (
-    decoy_pvalues,
     knockoff_evalues,
     run_ranks,
     run_scores,
@@ -69,11 +68,11 @@ def test_scores_and_q_values_follow_the_definition(importances, data):
     assert found == pytest.approx(np.array(expected))
     scores, decoys = found[:, :d], found[:, d:]
     p = reference.p_values(scores.tolist(), decoys.tolist())
-    assert decoy_pvalues(scores, decoys) == pytest.approx(p)
-    assert decoy_qvalues(scores, decoys) == pytest.approx(reference.benjamini_hochberg(p))
+    assert DecoyScores(scores, decoys).pvalues() == pytest.approx(p)
+    assert DecoyScores(scores, decoys).qvalues() == pytest.approx(reference.benjamini_hochberg(p))
     features = data.draw(st.lists(st.integers(0, d - 1), min_size=1, unique=True))
     value, counts = reference.expected_false(scores.tolist(), decoys.tolist(), features)
-    about = expected_false(scores, decoys, features)
+    about = DecoyScores(scores, decoys).expected_false(features)
     assert about.value == pytest.approx(value)
     assert (about.low, about.high) == pytest.approx(np.quantile(counts, [0.025, 0.975]))
     contrasts = signed_maximum(scores, decoys)
@@ -119,7 +118,7 @@ def test_one_fit_from_the_attributes():
     X, y = shifted()
     control = DecoyControl(TTest(n_features_to_select=4), 30, random_state=1).fit(X, y)
     assert control.scores_.shape == control.decoy_scores_.shape == (30, 30)
-    assert (control.qvalues_ == decoy_qvalues(control.scores_, control.decoy_scores_)).all()
+    assert (control.qvalues_ == DecoyScores(control.scores_, control.decoy_scores_).qvalues()).all()
     assert control.feature_importances_ == pytest.approx(control.scores_.mean(axis=0))
     assert (control.get_support() == (control.qvalues_ <= 0.05)).all()
     # The fifth, 28, is noise that the t test takes for a signal, too (p = 0.0035).

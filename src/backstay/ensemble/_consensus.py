@@ -23,10 +23,11 @@ from backstay._validation import (
     resolve_n_features,
     take,
 )
-from backstay.base import Array, Indices, fit_weighted, warn_single_members
+from backstay.base import Array, Indices, fit_weighted
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import Member
+from backstay.ensemble._resamples import hold_out
 from backstay.stability import selection_frequency
 
 
@@ -206,7 +207,9 @@ class RepeatedSelector(Ensemble):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
-        inside, self.holdout_rows_ = self._split(y, rng)
+        inside, self.holdout_rows_ = np.arange(len(y)), np.empty(0, np.intp)
+        if self.keep == "grow":
+            inside, self.holdout_rows_ = hold_out(y, self.classes_, self.holdout, rng)
         members = self._fit_runs(
             X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
         )
@@ -233,21 +236,6 @@ class RepeatedSelector(Ensemble):
         if member.support is not None:
             return member.support
         return member.selected(resolve_n_features(self.n_features_to_select, self.n_features_in_))
-
-    def _split(self, y: Indices, rng: np.random.RandomState) -> tuple[Indices, Indices]:
-        """Rows for the selectors and rows held out, class by class."""
-        if self.keep == "top_k":
-            return np.arange(len(y)), np.empty(0, np.intp)
-        warn_single_members(self.classes_, y, "none of it is held out")
-        held = []
-        for c in range(len(self.classes_)):
-            rows = np.flatnonzero(y == c)
-            size = min(max(1, round(self.holdout * len(rows))), len(rows) - 1)
-            held.append(rng.choice(rows, size, replace=False))
-        out = np.sort(np.concatenate(held))
-        if not len(out):
-            raise ValueError("keep='grow' needs a class of at least 2 rows to hold one out.")
-        return np.setdiff1d(np.arange(len(y)), out), out
 
     def _growth_limit(self) -> int:
         """Most features that growing may take: those selected at all, at most k, at least one."""

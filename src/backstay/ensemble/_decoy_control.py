@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,9 +23,8 @@ from backstay._validation import (
 )
 from backstay.base import Array, Indices, one_thread, ranking_from_importances
 from backstay.ensemble._decoy_scores import (
+    DecoyScores,
     ExpectedFalse,
-    decoy_qvalues,
-    expected_false,
     knockoff_evalues,
     run_ranks,
     run_scores,
@@ -34,7 +32,8 @@ from backstay.ensemble._decoy_scores import (
 )
 from backstay.ensemble._decoys import Decoys, decoys_of
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._members import draw_rows, fit_members
+from backstay.ensemble._members import fit_members
+from backstay.ensemble._resamples import check_pairs, draw_rows
 
 
 class Contest(NamedTuple):
@@ -46,57 +45,6 @@ class Contest(NamedTuple):
     scores: Array
     frequencies: Array
     ranked: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class _Contests:
-    """Everything that the draws share."""
-
-    estimator: Any
-    X: Any
-    y: Indices
-    labels: NDArray[Any]
-    sample_weight: Array | None
-    decoys: Decoys
-    n_resamples: int
-    resample: str
-    max_samples: float
-    scale_on: str
-    k: int
-
-    def hold(self, seed: int) -> Contest:
-        """Draw decoys once and let them compete with the features in every resample.
-
-        A decoy stays over the resamples, because the luck of a feature does, too.
-        """
-        rng = np.random.RandomState(seed)
-        decoys = self.decoys.draw(self.X, rng)
-        # Where an estimator breaks ties by column, neither side must come first.
-        order = rng.permutation(2 * self.X.shape[1])
-        if sparse.issparse(self.X):
-            table = sparse.hstack([self.X, decoys], format="csr")[:, order]
-        else:
-            table = np.hstack([self.X, decoys])[:, order]
-        samples = draw_rows(self.resample, self.y, self.n_resamples, self.max_samples, rng)
-        members = fit_members(
-            self.estimator,
-            table,
-            self.labels,
-            self.sample_weight,
-            samples,
-            scale_on=self.scale_on,
-            ranked=True,
-            n_jobs=1,
-            rng=rng,
-        )
-        ranks = np.empty((len(members), len(order)))
-        ranked = np.zeros(len(order), dtype=bool)
-        for run, member in enumerate(members):
-            assert member.importances is not None  # they were read with ranked=True
-            ranks[run, order] = run_ranks(member.importances)
-            ranked[order] |= member.ranked()
-        scores = np.mean([run_scores(row) for row in ranks], axis=0)
-        return Contest(scores, (ranks <= self.k).mean(axis=0), ranked)
 
 
 class DecoyControl(Ensemble):
@@ -237,22 +185,10 @@ class DecoyControl(Ensemble):
         self._check_parameters()
         d = self.n_features_in_
         rng = check_random_state(self.random_state)
+        table = (X, y, sample_weight, decoys_of(self.decoys, X), self._n_per_run(d))
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
         with one_thread():
-            contests = _Contests(
-                self.estimator,
-                X,
-                y,
-                self.classes_[y],
-                sample_weight,
-                decoys_of(self.decoys, X),
-                self.n_resamples,
-                self.resample,
-                self.max_samples,
-                self.scale_on,
-                self._n_per_run(d),
-            )
-            seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
-            calls = [delayed(contests.hold)(seed) for seed in seeds]
+            calls = [delayed(self._contest)(*table, seed) for seed in seeds]
             held = list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
         scores = np.array([contest.scores for contest in held])
         frequencies = np.array([contest.frequencies for contest in held])
@@ -268,9 +204,51 @@ class DecoyControl(Ensemble):
                 self.qvalues_ = false_discovery_control(np.minimum(1 / evalues, 1.0))
         else:
             self.scores_, self.decoy_scores_ = scores[:, :d], scores[:, d:]
-            self.qvalues_ = decoy_qvalues(self.scores_, self.decoy_scores_)
+            self.qvalues_ = DecoyScores(self.scores_, self.decoy_scores_).qvalues()
         # By what q-values are made of: differences in rounding must not order features.
         return np.round(self.scores_.mean(axis=0), 10)
+
+    def _contest(
+        self,
+        X: Any,
+        y: Indices,
+        sample_weight: Array | None,
+        decoys: Decoys,
+        k: int,
+        seed: int,
+    ) -> Contest:
+        """Draw decoys once and let them compete with the features in every resample.
+
+        A decoy stays over the resamples, because the luck of a feature does, too.
+        """
+        rng = np.random.RandomState(seed)
+        drawn = decoys.draw(X, rng)
+        # Where an estimator breaks ties by column, neither side must come first.
+        order = rng.permutation(2 * X.shape[1])
+        if sparse.issparse(X):
+            table = sparse.hstack([X, drawn], format="csr")[:, order]
+        else:
+            table = np.hstack([X, drawn])[:, order]
+        samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
+        members = fit_members(
+            self.estimator,
+            table,
+            self.classes_[y],
+            sample_weight,
+            samples,
+            scale_on=self.scale_on,
+            ranked=True,
+            n_jobs=1,
+            rng=rng,
+        )
+        ranks = np.empty((len(members), len(order)))
+        ranked = np.zeros(len(order), dtype=bool)
+        for run, member in enumerate(members):
+            assert member.importances is not None  # they were read with ranked=True
+            ranks[run, order] = run_ranks(member.importances)
+            ranked[order] |= member.ranked()
+        scores = np.mean([run_scores(row) for row in ranks], axis=0)
+        return Contest(scores, (ranks <= k).mean(axis=0), ranked)
 
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
         """Return how many of some features are expected to be false.
@@ -284,16 +262,14 @@ class DecoyControl(Ensemble):
         -------
         ExpectedFalse
             ``value``, and ``low`` and ``high``, which hold 95 % of the draws between them; as
-            text "1.8 [0.0, 4.1]". See :func:`expected_false`.
+            text "1.8 [0.0, 4.1]". Every decoy counts against the best feature whose score it
+            reaches.
         """
         check_is_fitted(self)
-        return expected_false(self.scores_, self.decoy_scores_, features)
+        return DecoyScores(self.scores_, self.decoy_scores_).expected_false(features)
 
     def _check_parameters(self) -> None:
-        if self.resample == "complementary_pairs" and self.n_resamples % 2:
-            raise ValueError(
-                f"n_resamples={self.n_resamples!r} must be even for resample='complementary_pairs'."
-            )
+        check_pairs(self.resample, self.n_resamples)
         given = getattr(self.estimator, "categorical_features", None)
         if given is not None and not isinstance(given, str):
             raise ValueError(
