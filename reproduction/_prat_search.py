@@ -162,7 +162,7 @@ def _n_right(
             for j in train:
                 if distances[i, j] <= least * (1.0 + EQUAL):
                     ballots[codes[j]] += 1
-            predicted = np.argmax(ballots)
+            predicted = int(np.argmax(ballots))
         if predicted == codes[i]:
             right += 1
     return right

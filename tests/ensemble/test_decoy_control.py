@@ -16,7 +16,7 @@ from backstay.ensemble._decoy_scores import (
     run_scores,
     signed_maximum,
 )
-from backstay.ensemble._decoys import Knockoffs, PermutedColumns, PermutedRows, decoys_of
+from backstay.ensemble._decoys import Knockoffs, decoys_of
 from tests.reference import decoys as reference
 
 
@@ -178,8 +178,8 @@ def test_sparse_tables_give_what_dense_ones_give():
 def test_what_permuted_decoys_keep():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) @ np.array([[1.0, 0.9, 0], [0, 0.4, 0], [0, 0, 1]])
-    rows = PermutedRows().draw(X, np.random.RandomState(0))
-    columns = PermutedColumns().draw(X, np.random.RandomState(0))
+    rows = decoys_of("permuted", X)(X, np.random.RandomState(0))
+    columns = decoys_of("independent", X)(X, np.random.RandomState(0))
     assert np.corrcoef(rows, rowvar=False) == pytest.approx(np.corrcoef(X, rowvar=False))
     assert abs(np.corrcoef(columns, rowvar=False)[0, 1]) < 0.2
     assert (np.sort(columns, axis=0) == np.sort(X, axis=0)).all()

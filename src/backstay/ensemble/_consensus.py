@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -66,34 +66,12 @@ def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame
     return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
 
 
-@dataclass(frozen=True)
-class Holdout:
-    """A classifier's accuracy on rows that no run has seen, for any columns."""
-
-    classifier: Any
-    X: Any
-    labels: NDArray[Any]
-    sample_weight: Array | None
-    train: Indices
-    test: Indices
-
-    def accuracy(self, columns: Indices) -> float:
-        """Fit on the training rows, weighted where the classifier takes weights, and test."""
-        table, train, test = take(self.X, columns, axis=1), self.train, self.test
-        of_train = of_test = None
-        if self.sample_weight is not None:
-            of_train, of_test = self.sample_weight[train], self.sample_weight[test]
-        rows = take(table, train)
-        fitted = fit_weighted(clone(self.classifier), rows, self.labels[train], of_train)
-        predicted = fitted.predict(take(table, test))
-        return float(accuracy_score(self.labels[test], predicted, sample_weight=of_test))
-
-    def accuracies(self, order: Indices) -> Array:
-        """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
-        scores: list[float] = []
-        while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
-            scores.append(self.accuracy(order[: len(scores) + 1]))
-        return np.array(scores)
+def _growing_accuracies(order: Indices, accuracy: Callable[[Indices], float]) -> Array:
+    """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
+    scores: list[float] = []
+    while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
+        scores.append(accuracy(order[: len(scores) + 1]))
+    return np.array(scores)
 
 
 class RepeatedSelector(Ensemble):
@@ -115,8 +93,8 @@ class RepeatedSelector(Ensemble):
         of frequency as long as each raises the accuracy of `classifier` on
         rows held out from the selectors.
     n_features_to_select : int, float or None, default=None
-        k; at most so many with ``keep="grow"``. None keeps as many as a run
-        selects on average, and sets no limit to growing.
+        k; the most that ``keep="grow"`` keeps. None keeps as many as a run selects on
+        average, and sets no limit to growing.
     classifier : classifier, default=None
         Judge of ``keep="grow"``; None is 1-NN on features scaled to [0, 1].
     holdout : float, default=0.3
@@ -221,13 +199,28 @@ class RepeatedSelector(Ensemble):
         if self.keep == "grow":
             ranking = break_ties(self.selection_frequency_, self.rankings_)
             order = np.argsort(ranking)[: self._growth_limit()]
-            judge = self.classifier
-            if judge is None:
-                judge = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
-            rows = (inside, self.holdout_rows_)
-            holdout = Holdout(judge, X, self.classes_[y], sample_weight, *rows)
-            self.holdout_scores_ = holdout.accuracies(order)
+            self.holdout_scores_ = _growing_accuracies(
+                order, lambda columns: self._accuracy(X, y, sample_weight, inside, columns)
+            )
         return self.selection_frequency_
+
+    def _accuracy(
+        self, X: Any, y: Indices, sample_weight: Array | None, train: Indices, columns: Indices
+    ) -> float:
+        """Return the classifier's accuracy on the held-out rows, which no run has seen.
+
+        It is fitted with weights where it takes them.
+        """
+        classifier, test = self.classifier, self.holdout_rows_
+        if classifier is None:
+            classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
+        table, labels = take(X, columns, axis=1), self.classes_[y]
+        of_train = of_test = None
+        if sample_weight is not None:
+            of_train, of_test = sample_weight[train], sample_weight[test]
+        fitted = fit_weighted(clone(classifier), take(table, train), labels[train], of_train)
+        predicted = fitted.predict(take(table, test))
+        return float(accuracy_score(labels[test], predicted, sample_weight=of_test))
 
     def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select

@@ -30,7 +30,7 @@ from backstay.ensemble._decoy_scores import (
     run_scores,
     signed_maximum,
 )
-from backstay.ensemble._decoys import Decoys, decoys_of
+from backstay.ensemble._decoys import DrawDecoys, decoys_of
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import fit_members
 from backstay.ensemble._resamples import check_pairs, draw_rows
@@ -213,7 +213,7 @@ class DecoyControl(Ensemble):
         X: Any,
         y: Indices,
         sample_weight: Array | None,
-        decoys: Decoys,
+        draw_decoys: DrawDecoys,
         k: int,
         seed: int,
     ) -> Contest:
@@ -222,13 +222,13 @@ class DecoyControl(Ensemble):
         A decoy stays over the resamples, because the luck of a feature does, too.
         """
         rng = np.random.RandomState(seed)
-        drawn = decoys.draw(X, rng)
+        decoys = draw_decoys(X, rng)
         # Where an estimator breaks ties by column, neither side must come first.
         order = rng.permutation(2 * X.shape[1])
         if sparse.issparse(X):
-            table = sparse.hstack([X, drawn], format="csr")[:, order]
+            table = sparse.hstack([X, decoys], format="csr")[:, order]
         else:
-            table = np.hstack([X, drawn])[:, order]
+            table = np.hstack([X, decoys])[:, order]
         samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
         members = fit_members(
             self.estimator,
