@@ -13,7 +13,7 @@ from backstay.ensemble import DecoyScores
 from backstay.ensemble._decoy_scores import (
     knockoff_evalues,
     run_ranks,
-    run_scores,
+    log_rank_scores,
     signed_maximum,
 )
 from backstay.ensemble._decoys import Knockoffs, decoys_of
@@ -62,7 +62,7 @@ def contests(draw):
 def test_scores_and_q_values_follow_the_definition(importances, data):
     d = importances.shape[2] // 2
     found = np.array(
-        [np.mean([run_scores(run_ranks(run)) for run in draw], axis=0) for draw in importances]
+        [np.mean([log_rank_scores(run_ranks(run)) for run in draw], axis=0) for draw in importances]
     )
     expected = [reference.draw_scores(draw) for draw in importances.tolist()]
     assert found == pytest.approx(np.array(expected))

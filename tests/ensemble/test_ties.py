@@ -34,7 +34,7 @@ class Given(FeatureRanker):
 
 
 class Lucky(FeatureRanker):
-    """Finds a few features by lot, and gives all others the importance 0."""
+    """Finds a few features at random, and gives all others the importance 0."""
 
     def __init__(self, n_found=1, n_features_to_select=None, random_state=None):
         self.n_found = n_found
@@ -285,7 +285,7 @@ class TiedAboveNoise(FeatureRanker):
         return found
 
 
-def test_lots_differ_between_splits_with_a_fixed_seed():
+def test_order_of_ties_differs_between_splits_with_a_fixed_seed():
     methods = {"b": BaggedRanker(TiedAboveNoise(), 5, random_state=0)}
     value = study_of(methods).run(NOISE, LABELS).stability().frame()["value"].item()
     among_twenty = (5 / 20 - 5 / 30) / (1 - 5 / 30)  # Kuncheva's index of chance among the tied

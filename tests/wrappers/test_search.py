@@ -205,7 +205,7 @@ def test_smallest_subset_that_is_good_enough():
         ]
         # 0.7 is at least 0.93 times 0.75; better than all features is good enough, too.
         assert sizes == [1, 2, 2, 1]
-    with pytest.warns(UserWarning, match=r"{'min_score': 0.9}: no subset met has so high a J"):
+    with pytest.warns(UserWarning, match=r"{'min_score': 0.9}: no subset met has such a high J"):
         assert run(score, 3, n_features_to_select={"min_score": 0.9}).score_ == 0.8
 
 

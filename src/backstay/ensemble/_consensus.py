@@ -84,8 +84,8 @@ class RepeatedSelector(Ensemble):
         ``feature_importances_``, ``coef_`` or ``ranking_`` after fit, of which
         the `n_features_to_select` best count as selected, without those that a
         scikit-learn model gives the importance 0. Features that share a run's
-        least importance are not selected either, not even by a ranker; what a
-        selector such as RFE keeps is. See :class:`BaggedRanker` for ties.
+        least importance are not selected either, even if it is a ranker; what a
+        selector such as RFE keeps is selected. See :class:`BaggedRanker` for ties.
     n_resamples : int, default=20
         Runs of the selector; an even number for complementary pairs.
     keep : {"top_k", "grow"}, default="top_k"

@@ -27,7 +27,7 @@ from backstay.ensemble._decoy_scores import (
     ExpectedFalse,
     knockoff_evalues,
     run_ranks,
-    run_scores,
+    log_rank_scores,
     signed_maximum,
 )
 from backstay.ensemble._decoys import DrawDecoys, decoys_of
@@ -37,9 +37,9 @@ from backstay.ensemble._resamples import check_pairs, draw_rows
 
 
 class Contest(NamedTuple):
-    """What features and decoys reached in one draw, the features first: means over its runs.
+    """What features and decoys scored in one draw, as means over its runs; features come first.
 
-    Some may not have been ranked in any of them.
+    `ranked` says which were ranked in at least one run.
     """
 
     scores: Array
@@ -48,12 +48,12 @@ class Contest(NamedTuple):
 
 
 class DecoyControl(Ensemble):
-    """Keep the features that do better than decoys, which cannot know the class.
+    """Keep the features that do better than decoys, which know nothing about the class.
 
     Every feature gets a decoy, a copy with its rows permuted. Features and decoys compete in
     the same fits of the estimator, on resamples of the rows. This is repeated with fresh
-    decoys, and a feature's q-value says how its score compares with those of all decoys. It
-    works for any ranker, also where no test is known.
+    decoys, and a feature's q-value says how its score compares with those of all decoys. This
+    works for any ranker, even where no statistical test is known.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class DecoyControl(Ensemble):
             assert member.importances is not None  # they were read with ranked=True
             ranks[run, order] = run_ranks(member.importances)
             ranked[order] |= member.ranked()
-        scores = np.mean([run_scores(row) for row in ranks], axis=0)
+        scores = np.mean([log_rank_scores(row) for row in ranks], axis=0)
         return Contest(scores, (ranks <= k).mean(axis=0), ranked)
 
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:

@@ -26,15 +26,15 @@ class ExpectedFalse(NamedTuple):
 
 
 def run_ranks(importances: Array) -> Array:
-    """Rank columns from the best, 1; equal importances share the mean of their ranks.
+    """Rank columns, 1 for the best; equal importances share the mean of their ranks.
 
-    By column order they would not be treated alike.
+    Ranked by column they would not be treated alike.
     """
     return np.asarray(rankdata(-importances, method="average"))
 
 
-def run_scores(ranks: Array) -> Array:
-    """Return ln(m / rank) among m columns: as surprising as −ln p, and 0 for the last."""
+def log_rank_scores(ranks: Array) -> Array:
+    """Return ln(m / rank) among m columns: like −ln p, and 0 for the last."""
     return np.log(len(ranks) / ranks)
 
 

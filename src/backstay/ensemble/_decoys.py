@@ -1,4 +1,4 @@
-"""Where do decoys come from? Columns that look like the features and cannot know the class."""
+"""How to draw decoys: columns that look like the features and know nothing about the class."""
 
 from __future__ import annotations
 

@@ -34,10 +34,11 @@ from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 class Member:
     """What one run of the base estimator says about the features.
 
-    A selector may have a support only; with `drops_zeros`, importance 0 means unused. A ranker
+    A selector may have only a support; with `drops_zeros`, importance 0 means unused. A ranker
     may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections.
-    `groups` says what it tells apart, and the last `n_least` of a ranking share the last place. A
-    support is `chosen` if a selector says so itself, and not only the order of its features.
+    `groups` are the features that it does not tell apart; the last `n_least` of its ranking share
+    the last place. A support is `chosen` if the selector decided it, and not just the order of the
+    features.
     """
 
     importances: Array | None
@@ -56,7 +57,7 @@ class Member:
         return self.ranking <= (len(self.ranking) if self.n_ranked is None else self.n_ranked)
 
     def ordered(self) -> NDArray[np.bool_]:
-        """Mask of the ranked features whose rank is more than a place among the least."""
+        """Mask of the ranked features that do not share the last place."""
         assert self.ranking is not None
         return self.ranked() & (self.ranking <= len(self.ranking) - self.n_least)
 
@@ -73,7 +74,7 @@ class Member:
 
 
 def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
-    """Read a fitted estimator; unless `ranked`, a selector may have no importances."""
+    """Read a fitted estimator; a selector without importances will do unless `ranked`."""
     support = None
     if hasattr(estimator, "get_support"):
         support = np.asarray(estimator.get_support(), dtype=np.bool_)
@@ -137,7 +138,7 @@ def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
 
 
 def _seeds(estimator: Any, n: int, rng: np.random.RandomState) -> list[dict[str, int]]:
-    """For each of n members, a value for every ``random_state``, also of nested parts."""
+    """Return, for each of n members, a seed for every ``random_state``, nested ones included."""
     names = [
         name
         for name in sorted(estimator.get_params(deep=True))
@@ -170,7 +171,7 @@ def _fit_member(
 
 
 def _shuffles(estimator: Any, n: int, rng: np.random.RandomState) -> list[int] | list[None]:
-    """For each of n members, a seed that puts its columns in random order, where that matters.
+    """Return, for each of n members, a seed for the order of its columns where that matters.
 
     Of features with equal weights, such as the many that a tree does not use, scikit-learn's RFE
     eliminates the first columns. Its ranking no longer shows that they were tied.

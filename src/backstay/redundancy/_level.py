@@ -36,7 +36,7 @@ def redundancy_level(
     configurations: str = "observed",
     sample_weight: ArrayLike | None = None,
 ) -> RedundancyLevels:
-    """How nearly some of the other features are a Markov blanket of each feature.
+    """Measure how nearly some of the other features are a Markov blanket of each feature.
 
     R'(α) = max_S 1 − mean_u |P(α|s) − P(α|s, rest)|, over the subsets S of the other features,
     where the rest is every feature but S and α, and the class [Prat eq. 4.3, corrected]. It is 1 if

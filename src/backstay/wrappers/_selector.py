@@ -106,8 +106,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Draws the folds when `cv` is None.
     checkpoint : path-like, default=None
         File written after every step. A later ``fit`` with the same data and
-        parameters resumes from it. Parameters must be recognisable by then: seeds
-        as integers, functions that can be imported.
+        parameters resumes from it. It must be able to recognise the parameters: give
+        seeds as integers, and functions that can be imported.
     verbose : int, default=0
         1 writes a line per step to stderr.
 
@@ -363,7 +363,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             if members is not None:
                 return members
             warnings.warn(
-                f"n_features_to_select={rule!r}: no subset met has so high a J; the best one is "
+                f"n_features_to_select={rule!r}: no subset met has such a high J; the best one is "
                 "kept.",
                 UserWarning,
                 stacklevel=4,
