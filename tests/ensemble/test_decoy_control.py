@@ -12,8 +12,8 @@ from backstay.base import FeatureRanker
 from backstay.ensemble import DecoyScores
 from backstay.ensemble._decoy_scores import (
     knockoff_evalues,
-    run_ranks,
     log_rank_scores,
+    run_ranks,
     signed_maximum,
 )
 from backstay.ensemble._decoys import Knockoffs, decoys_of

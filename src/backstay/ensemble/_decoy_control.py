@@ -26,8 +26,8 @@ from backstay.ensemble._decoy_scores import (
     DecoyScores,
     ExpectedFalse,
     knockoff_evalues,
-    run_ranks,
     log_rank_scores,
+    run_ranks,
     signed_maximum,
 )
 from backstay.ensemble._decoys import DrawDecoys, decoys_of
