@@ -94,6 +94,8 @@ class BaggedRanker(Ensemble):
     broken at random. RFE itself eliminates the first columns among features of equal weight, so
     each such member gets the columns in random order.
 
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
+
     References
     ----------
     Saeys, Abeel, Van de Peer (2008), Robust feature selection using ensemble

@@ -134,6 +134,8 @@ class RepeatedSelector(Ensemble):
     The runs get the ``sample_weight`` of the rows drawn. Held-out rows count
     by their weight, and the classifier gets weights if its fit takes them.
 
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
+
     References
     ----------
     Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with

@@ -113,6 +113,8 @@ class DecoyControl(Ensemble):
     because they are. There, q-values come from e-values averaged over draws, for the
     rate `alpha`; no fewer than 2/alpha features can be kept, if any.
 
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
+
     References
     ----------
     Candès, Fan, Janson, Lv (2018), Panning for gold: model-X knockoffs. Ren, Barber (2024),
@@ -253,17 +255,8 @@ class DecoyControl(Ensemble):
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
         """Return how many of some features are expected to be false.
 
-        Parameters
-        ----------
-        features : int or array-like of int
-            How many of the best, or which features.
-
-        Returns
-        -------
-        ExpectedFalse
-            ``value``, and ``low`` and ``high``, which hold 95 % of the draws between them; as
-            text "1.8 [0.0, 4.1]". Every decoy counts against the best feature whose score it
-            reaches.
+        Takes how many of the best, or which features; see :meth:`DecoyScores.expected_false`. As
+        text the result reads "1.8 [0.0, 4.1]", the range being that of 95 % of the draws.
         """
         check_is_fitted(self)
         return DecoyScores(self.scores_, self.decoy_scores_).expected_false(features)

@@ -143,9 +143,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    There are more than eight parameters because scikit-learn clones, sets and searches
-    parameters one by one; what belongs together is one value (`moves`,
-    `criterion_params`, `n_features_to_select`).
+    scikit-learn sets and searches parameters one by one, so they are not grouped; options
+    that exclude each other are one parameter (`moves`, `n_features_to_select`).
 
     Behind ``MinMaxScaler``, ``StandardScaler`` or nothing, ``"knn:K"`` is
     ``KNeighborsClassifier(K)`` with equal distances in the order of the training
