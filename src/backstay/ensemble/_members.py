@@ -96,13 +96,9 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             f"{name} gives feature {feature} the importance nan; importances must be numbers "
             "to be ranked."
         )
-    member = Member(
-        importances,
-        ranking_from_importances(importances),
-        support,
-        path=packed_path(estimator),
-        groups=(groups := TiedGroups.read(estimator, importances)),
-    )
+    groups, path = TiedGroups.read(estimator, importances), packed_path(estimator)
+    ranking = ranking_from_importances(importances)
+    member = Member(importances, ranking, support, path=path, groups=groups)
     if isinstance(estimator, FeatureRanker):
         return replace(member, ranking=estimator.ranking_, n_ranked=estimator.n_ranked_)
     if hasattr(estimator, "ranking_"):
