@@ -81,16 +81,10 @@ class EvaluationLog:
         """How many evaluations can be read instead of computed."""
         return len(self.evaluations) - self.replayed
 
-    def evaluate(self, n_candidates: int, compute: Callable[[], Evaluation]) -> Evaluation:
+    def evaluate(self, compute: Callable[[], Evaluation]) -> Evaluation:
         """Return the next evaluation: recorded if there is one, else computed and recorded."""
         if self.n_recorded:
             evaluation = self.evaluations[self.replayed]
-            if len(evaluation[0]) != n_candidates:
-                raise ValueError(
-                    f"checkpoint={str(self.path)!r} is damaged: evaluation {self.replayed} holds "
-                    f"{len(evaluation[0])} scores where the search has {n_candidates} candidates. "
-                    "Delete the file to start anew."
-                )
         else:
             evaluation = compute()
             self.evaluations.append(evaluation)

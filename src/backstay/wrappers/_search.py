@@ -79,7 +79,7 @@ class Search:
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
         start = self.fixed.copy() if self.forward else np.ones(len(self.fixed), dtype=bool)
-        scores, remainders = self.log.evaluate(1, lambda: self._evaluate(start, NOTHING, True))
+        scores, remainders = self.log.evaluate(lambda: self._evaluate(start, NOTHING, True))
         if start.any():  # the empty set is never handed to the inducer
             self.criterion.observe(start[None, :], scores)
         remainder = float(remainders[0]) if len(remainders) else np.nan
@@ -109,9 +109,7 @@ class Search:
         if not len(moved):
             return None
         members = self.current.members
-        scores, remainders = self.log.evaluate(
-            len(moved), lambda: self._evaluate(members, moved, adding)
-        )
+        scores, remainders = self.log.evaluate(lambda: self._evaluate(members, moved, adding))
         candidates = np.repeat(members[None, :], len(moved), axis=0)
         candidates[np.arange(len(moved)), moved] = adding
         self.criterion.observe(candidates, scores)
