@@ -352,6 +352,11 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
 
     estimator: Any
 
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Kinds of outcomes that the estimator takes."""
+        return getattr(self.estimator, "outcomes", ("classes",))
+
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
 

@@ -21,7 +21,7 @@ from backstay.base import Scaling, importances_of
 from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
 from backstay.ensemble._aggregate import AGGREGATES
-from backstay.ensemble._members import draw_rows
+from backstay.ensemble._resamples import draw_rows
 from backstay.feature_weighting import SVMRFE
 from backstay.feature_weighting.shared_fits import shared_fits
 from reference import ensemble as reference
