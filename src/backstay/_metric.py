@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf_shrinkage
 
+from backstay._scaling import Scaling
 from backstay._validation import StrOptions
-from backstay.base import Array, Floats, Indices, Scaling, one_thread
+from backstay.base import Array, Floats, Indices, one_thread
 
 METRICS = [StrOptions({"euclidean", "manhattan", "mahalanobis"})]
 

@@ -43,6 +43,9 @@ __all__ = [
 
 FLOATS = [np.float64, np.float32]
 LARGEST_WEIGHT = 100  # as a power of two
+# Kinds of outcome, and how messages call them.
+OUTCOMES = {"classes": "classes", "numbers": "numbers", "survival": "times until an event"}
+MOST_FLOAT_CLASSES = 20  # whole numbers stored as floating point, up to which they are classes
 EXACT_INTEGERS = 2**53  # up to here float64 holds every whole number
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -223,9 +226,58 @@ def validate_rows(estimator: Any, X: Any) -> NDArray[Any]:
     return validate_data(estimator, X, dtype=FLOATS, reset=False)
 
 
+def outcome_kind(y: ArrayLike) -> str:
+    """Say what kind of outcome `y` holds, from its values alone.
+
+    "survival" is a structured array of a truth value (event) and a number (time). "classes" are
+    text, truth values, categories and whole numbers; whole numbers stored as floating point only
+    if there are few of them, as any could also be measured. All other finite floating point
+    numbers are "numbers".
+    """
+    values = np.asarray(y)
+    if values.dtype.names:
+        kinds = [values.dtype[name].kind for name in values.dtype.names]
+        if len(kinds) != 2 or "b" not in kinds or not {*kinds} & {*"iuf"}:
+            raise ValueError(
+                f"y has the fields {', '.join(values.dtype.names)}; for times until an event it "
+                "needs two, a truth value (did the event happen?) and a number (when?)."
+            )
+        return "survival"
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        return "classes"
+    few = len(np.unique(values)) <= min(MOST_FLOAT_CLASSES, values.size / 2)
+    return "classes" if few and not _has_fractions(values) else "numbers"
+
+
+def check_outcome(estimator: Any, y: ArrayLike) -> str:
+    """Return the kind of outcome in `y`; refuse one that `estimator` does not take.
+
+    Estimators say what they take in ``outcomes``; without it, they take classes. Whole numbers
+    stand for classes where only classes are taken.
+    """
+    taken = getattr(estimator, "outcomes", ("classes",))
+    values, kind = np.asarray(y), outcome_kind(y)
+    if kind == "numbers" and kind not in taken and not _has_fractions(values):
+        kind = "classes"
+    if kind in taken:
+        return kind
+    held = OUTCOMES[kind]
+    if kind == "numbers":
+        held += f", such as {np.ravel(values)[np.ravel(values % 1 != 0)][0]:g}"
+    raise ValueError(
+        f"Unknown label type: {type(estimator).__name__} takes "
+        f"{' or '.join(OUTCOMES[name] for name in taken)} as outcome, but y holds {held}."
+    )
+
+
+def _has_fractions(values: NDArray[Any]) -> bool:
+    return bool((values % 1 != 0).any())
+
+
 def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes, at least two, and each row's class number."""
     name = type(estimator).__name__
+    check_outcome(estimator, y)
     _check_whole_floats(np.asarray(y))
     try:
         kind = type_of_target(y, input_name="y")

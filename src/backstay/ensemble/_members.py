@@ -20,14 +20,15 @@ from backstay.base import (
     Array,
     FeatureRanker,
     Indices,
+    SharedFits,
     fit_weighted,
     importances_of,
     one_thread,
     ranking_from_importances,
+    shared_fits,
 )
 from backstay.ensemble._paths import packed_path
 from backstay.ensemble.ties import TiedGroups, groups_by, groups_of
-from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -29,6 +30,7 @@ def decisions(hits: NDArray[Any], n_rounds: int, alpha: float) -> tuple[Any, Any
     return more, less
 
 
+@dataclass(eq=False, repr=False)
 class BorutaRanker(FeatureRanker):
     """How often a feature beats the best of all shuffled features in a random forest.
 
@@ -105,6 +107,16 @@ class BorutaRanker(FeatureRanker):
     ['confirmed', 'confirmed', 'rejected']
     """
 
+    n_estimators: int = 500
+    _: KW_ONLY
+    forest: str = "random_forest"
+    max_depth: int | None = None
+    perc: float = 100
+    alpha: float = 0.01
+    max_iter: int = 100
+    n_jobs: int | None = None
+    random_state: Any = None
+
     _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -116,29 +128,6 @@ class BorutaRanker(FeatureRanker):
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "max_iter": [positive_int()],
     }
-
-    def __init__(
-        self,
-        n_estimators: int = 500,
-        *,
-        forest: str = "random_forest",
-        max_depth: int | None = None,
-        perc: float = 100,
-        alpha: float = 0.01,
-        max_iter: int = 100,
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.forest = forest
-        self.max_depth = max_depth
-        self.perc = perc
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)

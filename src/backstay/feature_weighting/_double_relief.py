@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
 
 
+@dataclass(eq=False, repr=False)
 class DoubleReliefF(ReliefF):
     """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
 
@@ -39,36 +41,14 @@ n_features_to_select
     array([0, 1, 2])
     """
 
+    _: KW_ONLY
+    progressive: bool = False
+    n_jobs: int | None = field(default=None, init=False)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ReliefF._parameter_constraints,
         "progressive": ["boolean"],
     }
-    n_jobs = None
-
-    def __init__(
-        self,
-        *,
-        progressive: bool = False,
-        n_neighbors: int = 10,
-        miss: str = "per_class",
-        sigma: float | None = None,
-        n_draws: int | None = None,
-        metric: str = "heom",
-        missing: str = "class",
-        categorical_features: Any = "from_dtype",
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.progressive = progressive
-        self.n_neighbors = n_neighbors
-        self.miss = miss
-        self.sigma = sigma
-        self.n_draws = n_draws
-        self.metric = metric
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)

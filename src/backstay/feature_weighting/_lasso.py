@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -75,6 +76,7 @@ def importances_by_entry(
     return importances / top
 
 
+@dataclass(eq=False, repr=False)
 class ElasticNetRanker(FeatureRanker):
     """Order of entry on the path of a logistic regression with an elastic net penalty.
 
@@ -151,6 +153,15 @@ class ElasticNetRanker(FeatureRanker):
     array([4, 3, 1, 2])
     """
 
+    l1_ratio: float = 0.5
+    _: KW_ONLY
+    n_lambdas: int = 100
+    lambda_min_ratio: float = 0.01
+    lambdas: ArrayLike | None = None
+    weakness: float = 1.0
+    tol: float = 1e-6
+    random_state: Any = None
+
     _zero_is_unranked = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
@@ -161,27 +172,6 @@ class ElasticNetRanker(FeatureRanker):
         "weakness": [Interval(Real, 0, 1, closed="right")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
-
-    def __init__(
-        self,
-        l1_ratio: float = 0.5,
-        *,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
-        lambdas: ArrayLike | None = None,
-        weakness: float = 1.0,
-        tol: float = 1e-6,
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.l1_ratio = l1_ratio
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.lambdas = lambdas
-        self.weakness = weakness
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         name = type(self).__name__
@@ -225,6 +215,7 @@ class ElasticNetRanker(FeatureRanker):
         return given
 
 
+@dataclass(eq=False, repr=False)
 class LassoPath(ElasticNetRanker):
     """Order of entry on the path of a logistic regression with the lasso's penalty.
 
@@ -262,29 +253,4 @@ class LassoPath(ElasticNetRanker):
     (26, 1)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: value
-        for name, value in ElasticNetRanker._parameter_constraints.items()
-        if name != "l1_ratio"
-    }
-
-    l1_ratio = 1.0
-
-    def __init__(
-        self,
-        *,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
-        lambdas: ArrayLike | None = None,
-        weakness: float = 1.0,
-        tol: float = 1e-6,
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.lambdas = lambdas
-        self.weakness = weakness
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
+    l1_ratio: float = field(default=1.0, init=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -122,12 +123,6 @@ def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
 class _MomentFilter(SignificanceFilter):
     """What these filters share: the moments of the classes that have rows."""
 
-    def __init__(
-        self, *, n_features_to_select: int | float | str | None = None, alpha: float = 0.05
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-
     def _moments(
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None
     ) -> tuple[Moments, Any]:
@@ -234,6 +229,7 @@ class FStatistic(_MomentFilter):
         return f
 
 
+@dataclass(eq=False, repr=False)
 class TTest(_MomentFilter):
     """Size of the two-sample t statistic, plain, shrunken or moderated.
 
@@ -289,24 +285,15 @@ class TTest(_MomentFilter):
     array([ 7, 22, 27])
     """
 
+    _: KW_ONLY
+    variance: str = "pooled"
+    moderation: str | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SignificanceFilter._parameter_constraints,
         "variance": [StrOptions({"pooled", "welch"})],
         "moderation": [StrOptions({"shrunken", "moderated"}), None],
     }
-
-    def __init__(
-        self,
-        *,
-        variance: str = "pooled",
-        moderation: str | None = None,
-        n_features_to_select: int | float | str | None = None,
-        alpha: float = 0.05,
-    ) -> None:
-        self.variance = variance
-        self.moderation = moderation
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":

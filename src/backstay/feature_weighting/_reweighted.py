@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from backstay.feature_weighting._simba import Simba, drawing_chances, relative_s
 Reweigh = Callable[[Array], Array]
 
 
+@dataclass(eq=False, repr=False)
 class InstanceReweighted(InstanceWeighted):
     """Weigh the instances anew whenever the ranker has moved its feature weights.
 
@@ -85,23 +87,15 @@ class InstanceReweighted(InstanceWeighted):
     array([0, 1, 2])
     """
 
+    _: KW_ONLY
+    every: int = 1
+    strategy: str = field(default="native", init=False)
+    random_state: Any = field(default=None, init=False)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "every": [positive_int()],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        weighting: Any,
-        *,
-        every: int = 1,
-        n_features_to_select: int | float | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.weighting = weighting
-        self.every = every
-        self.n_features_to_select = n_features_to_select
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)

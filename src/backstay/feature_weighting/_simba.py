@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,8 +12,9 @@ import numpy as np
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import adaptive_ascent, stochastic_ascent
 from backstay._metric import whiten
+from backstay._scaling import Scaling
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
-from backstay.base import Array, FeatureRanker, Indices, Scaling, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, warn_single_members
 from backstay.feature_weighting._double_relief import progress
 from backstay.feature_weighting._simba_ascent import NEWTON_FEATURES, ascend
 
@@ -35,6 +37,7 @@ def drawing_chances(omega: Array) -> Array | None:
     return None if (omega == omega[0]).all() else omega / omega.sum()
 
 
+@dataclass(eq=False, repr=False)
 class Simba(FeatureRanker):
     """Simba: ascend the sum of hypothesis margins in the space of feature weights.
 
@@ -100,6 +103,21 @@ class Simba(FeatureRanker):
     array([0, 1, 2])
     """
 
+    _: KW_ONLY
+    strategy: str = "normal"
+    delta: bool = False
+    utility: str = "linear"
+    beta: float = 1.0
+    n_epochs: int = 1
+    solver: str = "stochastic"
+    learning_rate: float | str = 1.0
+    progressive: bool = False
+    whiten: bool = False
+    max_iter: int = 100
+    tol: float = 1e-6
+    scaling: str | None = "minmax"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "strategy": [StrOptions({"normal", "sample", "order", "tournament"})],
@@ -115,39 +133,6 @@ class Simba(FeatureRanker):
         "tol": [Interval(Real, 0, None, closed="left")],
         "scaling": Scaling.OPTIONS,
     }
-
-    def __init__(
-        self,
-        *,
-        strategy: str = "normal",
-        delta: bool = False,
-        utility: str = "linear",
-        beta: float = 1.0,
-        n_epochs: int = 1,
-        solver: str = "stochastic",
-        learning_rate: float | str = 1.0,
-        progressive: bool = False,
-        whiten: bool = False,
-        n_features_to_select: int | float | None = None,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        scaling: str | None = "minmax",
-        random_state: Any = None,
-    ) -> None:
-        self.strategy = strategy
-        self.delta = delta
-        self.utility = utility
-        self.beta = beta
-        self.n_epochs = n_epochs
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.progressive = progressive
-        self.whiten = whiten
-        self.n_features_to_select = n_features_to_select
-        self.max_iter = max_iter
-        self.tol = tol
-        self.scaling = scaling
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight, X.shape[1])

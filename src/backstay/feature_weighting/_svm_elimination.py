@@ -21,7 +21,8 @@ from backstay._kernels._svm import (
     one_vs_one_duals,
     squared_weights,
 )
-from backstay.base import Array, Indices, Scaling, one_thread
+from backstay._scaling import Scaling
+from backstay.base import Array, Indices, one_thread
 from backstay.feature_weighting._svm_tall import TallMachine
 
 # A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew

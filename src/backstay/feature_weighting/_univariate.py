@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -194,6 +195,7 @@ class DistributionDifference(ValueFilter):
     _measure = staticmethod(measures.distribution_difference)
 
 
+@dataclass(eq=False, repr=False)
 class ChiSquared(SignificanceFilter, ValueFilter):
     """χ² of the table of values by classes, Σ (N − E)²/E.
 
@@ -233,17 +235,6 @@ class ChiSquared(SignificanceFilter, ValueFilter):
     """
 
     _measure = staticmethod(measures.chi_squared)
-
-    def __init__(
-        self,
-        *,
-        discretizer: Any = "mdl",
-        n_features_to_select: int | float | str | None = None,
-        alpha: float = 0.05,
-    ) -> None:
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._df = np.zeros(X.shape[1])
@@ -315,6 +306,7 @@ class ValueDifference(ValueFilter):
     _measure = staticmethod(measures.value_difference)
 
 
+@dataclass(eq=False, repr=False)
 class CategoryImportance(ValueFilter):
     """Per-category and cross-category feature importance (PCF and CCF).
 
@@ -354,21 +346,13 @@ class CategoryImportance(ValueFilter):
     array([0.556, 0.5  ])
     """
 
+    _: KW_ONLY
+    kind: str = "ccf"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "kind": [StrOptions({"ccf", "pcf"})],
     }
-
-    def __init__(
-        self,
-        *,
-        kind: str = "ccf",
-        discretizer: Any = "mdl",
-        n_features_to_select: int | float | None = None,
-    ) -> None:
-        self.kind = kind
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self.class_importances_ = np.empty((X.shape[1], len(self.classes_)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,20 +31,17 @@ def value_numbers(X: NDArray[Any]) -> Indices:
     return codes
 
 
+@dataclass(eq=False, repr=False)
 class ValueFilter(FeatureRanker):
     """Base of filters that look at how often each value goes with each class.
 
     A new one sets ``_measure``, a function of tables of counts.
     """
 
-    _measure: ClassVar[Any]
-    discretizer: Any
+    _: KW_ONLY
+    discretizer: Any = "mdl"
 
-    def __init__(
-        self, *, discretizer: Any = "mdl", n_features_to_select: int | float | None = None
-    ) -> None:
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
+    _measure: ClassVar[Any]
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, _, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

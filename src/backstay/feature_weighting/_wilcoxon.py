@@ -127,12 +127,6 @@ class Wilcoxon(SignificanceFilter):
     array([0.92, 0.76, 1.  , 1.  ])
     """
 
-    def __init__(
-        self, *, n_features_to_select: int | float | str | None = None, alpha: float = 0.05
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         X, present = X[rows], np.unique(y[rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -9,8 +10,9 @@ import numpy as np
 from scipy.special import expit
 
 from backstay._metric import METRICS, rows_for_metric
+from backstay._scaling import Scaling
 from backstay._validation import Interval, positive_int
-from backstay.base import Array, Indices, InstanceWeighter, Scaling, warn_single_members
+from backstay.base import Array, Indices, InstanceWeighter, warn_single_members
 from backstay.instance_weighting._margin import neighbor_blocks
 
 
@@ -41,6 +43,7 @@ def logistic_weights(margins: Array, alpha: float) -> Array:
     return expit(alpha * (margins - margins.mean()) / spread)
 
 
+@dataclass(eq=False, repr=False)
 class LogisticWeighting(InstanceWeighter):
     """Weigh instances by their hypothesis margin through a logistic function (LIW).
 
@@ -82,6 +85,12 @@ class LogisticWeighting(InstanceWeighter):
     array([1.27, 1.15, 0.01, 1.19, 1.39])
     """
 
+    alpha: float = 3.03
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    metric: str = "euclidean"
+    scaling: str | None = "minmax"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InstanceWeighter._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -89,21 +98,6 @@ class LogisticWeighting(InstanceWeighter):
         "metric": METRICS,
         "scaling": Scaling.OPTIONS,
     }
-
-    def __init__(
-        self,
-        alpha: float = 3.03,
-        *,
-        n_neighbors: int | None = None,
-        metric: str = "euclidean",
-        scale: str = "mean",
-        scaling: str | None = "minmax",
-    ) -> None:
-        self.alpha = alpha
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.scale = scale
-        self.scaling = scaling
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)

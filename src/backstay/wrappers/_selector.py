@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 
-from backstay._scaling import near_one, table_near_one
+from backstay._scaling import Scaling, near_one, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -24,7 +24,7 @@ from backstay._validation import (
     validate_for_parts,
     validate_X_y,
 )
-from backstay.base import Indices, Scaling
+from backstay.base import Indices
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._checks import check_combination
 from backstay.wrappers._criteria import Accumulated, make_criterion
