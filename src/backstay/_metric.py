@@ -1,7 +1,7 @@
 """How far apart are two rows? Euclidean, Manhattan, or Mahalanobis [Prat 9.1].
 
 Mahalanobis' distance is the Euclidean one between whitened rows. So a method whitens its rows
-once and goes on as ever.
+once and otherwise stays the same.
 """
 
 from __future__ import annotations

@@ -147,7 +147,8 @@ def _fits_float(values: Any) -> bool:
 def plain_labels(y: Any) -> Any:
     """Return whole numbers and truth values, whatever holds them, as an array of that type.
 
-    Lists, objects and pandas' nullable columns would become floating point or nothing known.
+    numpy and scikit-learn would turn lists, objects and pandas' nullable columns into floating
+    point, or refuse them as unknown.
     """
     if y is None or hasattr(y, "tocsr"):
         return y
@@ -325,8 +326,8 @@ def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | 
             f"Negative values in sample_weight: row {row} has {weights.tolist()[row]!r}; "
             "weights must be 0 or more."
         )
-    # Sums and squares of such weights overflow or vanish. At 1e30 rows a row, or 1e-30, methods
-    # that look at more than proportions are at their limit: more of either changes nothing.
+    # Sums and squares of larger or smaller weights overflow or vanish. Where a row already counts
+    # for 1e30 rows, or for 1e-30, going further changes no method's result.
     exponent = int(np.frexp(weights.max())[1])
     if abs(exponent) > LARGEST_WEIGHT:
         weights = np.ldexp(weights, int(np.sign(exponent)) * LARGEST_WEIGHT - exponent)

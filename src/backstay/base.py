@@ -402,7 +402,7 @@ def n_ranked_of(estimator: Any, importances: Array) -> int:
     A ranker says so itself, and a ``ranking_`` is complete. Other models (sparse ones, trees) leave
     features out by giving them exactly 0, unless importances may be negative.
     """
-    if isinstance(estimator, FeatureRanker):  # one with a fit of its own may not say it
+    if isinstance(estimator, FeatureRanker):  # one that overrides fit may not say it
         return getattr(estimator, "n_ranked_", len(importances))
     if hasattr(estimator, "ranking_") or (importances < 0.0).any():
         return len(importances)

@@ -20,11 +20,11 @@ def total_gains(model: HistGradientBoostingClassifier, n_features: int) -> Array
 
     scikit-learn keeps this in the nodes of its trees but has no public name for it.
     """
-    found = np.zeros(n_features)
+    gains = np.zeros(n_features)
     for tree in (tree for trees in model._predictors for tree in trees):
         inner = tree.nodes[tree.nodes["is_leaf"] == 0]
-        np.add.at(found, inner["feature_idx"], inner["gain"])
-    return found
+        np.add.at(gains, inner["feature_idx"], inner["gain"])
+    return gains
 
 
 @dataclass(eq=False, repr=False)
@@ -32,7 +32,7 @@ class BoostingImportance(FeatureRanker):
     """Total gain of a feature's splits in gradient boosted trees.
 
     The trees are scikit-learn's ``HistGradientBoostingClassifier``. Features that no tree splits
-    on have importance 0: with tens of rows, these are nearly all.
+    on have importance 0. With a few dozen rows, that is nearly every feature.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class BoostingImportance(FeatureRanker):
     learning_rate : float, default=0.1
         Factor of every tree.
     max_features : float, default=0.1
-        Share of the features that are tried at each split. Below 1, features that stand in
-        for each other all get their turn.
+        Share of the features that are tried at each split. Below 1, each of several features
+        that say the same gets its turn.
     max_leaf_nodes : int or None, default=31
         Most leaves of a tree.
     max_depth : int or None, default=None
@@ -75,7 +75,7 @@ class BoostingImportance(FeatureRanker):
     Notes
     -----
     ``sample_weight`` weighs rows in the loss; only proportions matter. Rows of weight 0 are left
-    out.
+    out. Each option is a parameter because scikit-learn sets and searches parameters by name.
 
     References
     ----------

@@ -37,7 +37,7 @@ class BorutaRanker(FeatureRanker):
     Every round adds a shuffled copy, a shadow, of every feature that is not rejected yet, and
     grows a forest. A feature scores a hit if its importance exceeds that of the best shadow.
     Features with more hits than luck explains are confirmed; those with fewer are rejected, and
-    leave.
+    take no further part.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class BorutaRanker(FeatureRanker):
         Greatest depth of a tree; None grows them full.
     perc : float, default=100
         Percentile of the shadows' importances that a feature must exceed; 100 is the best shadow.
-        Less confirms more features, of which more are false.
+        A lower value confirms more features, and more false ones.
     alpha : float, default=0.01
         Level of the tests, corrected for the number of features.
     max_iter : int, default=100
@@ -90,7 +90,8 @@ class BorutaRanker(FeatureRanker):
     With d features, the first rejections take log2(d / alpha) rounds, 20 for 10,000 features; until
     then every forest sees all features and their shadows.
 
-    ``sample_weight`` weighs rows in the impurities.
+    ``sample_weight`` weighs rows in the impurities. Each option is a parameter because scikit-learn
+    sets and searches parameters by name.
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
@@ -18,7 +19,8 @@ class DoubleReliefF(ReliefF):
 
     Instances are visited one after the other in random order; neighbours are
     sought under Σ_j w_j diff_j (or √Σ_j w_j diff_j², if `metric` is Euclidean) with w the
-    weights so far, as max(w, 0)/max(w).
+    weights so far, as max(w, 0)/max(w). Each option is a parameter because scikit-learn sets and
+    searches parameters by name.
 
     Parameters
     ----------
@@ -54,25 +56,37 @@ n_features_to_select
         warn_single_members(self.classes_, y)
         table = ReliefTable.build(X, y, self.metric, self.missing)
         omega = relative_weights(sample_weight, table.n)[table.order]
-        visits = self._visits(table)
-        mass = self._mass(omega, visits)
-        k = self._n_listed(table)
-        total, visited = np.zeros(table.n_features), 0.0
-        for t, visit in enumerate(visits):
-            queries = np.array([visit])
-            weights = weights_so_far(table, total, visited)
-            visited += omega[visit]
-            if self.progressive:
-                weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
-            D = table.distances(queries, weights)
-            total += table.sums(queries, *self._from_distances(table, queries, D, k, omega))
-        return total / mass
+        return relief_by_visits(self, table, lambda t, w: omega)
+
+
+def relief_by_visits(
+    ranker: ReliefF, table: ReliefTable, omega_at: Callable[[int, Array], Array]
+) -> Array:
+    """Visit one row after the other, and let :class:`DoubleReliefF` seek by the weights so far.
+
+    `omega_at` returns the instance weights of the table's rows, of mean 1, for a visit's number
+    and the feature weights so far.
+    """
+    visits, k = ranker._visits(table), ranker._n_listed(table)
+    double = isinstance(ranker, DoubleReliefF)
+    total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0
+    for t, visit in enumerate(visits):
+        queries = np.array([visit])
+        weights = weights_so_far(table, total, visited)
+        if isinstance(ranker, DoubleReliefF) and ranker.progressive:
+            weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
+        omega = omega_at(t, weights)
+        D = table.distances(queries, weights if double else None)
+        total += table.sums(queries, *ranker._from_distances(table, queries, D, k, omega))
+        used[t] = omega[visit]
+        visited += omega[visit]
+    return total / ranker._mass(used)
 
 
 def weights_so_far(table: ReliefTable, total: Array, visited: float) -> Array:
     """Weights inside the next distance, from sums over visits whose ω add up to `visited`.
 
-    Hits and misses that cancel leave rounding errors, which are no weights.
+    Hits and misses that cancel leave rounding errors, which must not become weights.
     """
     rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
     return distance_weights(np.where(total > rounding, total, 0.0))

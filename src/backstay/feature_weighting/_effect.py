@@ -16,8 +16,8 @@ from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import Moments, class_moments, quotient
 from backstay.feature_weighting._rows import counted_rows
 
-# Shrunken deviations that differ more than so many times are hardly of one unit: microarrays
-# reach 5, raw or log2; tables in mixed units 15 (heart), 350 (wdbc) and more.
+# If shrunken deviations differ by more than this factor, features probably have different units:
+# microarrays reach 5, raw or log2; tables in mixed units 15 (heart), 350 (wdbc) and more.
 WIDEST_SCALES = 6.0
 
 

@@ -59,7 +59,8 @@ class ForestImportance(FeatureRanker):
     Notes
     -----
     ``sample_weight`` weighs the rows in the impurities; with "random_forest" the bootstrap
-    draws rows regardless of it.
+    draws rows regardless of it. Each option is a parameter because scikit-learn sets and searches
+    parameters by name.
 
     Examples
     --------

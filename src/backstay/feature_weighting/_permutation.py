@@ -126,8 +126,7 @@ class PermutationImportance(FeatureRanker):
     Features that a fitted model does not use are not shuffled: those whose ``coef_`` or
     ``feature_importances_`` is 0, also behind scalers and selectors in a pipeline. A model that
     does not say what it uses has each feature shuffled in turn, which takes long with thousands
-    of features. Features that stand in for each other cost the model little one by one, and so
-    rank low.
+    of features. Features that say the same rank low: without one of them, the model uses another.
 
     ``sample_weight`` weighs rows in the fit, where the estimator takes weights, and in the loss.
 
@@ -185,7 +184,7 @@ class PermutationImportance(FeatureRanker):
         folds = inner_folds(
             self.cv, y, sample_weight, self.classes_, int(rng.randint(LARGEST_SEED))
         )
-        X = near_one(X, together=True)  # scikit-learn's do not look after extreme units themselves
+        X = near_one(X, together=True)  # estimators of scikit-learn do not handle extreme units
         losses = np.zeros(X.shape[1])
         for train, test in folds:
             inside, outside = (

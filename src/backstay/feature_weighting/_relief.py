@@ -56,6 +56,11 @@ def relative_weights(sample_weight: Array | None, n: int) -> Array:
     return sample_weight / sample_weight.mean()
 
 
+def row_chunks(n: int) -> list[slice]:
+    """Cut rows into chunks of fixed size, so that sums over them do not depend on n_jobs."""
+    return [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
+
+
 def _run(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
 
@@ -136,7 +141,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     -----
     With ``sample_weight`` ω each instance's contribution is multiplied by ω_i
     and its neighbours share their influence by ω [Han eq. 5.3]; only the
-    proportions of ω matter.
+    proportions of ω matter. Each option is a parameter because scikit-learn sets and searches
+    parameters by name.
 
     Examples
     --------
@@ -196,11 +202,12 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         offered = table.n - sizes.min() if self.miss == "any" else sizes.max()
         return int(min(self.n_neighbors, offered))
 
-    def _mass(self, omega: Array, visits: Indices) -> float:
-        mass = float(omega[visits].sum())
+    def _mass(self, visited: Array) -> float:
+        """Return the sum of the visited instances' weights."""
+        mass = float(visited.sum())
         if mass == 0.0:
             raise ValueError(
-                f"sample_weight is zero for all {len(visits)} instances that were drawn; "
+                f"sample_weight is zero for all {len(visited)} instances that were drawn; "
                 "raise n_draws or leave it out."
             )
         return mass
@@ -248,7 +255,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         table = ReliefTable.build(X, y, self.metric, self.missing)
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = np.arange(table.n) if self.n_draws is None else np.sort(self._visits(table))
-        mass = self._mass(omega, visits)
+        mass = self._mass(omega[visits])
         k, n_classes = self._n_listed(table), len(self.classes_)
         list_bytes = len(visits) * n_classes * k * 12
         if table.plain and self.n_draws is None and list_bytes <= MAX_LIST_BYTES:
@@ -270,8 +277,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         nearest.sort_heaps(distances, rows)
         queries = np.arange(n)
         neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
-        # Features and rows in chunks of fixed size: sums do not depend on n_jobs.
-        blocks = [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
+        blocks = row_chunks(n)
         calls = [
             partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
             for f0, f1 in table.dense_chunks()
@@ -385,13 +391,13 @@ class SharedReliefF:
         k = ranker._n_listed(table)
         if self.D is None or ranker.n_draws is not None:
             visits = np.sort(ranker._visits(table))
-            mass = ranker._mass(weights, visits)
+            mass = ranker._mass(weights[visits])
             return np.asarray(ranker._by_blocks(table, visits, k, weights) / mass)
         visits = np.arange(table.n)
-        mass = ranker._mass(weights, visits)
+        mass = ranker._mass(weights)
         D = self.D[np.ix_(drawn, drawn)]
         neighbors, coefficients = ranker._from_distances(table, visits, D, k, weights)
-        blocks = [slice(i, i + ROW_CHUNK) for i in range(0, table.n, ROW_CHUNK)]
+        blocks = row_chunks(table.n)
         parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
         return np.asarray(np.sum(parts, axis=0) / mass)
 

@@ -42,7 +42,7 @@ class Simba(FeatureRanker):
     """Simba: ascend the sum of hypothesis margins in the space of feature weights.
 
     Visits instances; at each, steps along the gradient of its margin under
-    ‖z‖_w = √Σ w_j² z_j². Nearest hit and miss are sought anew under the current
+    ‖z‖_w = √Σ w_j² z_j². The nearest hit and miss are sought under the current
     w, so that features share the credit for what they say jointly.
 
     Parameters
@@ -88,6 +88,10 @@ class Simba(FeatureRanker):
         w²/max w².
     n_iter_ : int
         Visits, or steps of the batch or Newton solver.
+
+    Notes
+    -----
+    Each option is a parameter because scikit-learn sets and searches parameters by name.
 
     See Also
     --------

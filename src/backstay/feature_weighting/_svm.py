@@ -13,7 +13,13 @@ from backstay._scaling import Scaling
 from backstay._validation import Interval, StrOptions, check_is_fitted, positive_int
 from backstay.base import FIRST_THEN_REST, Array, FeatureRanker, Indices, SharedFits
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm_elimination import LIFT, MAX_ITER, eliminate, uses_gram
+from backstay.feature_weighting._svm_elimination import (
+    LIFT,
+    MAX_ITER,
+    Elimination,
+    eliminate,
+    uses_gram,
+)
 
 SINGLE_CELLS = 2**24  # a wide table of single precision with more of them stays so
 
@@ -57,8 +63,7 @@ class SVMRFE(FeatureRanker):
         them than features.
     max_iter : int, default=1_000_000
         Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``; it takes
-        data that no line separates and a C of many powers of ten, or rows or features that are
-        many powers of ten apart.
+        classes that overlap and a huge C, or rows or features that differ by many powers of ten.
     record_path : bool, default=False
         Keep every round's features and weights in ``path_``.
 
@@ -135,23 +140,18 @@ class SVMRFE(FeatureRanker):
         if sample_weight is not None:
             rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)
             X, costs = X[rows], costs[rows]
-        course = eliminate(
-            X,
-            y,
-            costs,
-            step=self.step,
-            rounding=self.rounding,
-            tol=self.tol,
-            scaling=Scaling(X, self.scaling),
-            max_iter=self.max_iter,
-            record_path=self.record_path,
-        )
+        scaling = Scaling(X, self.scaling)
+        course = self._eliminate(X, y, costs, scaling=scaling, record_path=self.record_path)
         self.n_iter_ = course.n_steps
         if self.record_path:
             self.path_ = course.path
         elif hasattr(self, "path_"):
             del self.path_  # of an earlier fit
         return course.importances()
+
+    def _eliminate(self, X: Array, y: Indices, costs: Array, **options: Any) -> Elimination:
+        own = ("step", "rounding", "tol", "max_iter")
+        return eliminate(X, y, costs, **{name: getattr(self, name) for name in own}, **options)
 
     def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
         if type(self) is not SVMRFE:  # a subclass may compute something else
@@ -206,17 +206,7 @@ class SharedSVMRFE:
         kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
         rows, costs = rows[kept], row_costs(ranker.C, omega)[kept]
         gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
-        course = eliminate(
-            self.Z[rows],
-            codes,
-            costs,
-            step=ranker.step,
-            rounding=ranker.rounding,
-            tol=ranker.tol,
-            gram=gram,
-            max_iter=ranker.max_iter,
-        )
-        return course.importances()
+        return ranker._eliminate(self.Z[rows], codes, costs, gram=gram).importances()
 
     def at_own_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
         """Hand the rows to the ranker."""

@@ -75,11 +75,11 @@ class ValueFilter(FeatureRanker):
                 "categories already, or a transformer such as KBinsDiscretizer(encode='ordinal')."
             )
         self.discretizer_ = clone(discretizer)
-        found = self.discretizer_.fit_transform(X, y)
-        if sparse.issparse(found) or np.shape(found) != X.shape:
+        values = self.discretizer_.fit_transform(X, y)
+        if sparse.issparse(values) or np.shape(values) != X.shape:
             raise ValueError(
-                f"discretizer={discretizer!r} returned {type(found).__name__} of shape "
-                f"{np.shape(found)} for {X.shape[1]} features; it must return an array with one "
+                f"discretizer={discretizer!r} returned {type(values).__name__} of shape "
+                f"{np.shape(values)} for {X.shape[1]} features; it must return an array with one "
                 "column per feature, e.g. KBinsDiscretizer(encode='ordinal')."
             )
-        return value_numbers(np.asarray(found))
+        return value_numbers(np.asarray(values))

@@ -87,12 +87,8 @@ class Wilcoxon(SignificanceFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "fdr" or None, default=None
-        How many features ``transform`` keeps; None is half. "fdr" keeps those with
-        ``qvalues_`` of at most `alpha`, perhaps none.
-    alpha : float, default=0.05
-        The false discovery rate that "fdr" allows: the expected share of features
-        unrelated to the class among those kept.
+    n_features_to_select, alpha
+        As in :class:`BetweenWithinRatio`.
 
     Attributes
     ----------

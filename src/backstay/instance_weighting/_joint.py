@@ -56,7 +56,7 @@ class JointWeighting(InstanceWeighter):
     See Also
     --------
     InstanceWeighted : Hands the weights to a ranker.
-    InstanceReweighted : Weighs the rows anew inside the ranker's loop, not between whole fits.
+    InstanceReweighted : Updates the weights inside the ranker's loop, not between whole fits.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def hypothesis_margins(
         to_hits = (distances * hits).sum(axis=1) / np.maximum(hits.sum(axis=1), 1)
         margins[block] = 0.5 * (to_misses - to_hits)
     alone = np.bincount(y)[y] == 1
-    # With every row alone in its class there is no margin at all: all the same.
+    # If every row is alone in its class, there is no margin, and all get the same.
     margins[alone] = 0.0 if alone.all() else margins[~alone].min()
     return margins
 
@@ -37,7 +37,7 @@ def hypothesis_margins(
 def logistic_weights(margins: Array, alpha: float) -> Array:
     """ω = 1/(1 + exp(−α z(θ))), z the standard score with sample deviation [Prat eq. 8.2]."""
     spread = margins.std(ddof=1)
-    # A spread at the level of rounding is none: equal margins give equal weights.
+    # A spread as small as rounding errors counts as 0: equal margins give equal weights.
     if spread <= 1e-12 * np.abs(margins).max():
         return np.full(len(margins), 0.5)
     return expit(alpha * (margins - margins.mean()) / spread)

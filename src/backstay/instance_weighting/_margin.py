@@ -42,7 +42,7 @@ def neighbor_blocks(
         block = np.arange(start, start + len(distances))
         same = y[block, None] == y[None, :]
         misses = nearest_mask(distances, ~same, k)
-        same[np.arange(len(block)), block] = False  # a row is no hit of its own
+        same[np.arange(len(block)), block] = False  # a row is not its own hit
         yield block, distances, nearest_mask(distances, same, k), misses
 
 
