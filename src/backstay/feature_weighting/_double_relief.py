@@ -69,13 +69,13 @@ def relief_by_visits(
     """
     visits, k = ranker._visits(table), ranker._n_listed(table)
     double = isinstance(ranker, DoubleReliefF)
+    progressive = isinstance(ranker, DoubleReliefF) and ranker.progressive
     total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0
     for t, visit in enumerate(visits):
-        queries = np.array([visit])
         weights = weights_so_far(table, total, visited)
-        if isinstance(ranker, DoubleReliefF) and ranker.progressive:
+        if progressive:
             weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
-        omega = omega_at(t, weights)
+        omega, queries = omega_at(t, weights), np.array([visit])
         D = table.distances(queries, weights if double else None)
         total += table.sums(queries, *ranker._from_distances(table, queries, D, k, omega))
         used[t] = omega[visit]
