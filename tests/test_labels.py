@@ -138,6 +138,18 @@ def test_whole_numbers_are_classes_where_only_classes_are_taken():
     assert len(TTest().fit(np.repeat(X, 2, axis=0), y).classes_) == 40
 
 
+class NumbersOnly(Spread):
+    outcomes = ("numbers",)
+
+
+def test_whole_numbers_are_numbers_where_only_numbers_are_taken():
+    assert NumbersOnly().fit(X, np.arange(40)).given_.tolist() == list(range(40))
+    with pytest.raises(ValueError, match="NumbersOnly takes numbers as outcome, but y holds cla"):
+        NumbersOnly().fit(X, twenty_of_each("ill", "well"))
+    with pytest.raises(ValueError, match=r"takes nothing \(its parts differ"):
+        InstanceWeighted(NumbersOnly(), MarginWeighting()).fit(X, np.arange(40))
+
+
 def test_a_study_keeps_huge_labels():
     y = np.array(twenty_of_each(HUGE, HUGE + 1), dtype=object)
     study = Study({"t": TTest()}, sizes=[1], resampling=KFold(2, shuffle=True, random_state=0))

@@ -254,20 +254,23 @@ def check_outcome(estimator: Any, y: ArrayLike) -> str:
     """Return the kind of outcome in `y`; refuse one that `estimator` does not take.
 
     Estimators say what they take in ``outcomes``; without it, they take classes. Whole numbers
-    stand for classes where only classes are taken.
+    may be either: classes where only classes are taken, numbers where only numbers are.
     """
     taken = getattr(estimator, "outcomes", ("classes",))
     values, kind = np.asarray(y), outcome_kind(y)
-    if kind == "numbers" and kind not in taken and not _has_fractions(values):
-        kind = "classes"
+    if kind not in taken and values.dtype.kind in "iuf" and not _has_fractions(values):
+        other = "numbers" if kind == "classes" else "classes"
+        kind = other if other in taken else kind
     if kind in taken:
         return kind
     held = OUTCOMES[kind]
     if kind == "numbers":
-        held += f", such as {np.ravel(values)[np.ravel(values % 1 != 0)][0]:g}"
+        flat = np.ravel(values)
+        held += f", such as {flat[np.argmax(flat % 1 != 0)]:g}"
+    takes = " or ".join(OUTCOMES[name] for name in taken) or "nothing (its parts differ in that)"
     raise ValueError(
-        f"Unknown label type: {type(estimator).__name__} takes "
-        f"{' or '.join(OUTCOMES[name] for name in taken)} as outcome, but y holds {held}."
+        f"Unknown label type: {type(estimator).__name__} takes {takes} as outcome, "
+        f"but y holds {held}."
     )
 
 

@@ -100,7 +100,7 @@ class OutcomeMixin:
 
 
 def outcomes_of(*estimators: Any) -> tuple[str, ...]:
-    """Return the kinds of outcome that all estimators take; those of others take classes."""
+    """Return the kinds of outcome that all estimators take; without ``outcomes``, classes."""
     taken = [getattr(estimator, "outcomes", OutcomeMixin.outcomes) for estimator in estimators]
     return tuple(kind for kind in taken[0] if all(kind in kinds for kinds in taken))
 
