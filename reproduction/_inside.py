@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import stochastic_ascent
-from backstay.base import Scaling
+from backstay._scaling import Scaling
 from backstay.feature_weighting import Simba
 from backstay.instance_weighting._logistic import logistic_weights
 from backstay.study._ranking import ranking_of

@@ -21,13 +21,14 @@ from backstay.base import (
     Array,
     FeatureRanker,
     Indices,
+    SharedFits,
     fit_weighted,
     importances_of,
     one_thread,
     ranking_from_importances,
+    shared_fits,
 )
 from backstay.ensemble._paths import packed_path
-from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
 
 
 @dataclass(frozen=True)

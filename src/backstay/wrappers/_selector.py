@@ -15,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 
-from backstay._scaling import near_one, table_near_one
+from backstay._scaling import Scaling, near_one, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -26,7 +26,7 @@ from backstay._validation import (
     validate_for_parts,
     validate_X_y,
 )
-from backstay.base import Indices, Scaling
+from backstay.base import Indices
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._checks import check_estimator, check_rule, plus_minus
 from backstay.wrappers._criteria import CRITERIA, Accumulated, Plain, make_criterion
