@@ -15,9 +15,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from backstay._words import listed
 from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, Reading, features_by_name, inferred
-from backstay.datasets._labelled import TableError, check_columns_told_apart, listed
+from backstay.datasets._content import Content, features_by_name
+from backstay.datasets._exact import check_table, inferred
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._sparse import sparse_frame
 
 if TYPE_CHECKING:
@@ -58,7 +61,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
     layers = list(_own(path, file, "layers")) if _has(file, "layers") else []
     if not _has(file, "X") if reading.layer is None else reading.layer not in layers:
         held = listed(layers) if layers else "none"
-        raise TableError(f"{path.name} has no {where}; its layers are: {held}.")
+        raise TableError(f"{path.name} has no {where}; its layers are: {held}.", parameter="layer")
     X = _matrix(path, _own(path, file, where), reading)
     if X.shape != (len(sheet), len(features)):
         raise TableError(
@@ -66,7 +69,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
             f"var {len(features)} columns."
         )
     if sparse.issparse(X):
-        check_columns_told_apart(features.index, X)
+        check_table(features.index, X)
         X = X.astype(np.float64)
         index = pd.Index(list(sheet.index), dtype=object)
         frame = sparse_frame(X, index, pd.Index(features.index, dtype=object))

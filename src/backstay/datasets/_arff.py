@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._content import Content, Reading
+from backstay.datasets._content import Content
+from backstay.datasets._exact import may_be_rounded
 from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 
 # A quoted text, in which a backslash takes the next character as it is, or a bare one with the
 # blanks behind it. What *+ took it keeps: where a field does not fit, no other cut is tried.
@@ -114,17 +116,16 @@ def _bare(found: re.Match[str]) -> str:
 
 
 def _column(path: Path, name: str, values: list[str] | None, texts: tuple[str, ...]) -> object:
+    known = [None if text in ("?", "") else text for text in texts]
     if values is not None:
         if "?" in values:
             raise _refusal(path, f"{name!r} declares '?' as a value, which means a missing one")
         unknown = set(texts) - set(values) - {"?", ""}
         if unknown:
             raise _refusal(path, f"{name!r} holds {min(unknown)!r}, which it does not declare")
-        known = [None if text in ("?", "") else text for text in texts]
         return pd.Categorical(known, list(dict.fromkeys(values)))
-    known = [None if text in ("?", "") else text for text in texts]
     numbers = np.array([np.nan if text is None else _number(path, name, text) for text in known])
-    if (np.abs(numbers) >= 2**53).any():  # as they are written, whole numbers still differ
+    if may_be_rounded(numbers):  # as they are written, whole numbers still differ
         return pd.Series(known, dtype=object)
     return numbers
 

@@ -18,13 +18,11 @@ from scipy import sparse
 from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
-from backstay.datasets._content import Content, Limit, Reading, repeated
-from backstay.datasets._labelled import (
-    MAX_DENSE_BYTES,
-    TableError,
-    check_columns_told_apart,
-    listed,
-)
+from backstay._words import listed
+from backstay.datasets._content import Content, Limit, repeated
+from backstay.datasets._exact import check_table
+from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._wide import float_type, wide_frame
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
@@ -222,7 +220,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         names = _texts(path, "feature_names", arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    check_columns_told_apart(names, X)
+    check_table(names, X)
     X = X.astype(float_type([X.dtype], n, d), copy=False)
     frame = wide_frame(X, None, pd.Index(names, dtype=object))
     extra: dict[str, Any] = {}
@@ -231,7 +229,8 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         label = None
     elif target is not None and target not in arrays and target.lower() != "y":
         raise TableError(
-            f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}."
+            f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}.",
+            parameter="target",
         )
     if label is not None:
         extra = {"y": _vector(path, label, arrays[label]), "target": label}

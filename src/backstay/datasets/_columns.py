@@ -1,4 +1,4 @@
-"""What the columns of a table hold: numbers, categories, names of rows, or the classes."""
+"""What the columns of a table hold: numbers, categories, or names of rows."""
 
 from __future__ import annotations
 
@@ -12,20 +12,16 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
+from backstay._words import counted, listed
 from backstay.datasets._distinct import DistinctTexts, distinct_texts
-from backstay.datasets._labelled import (
-    TableError,
-    check_texts_told_apart,
-    check_told_apart,
-    listed,
-)
+from backstay.datasets._exact import check_integers, check_numbers
+from backstay.datasets._labelled import TableError
 from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
-BLOCK = 2000
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -86,7 +82,7 @@ def sort_columns(
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
             if kind.kind in "iu" and frame[name].notna().any():
-                check_told_apart(name, frame[name].dropna().to_numpy())
+                check_integers(name, frame[name].dropna().to_numpy())
         elif isinstance(kind, pd.CategoricalDtype):
             texts = distinct_texts(frame[name])
             order = [str(value).strip() for value in kind.categories]
@@ -120,8 +116,7 @@ def _add_text(
     numbers = np.asarray(pd.to_numeric(np.array(values, dtype=object), errors="coerce"), float)
     is_number = ~np.isnan(numbers)
     if is_number.all():
-        if (np.abs(numbers) >= 2**53).any():
-            check_texts_told_apart(name, values)
+        check_numbers(name, values, numbers)
         return texts.numbers_by_row(numbers)
     if {value.lower() for value in values} <= {"true", "false"}:
         truth = np.array([value.lower() == "true" for value in values], dtype=np.float64)
@@ -132,7 +127,8 @@ def _add_text(
     if commas[known].mean() >= MOSTLY:
         raise TableError(
             f"column {name!r} holds {values[0]!r}: if that is a decimal comma, say so with "
-            "decimal ','."
+            "decimal ','.",
+            parameter="decimal",
         )
     if len(known) > 1 and len(known) == len(values) and name not in keep:
         found.identifiers[name] = texts.by_row()
@@ -150,7 +146,8 @@ def _mixed_column(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_])
         f"column {name!r} holds numbers but {value!r} in row {junk[0] + 1}"
         + (f" and {len(junk) - 1} more such values" if len(junk) > 1 else "")
         + f"; correct the file, name {value!r} as a missing value, treat the column as a category, "
-        "or drop it."
+        "or drop it.",
+        parameter=("missing", "categories", "drop"),
     )
 
 
@@ -237,28 +234,6 @@ def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[i
     return [int(j) for j in (whole if len(whole) == 1 else in_order)]
 
 
-def leaking_columns(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
-    """Return the columns with one value per class, each its own: the classes by another name."""
-    n_classes = int(codes.max()) + 1
-    leaks = []
-    for start in range(0, found.numbers.shape[1], BLOCK):  # sparse columns are written out here
-        part = found.numbers.iloc[:, start : start + BLOCK]
-        table = part.to_numpy(np.float64)
-        values = np.array([table[codes == c][0] for c in range(n_classes)])
-        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
-        leaks += [
-            str(part.columns[j])
-            for j in np.flatnonzero(same).tolist()
-            if len(np.unique(values[:, j])) == n_classes
-        ]
-    for name, category in found.categories.items():
-        values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
-        same = bool((category.codes == values[codes]).all())
-        if same and len(np.unique(values)) == n_classes and (values >= 0).all():
-            leaks.append(name)
-    return leaks
-
-
 def left_out_sentences(found: SortedColumns) -> list[str]:
     """Return which columns were left out and why."""
     reasons: list[tuple[Collection[str], str]] = [
@@ -271,8 +246,8 @@ def left_out_sentences(found: SortedColumns) -> list[str]:
         ),
     ]
     return [
-        f"{len(names)} column{'s' if len(names) > 1 else ''} {why} "
-        f"{'were' if len(names) > 1 else 'was'} left out: {listed(names)}."
+        f"{counted(len(names), 'column')} {why} {'were' if len(names) > 1 else 'was'} left out: "
+        f"{listed(names)}."
         for names, why in reasons
         if names
     ]

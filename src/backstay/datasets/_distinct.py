@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.datasets._content import plain_text
+from backstay.datasets._exact import plain_text
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class DistinctTexts:
 def distinct_texts(column: pd.Series) -> DistinctTexts:
     """Return the different texts of a column, without blanks around them.
 
-    >>> found = distinct_texts(pd.Series([" a", "b", None, "a "]))
-    >>> found.values, found.places.tolist()
+    >>> texts = distinct_texts(pd.Series([" a", "b", None, "a "]))
+    >>> texts.values, texts.places.tolist()
     (['a', 'b'], [0, 1, -1, 0])
     """
     if not isinstance(column.dtype, pd.StringDtype):

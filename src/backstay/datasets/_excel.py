@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._content import Content, Reading, inferred
-from backstay.datasets._labelled import TableError, counted, listed
+from backstay._words import counted, listed
+from backstay.datasets._arrays import first_line
+from backstay.datasets._content import Content
+from backstay.datasets._exact import inferred
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._text import MISSING
 
 # What Excel shows for a value that is not there; its other errors are said.
@@ -45,7 +49,6 @@ def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str
     """Return the rows of a sheet that hold anything, the sheet's name and those of all."""
     try:
         import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
     except ImportError as error:
         raise TableError(
             f"{path.name} is an Excel file, which needs openpyxl; install it with pip install "
@@ -62,8 +65,6 @@ def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str
             book.close()
     except TableError:
         raise
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
-        raise _damaged(path, error) from error
     except Exception as error:  # openpyxl and the XML parser raise whatever they stumble on
         raise _damaged(path, error) from error
     if len(rows) < 2:
@@ -86,8 +87,7 @@ def _check_archive(path: Path, reading: Reading) -> None:
 
 
 def _damaged(path: Path, error: BaseException) -> TableError:
-    why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-    return TableError(f"{path.name} is not a whole Excel file ({why}).")
+    return TableError(f"{path.name} is not a whole Excel file ({first_line(error)}).")
 
 
 def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
@@ -97,13 +97,18 @@ def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
         return str(wanted)
     if str(wanted).isdigit() and 1 <= int(wanted) <= len(sheets):
         return sheets[int(wanted) - 1]
-    raise TableError(f"{path.name} has no sheet {wanted!r}; its sheets are {listed(sheets, 8)}.")
+    raise TableError(
+        f"{path.name} has no sheet {wanted!r}; its sheets are {listed(sheets, 8)}.",
+        parameter="sheet",
+    )
 
 
 def _whole_rows(sheet: Any) -> list[list[Any]]:
     """Return the rows that hold anything, all of the same length."""
     if not hasattr(sheet, "iter_rows"):
-        raise TableError(f"{sheet.title!r} is a sheet of charts; name one with a table.")
+        raise TableError(
+            f"{sheet.title!r} is a sheet of charts; name one with a table.", parameter="sheet"
+        )
     sheet.reset_dimensions()  # the size that a file claims may be wrong
     rows = [[_value(v) for v in row] for row in sheet.iter_rows(values_only=True)]
     rows = [row for row in rows if any(value is not None for value in row)]

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from backstay._words import listed
 from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, Limit, Reading
-from backstay.datasets._labelled import TableError, listed
+from backstay.datasets._content import Content, Limit
+from backstay.datasets._exact import large_beside_gaps
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 ROWS_AT_ONCE = 250
@@ -50,7 +53,7 @@ def _frame(table: Any, notes: list[str]) -> pd.DataFrame:
     if twice:  # pandas' own description of them would not fit
         table = table.rename_columns([str(j) for j in range(len(names))]).replace_schema_metadata()
     # Beside a gap, pandas makes whole numbers floating point, which would merge large ones.
-    frame = table.to_pandas(integer_object_nulls=any(map(_large_beside_gaps, table.columns)))
+    frame = table.to_pandas(integer_object_nulls=any(map(large_beside_gaps, table.columns)))
     frame.columns = pd.Index(names, dtype=object) if twice else frame.columns.map(str)
     return pd.DataFrame(frame)
 
@@ -88,15 +91,6 @@ def _plain_columns(table: Any, notes: list[str]) -> Any:
     if unread:
         notes.append(f"Columns of lists, records or bytes, which are not read: {listed(unread)}.")
     return table
-
-
-def _large_beside_gaps(column: Any) -> bool:
-    from pyarrow import compute, types
-
-    if not types.is_integer(column.type) or column.type.bit_width < 64 or not column.null_count:
-        return False
-    ends = compute.min_max(column).as_py().values()
-    return any(end is not None and abs(end) > 2**53 for end in ends)
 
 
 def _check_parquet(path: Path, file: Any, limit: Limit) -> None:
