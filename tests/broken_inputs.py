@@ -118,7 +118,7 @@ def targets(maker):
     good = rows_text()
     maker.text("no-target.csv", good, "no column 'disease'", target="disease")
     maker.text("near.csv", good, "did you mean 'diagnosis'", target="Diagnosis")
-    maker.text("which.csv", good, "Give --target", target=None)
+    maker.text("which.csv", good, "The option is --target.", target=None)
     maker.text("measure.csv", good, "a measurement, not classes", target="a")
     maker.text(
         "single.csv", good.replace("y", "x"), "one class only", target=TARGET.replace("y", "x")

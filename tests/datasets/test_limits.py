@@ -79,7 +79,7 @@ def test_commands_that_name_max_size_take_it(tmp_path, monkeypatch):
     assert len(read_selections(path, max_size=1).runs) == 4
     said = CliRunner().invoke(app, ["stability", str(path)])
     assert said.exit_code == 2
-    assert "raise --max-size, the number of gigabytes" in " ".join(said.output.split())
+    assert "The option is --max-size." in " ".join(said.output.split())
     for command in ("run", "predict", "validate", "stability"):
         options = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
         assert "--max-size" in options

@@ -86,6 +86,12 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     return (row for row in reader if any(field.strip() for field in row))
 
 
+def _check_fields(row: list[str]) -> None:
+    """Refuse fields beyond csv's own limit, which other programs may have raised."""
+    if any(len(field) > LONG_FIELD for field in row):
+        raise csv.Error(f"field larger than field limit ({LONG_FIELD})")
+
+
 def _widths(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, int]]:
     """Yield number and width of every line that holds anything.
 
@@ -96,9 +102,7 @@ def _widths(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, int]]:
         if '"' in line:
             reader = csv.reader(chain([line], lines), delimiter=delimiter)
             for row in reader:
-                if any(len(field) > LONG_FIELD for field in row):
-                    # Other programs may have raised csv's own limit.
-                    raise csv.Error(f"a field of more than {LONG_FIELD:,} characters")
+                _check_fields(row)
                 if any(field.strip() for field in row):
                     yield number - 1 + reader.line_num, len(row)
             return
@@ -225,6 +229,7 @@ def _header(rows: Iterator[list[str]], name: str) -> tuple[list[str], bool]:
         raise _no_rows(name)
     more = len(below) - len(header)
     if more not in (0, 1):
+        _check_fields(below)  # a quotation mark that does not end would explain it
         raise TableError(
             f"{name} has {len(header)} names in its first line and {len(header) + more} fields in "
             "the next; every column needs a name."

@@ -71,8 +71,8 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
         raise TableError(f"{path.name} is not a whole gzip file ({error}).") from error
     except (csv.Error, pd.errors.ParserError) as error:
         raise TableError(
-            f"{path.name} is not a table of text ({str(error).strip()}); is there a quotation mark "
-            "that does not end, or another delimiter?",
+            f"{path.name} is not a table of text ({str(error).strip()}); close a quotation mark "
+            "that does not end, or name another delimiter.",
             parameter="delimiter",
         ) from error
     except pd.errors.ParserWarning as error:

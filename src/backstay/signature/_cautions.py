@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy import stats
 
+from backstay._words import listed
 from backstay.results import METRICS
-from backstay.signature._cohort import listed
 from backstay.signature._validation import Caution, Validation
 
 # Class proportions differ if that is beyond chance at this level, and by so much.
