@@ -218,5 +218,5 @@ def test_a_missing_reader_names_its_extra(tmp_path, monkeypatch, name, module, e
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(TableError) as caught:
         read_table(tmp_path / name, "kind")
-    assert f"need{'s' if name != 't.parquet' else ''} {module}" in str(caught.value)
+    assert f"{name} needs {module} to be read" in str(caught.value)
     assert f'pip install "{extra}"' in str(caught.value)

@@ -16,8 +16,7 @@ import pandas as pd
 from scipy import sparse
 
 from backstay._words import listed
-from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, features_by_name
+from backstay.datasets._content import Content, features_by_name, package, read_as
 from backstay.datasets._exact import check_table, inferred
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
@@ -29,24 +28,12 @@ if TYPE_CHECKING:
 
 def read_anndata(path: Path, reading: Reading) -> Content:
     """Read X or a layer, ``obs`` as the sheet of samples and texts of ``var`` as annotation."""
-    try:
-        import h5py
-    except ImportError as error:
-        raise TableError(
-            f"{path.name} is an AnnData file, which needs h5py; install it with pip install "
-            '"backstay[anndata]".'
-        ) from error
+    h5py = package("h5py", path, "anndata")
     if not h5py.is_hdf5(path):
         raise TableError(f"{path.name} is not an AnnData file: it is not HDF5, or cut short.")
-    try:
-        with h5py.File(path, "r") as file:
-            return _content(path, file, reading)
-    except TableError:
-        raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
-        raise TableError(
-            f"{path.name} is not a whole AnnData file ({first_line(error)})."
-        ) from error
+    broken = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError)
+    with read_as("a whole AnnData file", path, *broken), h5py.File(path, "r") as file:
+        return _content(path, file, reading)
 
 
 def _content(path: Path, file: Any, reading: Reading) -> Content:

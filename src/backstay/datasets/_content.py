@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +98,34 @@ class Content:
     def row_names(self) -> pd.Index | None:
         """Names of the rows that the index holds, if it does."""
         return None if isinstance(self.frame.index, pd.RangeIndex) else self.frame.index
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error, without its full stop."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+@contextmanager
+def read_as(what: str, path: Path, *broken: type[Exception]) -> Iterator[None]:
+    """Say that a file is not what its name says, when its reader stumbles over it."""
+    try:
+        yield
+    except TableError:
+        raise
+    except broken as error:
+        raise TableError(f"{path.name} is not {what} ({first_line(error)}).") from error
+
+
+def package(name: str, path: Path, extra: str) -> Any:
+    """Return a package that a format needs, or say how to install it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        needed = name.partition(".")[0]
+        raise TableError(
+            f"{path.name} needs {needed} to be read; install it with pip install "
+            f'"backstay[{extra}]".'
+        ) from error
 
 
 def is_text(column: pd.Series) -> bool:

@@ -168,8 +168,7 @@ def _parse(
         return head, header, table, _rows(sheet, reading, width, str, columns)
 
     def parsed_again(columns: list[int]) -> pd.DataFrame:
-        with file.again() as other:
-            texts: pd.DataFrame = parsed(other.text(), str, columns)[2]
+        texts: pd.DataFrame = parsed(file.text(), str, columns)[2]
         return texts
 
     head, header, frame, sheet = parsed(file.text(), {0: str})
@@ -197,15 +196,14 @@ def _check_rows(file: TextFile, frame: pd.DataFrame, sheet: pd.DataFrame | None 
     if not ends.any() or (ends.sum() == 1 and str(frame.iloc[-1, 0]) == END):
         return
     title, width = str(frame.columns[0]), frame.shape[1]
-    with file.again() as other:
-        reader, inside = csv.reader(other.text(), delimiter="\t"), False
-        for row in reader:
-            inside = inside or (len(row) == width and row[0].strip() == title)
-            if inside and row and row[0] != END and len(row) != width:
-                raise TableError(
-                    f"{file.path.name} has {len(row)} fields in line {reader.line_num} and "
-                    f"{width} in the lines before; every line needs the same number."
-                )
+    reader, inside = csv.reader(file.text(), delimiter="\t"), False
+    for row in reader:
+        inside = inside or (len(row) == width and row[0].strip() == title)
+        if inside and row and row[0] != END and len(row) != width:
+            raise TableError(
+                f"{file.path.name} has {len(row)} fields in line {reader.line_num} and {width} in "
+                "the lines before; every line needs the same number."
+            )
 
 
 def _genes_in_rows(

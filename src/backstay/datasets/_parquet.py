@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from backstay._words import listed
-from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, Limit
+from backstay.datasets._content import Content, Limit, package, read_as
 from backstay.datasets._exact import large_beside_gaps
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
@@ -21,26 +20,15 @@ ROWS_AT_ONCE = 250
 
 def read_parquet(path: Path, reading: Reading) -> Content:
     """Read a Parquet file; rows keep the names that pandas wrote with them."""
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise TableError(
-            'Parquet files need pyarrow; install it with pip install "backstay[app]".'
-        ) from error
+    pyarrow, parquet = (package(name, path, "app") for name in ("pyarrow", "pyarrow.parquet"))
     notes: list[str] = []
-    try:
-        with parquet.ParquetFile(path) as file:
-            _check_parquet(path, file, reading.limit)
-            wide = _wide_parquet(file, notes)
-            frame = _frame(file.read(), notes) if wide is None else wide
-            _check_labels(path, reading, frame, file.schema_arrow.names)
-    except TableError:
-        raise
-    except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
-        raise TableError(
-            f"{path.name} is not a Parquet file that can be read ({first_line(error)})."
-        ) from error
+    broken = (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError)
+    what = "a Parquet file that can be read"
+    with read_as(what, path, *broken), parquet.ParquetFile(path) as file:
+        _check_parquet(path, file, reading.limit)
+        wide = _wide_parquet(file, notes)
+        frame = _frame(file.read(), notes) if wide is None else wide
+        _check_labels(path, reading, frame, file.schema_arrow.names)
     return Content(path.name, frame, notes=notes)
 
 

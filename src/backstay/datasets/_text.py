@@ -110,32 +110,16 @@ def _widths(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, int]]:
             yield number, line.count(delimiter) + 1
 
 
-class _Lines:
-    """The lines of a table, decoded once: looked at first, then read by a parser.
+class _CheckedLines:
+    """The lines of a table for a parser; one that is cut short is refused as it is read."""
 
-    While the parser reads, every line is counted; one that is cut short is refused.
-    """
+    def __init__(self, file: TextIO, delimiter: str, name: str) -> None:
+        self.name, self.width, self.size = name, 0, 0
+        self.passed: list[str] = []  # counted, and next to be handed on
+        self.widths = enumerate(_widths(self._passing(file), delimiter))
 
-    def __init__(self, file: TextIO, name: str) -> None:
-        self.file, self.name = file, name
-        self.seen: list[str] = []  # looked at, but not read yet
-        self.passed: list[str] = []  # counted, and next to be read
-        self.size = 0
-
-    def ahead(self) -> Iterator[str]:
-        """Yield lines from the first one on; the parser will read them, too."""
-        yield from list(self.seen)
-        for line in self.file:
-            self.seen.append(line)
-            yield line
-
-    def check_with(self, delimiter: str) -> None:
-        """Say by which delimiter the fields are counted."""
-        self.widths = enumerate(_widths(self._passing(), delimiter))
-        self.width = 0
-
-    def _passing(self) -> Iterator[str]:
-        for line in chain(self.seen, self.file):
+    def _passing(self, file: TextIO) -> Iterator[str]:
+        for line in file:
             self.passed.append(line)
             self.size += len(line)
             yield line
@@ -169,20 +153,19 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
     "labels", the "first" one, too, or "all".
     """
     path, annotation = file.path, None
-    lines = _Lines(file.text(), path.name)
-    start = nonempty_lines(lines.ahead(), path.name, 5)
+    start = nonempty_lines(file.text(), path.name, 5)
     given = reading.delimiter is not None
-    delimiter = reading.delimiter or choose_delimiter(start, path.name)
+    delimiter = separator = reading.delimiter or choose_delimiter(start, path.name)
     check_delimiter(delimiter)
-    lines.check_with(delimiter)
-    source: Any = lines
+    source: Any
     if reading.transpose:
-        table = list(_rows(io.StringIO(lines.read(), newline=""), delimiter))
+        text = _CheckedLines(file.text(), delimiter, path.name).read()
+        table = list(_rows(io.StringIO(text, newline=""), delimiter))
         header, source, annotation = _transposed(table, path.name, reading.annotation)
         named, separator = True, ","
     else:
-        header, named = _header(_rows(lines.ahead(), delimiter), path.name)
-        separator = delimiter
+        header, named = _header(_rows(file.text(), delimiter), path.name)
+        source = _CheckedLines(file.text(), delimiter, path.name)
     names = [field.strip().strip("\ufeff") for field in header]
     first = named or not names[0]
     names = [name or f"unnamed column {i + 1}" for i, name in enumerate(names)]
@@ -191,8 +174,7 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
         if reading.transpose:
             source.seek(0)
             return _parsed(source, separator, reading, len(names), str, columns)
-        with file.again() as other:
-            return _parsed(other.text(), separator, reading, len(names), str, columns)
+        return _parsed(file.text(), separator, reading, len(names), str, columns)
 
     kinds = _kinds(names, first, reading, as_text)
     frame = _parsed(source, separator, reading, len(names), kinds)

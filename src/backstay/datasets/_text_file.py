@@ -1,4 +1,4 @@
-"""A text file, opened once: its first bytes, its characters, and the checksum of what was read."""
+"""A text file, opened once: its first line, its characters, its checksum."""
 
 from __future__ import annotations
 
@@ -83,26 +83,6 @@ def explained(path: Path, encoding: str) -> Iterator[None]:
         raise TableError(f"{path.name} is not a table of text ({str(error).strip()}).") from error
 
 
-class _Hashed(io.RawIOBase):
-    """The bytes of a file, with their checksum."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = path.open("rb", buffering=0)
-        self.digest = hashlib.sha256()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self.file.readinto(buffer) or 0
-        self.digest.update(memoryview(buffer)[:count])
-        return count
-
-    def close(self) -> None:
-        self.file.close()
-        super().close()
-
-
 class _Unpacked(io.RawIOBase):
     """A gzip file as bytes, refused as soon as there are more of them than the limit allows."""
 
@@ -122,53 +102,49 @@ class _Unpacked(io.RawIOBase):
 
 
 class TextFile:
-    """A text file, compressed or not, that is opened and decoded once."""
+    """A text file, compressed or not: opened once, and read from its beginning when asked."""
 
     def __init__(self, path: Path, encoding: str, limit: Limit) -> None:
         self.path, self.encoding, self.limit = path, encoding, limit
-        self._raw = _Hashed(path)
-        self._bytes = io.BufferedReader(self._raw, CHUNK)
-        if path.suffix.lower() == ".gz":
-            self._bytes = io.BufferedReader(_Unpacked(path, self._bytes, limit), CHUNK)
+        self._file = path.open("rb")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._raw.close()
+        self._file.close()
 
-    def again(self) -> TextFile:
-        """Return the same file, to be read from its beginning once more."""
-        return TextFile(self.path, self.encoding, self.limit)
+    def _bytes(self) -> io.BufferedReader:
+        self._file.seek(0)
+        stored = io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False), CHUNK)
+        if self.path.suffix.lower() != ".gz":
+            return stored
+        return io.BufferedReader(_Unpacked(self.path, stored, self.limit), CHUNK)
 
     def first_line(self) -> str:
         """Return how the first line begins that holds anything; it may be endless."""
-        start = self._bytes.peek(START)[:START].decode("latin-1")
+        start = self._bytes().read(START).decode("latin-1")
         lines = (line for line in start.splitlines() if line.strip())
         return next(lines, "").lstrip("\ufeff\xef\xbb\xbf")
 
     def text(self) -> TextIO:
-        """Return its characters; refuse bytes that are none in this encoding."""
-        _check_bytes(self.path, self._bytes.peek(START)[:START], self.encoding)
+        """Return its characters from the first one; refuse bytes that are none in this encoding."""
+        _check_bytes(self.path, self._bytes().read(START), self.encoding)
         # utf-8-sig also takes UTF-8 without the mark that Excel puts first.
         usual = self.encoding.lower() in ("utf-8", "utf8")
+        encoding = "utf-8-sig" if usual else self.encoding
         try:
-            # Kept here, because it closes the file when it is forgotten.
-            self._text = io.TextIOWrapper(
-                self._bytes, encoding="utf-8-sig" if usual else self.encoding, newline=""
-            )
+            return io.TextIOWrapper(self._bytes(), encoding=encoding, newline="")
         except (LookupError, ValueError) as error:
             raise TableError(
                 f"encoding={self.encoding!r} is unknown; try utf-8 or latin-1.",
                 parameter="encoding",
             ) from error
-        return self._text
 
     def sha256(self) -> str:
-        """Return the checksum of the whole file as it is stored."""
-        while self._raw.read(CHUNK):
-            pass
-        return self._raw.digest.hexdigest()
+        """Return the checksum of the file as it is stored."""
+        self._file.seek(0)
+        return hashlib.file_digest(self._file, "sha256").hexdigest()
 
 
 def _check_bytes(path: Path, start: bytes, encoding: str) -> None:
