@@ -137,24 +137,15 @@ class LabelledTable:
             X[name] = X[name].cat.codes.astype(np.float64).where(X[name].notna())
         if two:
             shown = [f"{name} (1 is {self.X[name].cat.categories[-1]})" for name in two]
-            become = "becomes" if len(two) == 1 else "become"
-            notes.append(f"{_columns(two)} of two categories {become} 0 and 1: {listed(shown)}.")
-        one = len(many) == 1
-        are, become, their = ("is", "becomes", "its") if one else ("are", "become", "their")
+            notes.append(f"Columns of two categories become 0 and 1: {listed(shown)}.")
         if many and categories == "drop":
-            warnings.append(
-                f"{_columns(many)} of more than two categories {are} left out: {listed(many)}."
-            )
+            warnings.append(f"Columns of more than two categories are left out: {listed(many)}.")
         elif many:
             warnings.append(
-                f"{_columns(many)} of more than two categories {become} 0, 1, 2, … in the order "
-                f"of {their} values, an order that may mean nothing: {listed(many)}."
+                "Columns of more than two categories become 0, 1, 2, … in the order of their "
+                f"values, an order that may mean nothing: {listed(many)}."
             )
         if X.shape[1] == 0:
             raise TableError("no column of numbers is left; code the categories instead.")
         # One block of memory, which worker processes share.
         return pd.DataFrame(X.to_numpy(np.float64), X.index, X.columns), notes, warnings
-
-
-def _columns(names: list[str]) -> str:
-    return f"{len(names)} column{'' if len(names) == 1 else 's'}"

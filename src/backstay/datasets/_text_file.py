@@ -114,7 +114,7 @@ class TextFile:
     def __exit__(self, *error: object) -> None:
         self._file.close()
 
-    def _bytes(self) -> io.BufferedReader:
+    def _bytes(self) -> BinaryIO:
         self._file.seek(0)
         stored = io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False), CHUNK)
         if self.path.suffix.lower() != ".gz":
