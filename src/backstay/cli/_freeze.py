@@ -53,7 +53,7 @@ def freeze(
     results = load([store])
     if len(results.datasets) > 1:
         raise WrongUse(
-            f"the store holds the data sets {', '.join(results.datasets)}; one is meant."
+            f"the store holds the data sets {', '.join(results.datasets)}; a signature is of one."
         )
     X, y = _same_table(results, data)
     folder = store if store.is_dir() else store.parent
@@ -86,11 +86,9 @@ def _same_table(results: Results, data: Path) -> tuple[Any, Any]:
             "the store does not say how its table was read; freeze it from Python with "
             "results.freeze(X, y)."
         )
-    if not data.exists():
-        raise WrongUse(f"there is no file {data}.")
     from backstay.datasets import Reading, read_table
 
-    with options_named(("--data",)):
+    with options_named(known=()):  # none of them is an option here
         table = read_table(data, reading=Reading.from_json(known["options"]))
         return table.numbers(known["categories"])[0], table.y
 

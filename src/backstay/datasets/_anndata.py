@@ -17,7 +17,7 @@ from scipy import sparse
 
 from backstay._words import listed
 from backstay.datasets._content import Content, features_by_name, package, read_as
-from backstay.datasets._exact import check_table, inferred
+from backstay.datasets._exact import check_integers, inferred
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._sparse import sparse_frame
@@ -56,7 +56,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
             f"var {len(features)} columns."
         )
     if sparse.issparse(X):
-        check_table(features.index, X)
+        check_integers(features.index, X)
         X = X.astype(np.float64)
         index = pd.Index(list(sheet.index), dtype=object)
         frame = sparse_frame(X, index, pd.Index(features.index, dtype=object))

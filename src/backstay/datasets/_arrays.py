@@ -20,7 +20,7 @@ from scipy.io.matlab import MatReadError
 
 from backstay._words import listed
 from backstay.datasets._content import Content, Limit, first_line, read_as, repeated
-from backstay.datasets._exact import check_table
+from backstay.datasets._exact import check_integers
 from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._wide import float_type, wide_frame
@@ -204,7 +204,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         names = _texts(path, "feature_names", arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    check_table(names, X)
+    check_integers(names, X)
     X = X.astype(float_type([X.dtype], n, d), copy=False)
     frame = wide_frame(X, None, pd.Index(names, dtype=object))
     extra: dict[str, Any] = {}

@@ -184,7 +184,8 @@ def _check_classes(values: pd.Series, target: str, *, measured: bool) -> None:
             )
     elif distinct == len(values) and distinct > 2:
         raise TableError(
-            f"{target!r} has another value in every row: names, not classes.", parameter="target"
+            f"{target!r} has a different value in every row: names, not classes.",
+            parameter="target",
         )
     if distinct < 2:
         raise TableError(
@@ -236,8 +237,8 @@ def leaking_columns(features: SortedColumns, y: NDArray[Any], target: str) -> li
     if not leaks:
         return []
     return [
-        f"{listed(leaks)} determine{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
-        "without an error; if that is the target in other words, drop it."
+        f"{listed(leaks)} give{'s' if len(leaks) == 1 else ''} the classes of {target!r} away "
+        "without an error; if this is the target in another form, drop it."
     ]
 
 

@@ -124,7 +124,7 @@ def sort_columns(
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
             if kind.kind in "iu" and frame[name].notna().any():
-                check_integers(name, frame[name].dropna().to_numpy())
+                check_integers([name], frame[name].dropna().to_numpy()[:, None])
         elif isinstance(kind, pd.CategoricalDtype):
             texts = distinct_texts(frame[name])
             order = [str(value).strip() for value in kind.categories]
@@ -284,7 +284,7 @@ def left_out_sentences(columns: SortedColumns) -> list[str]:
         (columns.texts, f"of dates or of more than {MAX_CATEGORIES} different texts"),
         (
             columns.identifiers,
-            "with another value in every row, like names or numbers of the rows,",
+            "with a different value in every row, like names or numbers of the rows,",
         ),
     ]
     return [

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from backstay._words import counted, listed
-from backstay.datasets._exact import as_names, check_table, turned
+from backstay.datasets._exact import as_names, check_integers, turned
 from backstay.datasets._labelled import TableError
 from backstay.datasets._wide import float_type, wide_frame
 
@@ -142,7 +142,7 @@ def repeated(names: Any) -> list[str]:
 def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
     """Return rows of numbers as one block of memory, with the names of samples and features."""
     values = np.asarray(values)
-    check_table(names, values)
+    check_integers(names, values)
     kind = float_type([values.dtype], *values.shape)
     block = np.ascontiguousarray(values, dtype=kind)
     index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)

@@ -26,14 +26,17 @@ MOST_DIGITS = 310
 LEADING_ZERO = r"[+-]?0\d+"
 
 
-def may_be_rounded(values: NDArray[np.float64]) -> bool:
+def may_be_rounded(values: NDArray[np.float64], axis: int | None = None) -> Any:
     """Whether some number is so large that floating point may have rounded a whole number to it.
 
     >>> may_be_rounded(np.array([1.0, np.nan])), may_be_rounded(np.array([-(2.0**53)]))
     (False, True)
+    >>> may_be_rounded(np.array([[1.0, 2.0**60]]), axis=0).tolist()
+    [False, True]
     """
-    high, low = (ufunc.reduce(values, axis=None, initial=0) for ufunc in (np.fmax, np.fmin))
-    return bool(max(high, -low) >= WHOLE)
+    high, low = (ufunc.reduce(values, axis=axis, initial=0) for ufunc in (np.fmax, np.fmin))
+    beyond = np.maximum(high, -low) >= WHOLE
+    return bool(beyond) if axis is None else beyond
 
 
 # Texts.
@@ -137,14 +140,7 @@ def whole_numbers(texts: pd.Series) -> NDArray[Any] | None:
 def label_texts(column: pd.Series, name: str, parameter: str) -> pd.Series:
     """Return labels as texts; refuse those that floating point or numpy may have merged.
 
-    Parameters
-    ----------
-    column : Series
-        As it was read.
-    name : str
-        Of the column.
-    parameter : str
-        What it was named as, "target" or "groups".
+    `parameter` is what the column was named as, "target" or "groups".
     """
     if _is_inexact(column):
         what, example = ("groups", "patient 1") if parameter == "groups" else ("classes", "class 1")
@@ -227,23 +223,13 @@ def keep_exact(
     """Put texts in the place of columns in which a whole number was rounded.
 
     Beside a gap or a fraction, pandas makes whole numbers floating point. Whether that merges
-    features or labels is decided later: the column may be dropped.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As it was parsed; its columns are named 0, 1, 2, ….
-    read_texts : callable
-        Reads some of its columns again, as text.
-    decimal : str
-        Of the file; the texts have a point instead.
+    features or labels is decided later: the column may be dropped. The columns of the frame are
+    named 0, 1, 2, …; `read_texts` reads some of them again, as text, with the file's `decimal`.
     """
     places = [j for j, kind in enumerate(frame.dtypes) if kind == np.float64]
     large: list[int] = []
     for block in column_blocks(len(frame), len(places)):
-        values = frame[places[block]].to_numpy()
-        ends = np.fmax.reduce(values, initial=0), np.fmin.reduce(values, initial=0)
-        beyond = np.maximum(ends[0], -ends[1]) >= WHOLE
+        beyond = may_be_rounded(frame[places[block]].to_numpy(), axis=0)
         large += [places[block][j] for j in np.flatnonzero(beyond).tolist()]
     texts = read_texts(large) if large else frame
     for j in large:
@@ -276,27 +262,21 @@ def check_numbers(name: str, cells: Iterable[Any], numbers: NDArray[np.float64])
         raise _merged(name, values[0])
 
 
-def check_integers(name: str, values: NDArray[Any]) -> None:
-    """Refuse a feature of integers if different ones would be the same in floating point."""
-    if values.dtype.kind not in "iu" or not len(values) or not _beyond(values):
-        return
-    if len(np.unique(values)) > len(np.unique(values.astype(np.float64))):
-        raise _merged(name, values[0])
+def check_integers(names: Iterable[Any], values: Any) -> None:
+    """Refuse a table with a feature whose different integers would be the same in floating point.
 
-
-def check_table(names: Iterable[Any], values: Any) -> None:
-    """Refuse a table with such a feature: an array, or a sparse matrix by columns (CSC)."""
+    The table is an array, or a sparse matrix by columns (CSC).
+    """
     stored = values.data if sparse.issparse(values) else values
-    if stored.dtype.kind not in "iu" or not stored.size or not _beyond(stored):
+    if stored.dtype.kind not in "iu" or not stored.size:
+        return
+    if max(int(stored.max()), -int(stored.min())) <= WHOLE:
         return
     # Rare, and the columns take their time. Zeros that are not stored merge with nothing.
     columns = np.split(stored, values.indptr[1:-1]) if sparse.issparse(values) else values.T
     for name, column in zip(names, columns, strict=True):
-        check_integers(str(name), column)
-
-
-def _beyond(values: NDArray[Any]) -> bool:
-    return max(int(values.max()), -int(values.min())) > WHOLE
+        if len(np.unique(column)) > len(np.unique(column.astype(np.float64))):
+            raise _merged(str(name), column[0])
 
 
 def _merged(name: str, example: Any) -> TableError:

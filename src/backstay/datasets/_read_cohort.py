@@ -156,7 +156,7 @@ def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.flo
     if lost.any():
         row = int(np.argmax(lost))
         raise TableError(
-            f"column {name!r} holds {values.iloc[row]!r} in row {row + 1}, which is no number.",
+            f"column {name!r} holds {values.iloc[row]!r} in row {row + 1}, which is not a number.",
             parameter="missing",
         )
     doubles = numbers.to_numpy(dtype=np.float64)

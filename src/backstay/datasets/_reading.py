@@ -43,8 +43,8 @@ class Reading:
     groups : str, default=None
         Column that says which rows belong together.
     measured : str, default=None
-        Column that says when a sample was taken or measured. It is no feature; if the classes
-        differ in it, that is a warning.
+        Column that says when a sample was taken or measured. It is not a feature; a
+        warning says so if the classes differ in it.
     drop : iterable of str
         Columns to leave out.
     keep : iterable of str

@@ -125,7 +125,7 @@ class _CheckedLines:
             yield line
 
     def read(self, size: int = -1) -> str:
-        """Return lines of about so many characters, all of them if the number is negative."""
+        """Return lines of about `size` characters in all, every line if it is negative."""
         for count, (number, width) in self.widths:
             if count == 1:
                 self.width = width
