@@ -79,7 +79,7 @@ def write_outputs(
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if found is None else _plain(_as_dict(found)),
+        "recommendation": None if found is None else _plain(_as_dict(found, part.recommendation)),
         "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
         "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
@@ -95,7 +95,7 @@ def write_outputs(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table whose texts a spreadsheet takes for nothing else."""
+    """Write a table in which a spreadsheet takes texts as texts."""
     from pandas.api.types import is_numeric_dtype
 
     texts = [str(name) for name in frame if not is_numeric_dtype(frame[name])]
@@ -104,7 +104,7 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _write_equivalents(frame: pd.DataFrame, path: Path) -> None:
-    """Write what could take the place of the signature's features."""
+    """Write what could replace the features of the signature."""
     named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
     _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
 
@@ -132,9 +132,10 @@ def _frozen(results: Results, X: Any, y: Any) -> Signature | None:
     return signature
 
 
-def _as_dict(found: Recommendation) -> dict[str, Any]:
+def _as_dict(found: Recommendation, sentence: str) -> dict[str, Any]:
     """Return a recommendation as a dictionary, its trusted answer's settings beside the rest."""
-    everything = asdict(found)
+    everything = {**asdict(found), "sentence": sentence}
+    del everything["considered"]  # the sentence says it
     for answer in everything["answers"].values():
         answer["costs"] = {
             other: {"score": score, "stability": stability}
@@ -155,7 +156,7 @@ def _plain(value: Any) -> Any:
 
 
 def show_results(results: Results, report: Report) -> None:
-    """Write the recommendation, the methods beside each other, and what was not shown."""
+    """Write the recommendation, the methods beside each other, and the limits of the answer."""
     (part,) = report.parts
     choice = results.choice()
     found = choice.recommendation
@@ -164,7 +165,7 @@ def show_results(results: Results, report: Report) -> None:
     if found is None:
         say("None: the study had no models.")
     else:
-        say(found.sentence)
+        say(part.recommendation)
         if found.answers:
             say()
             _show_answers(found)
@@ -172,7 +173,7 @@ def show_results(results: Results, report: Report) -> None:
             _show_signature(found)
     say()
     show_methods(results, choice.size, choice.model)
-    say("What was not shown", "bold")
+    say("Limits of this answer", "bold")
     for caveat in part.answer.caveats:
         say(f"- {caveat.title} {caveat.text}")
 
@@ -197,7 +198,7 @@ def _show_answers(found: Recommendation) -> None:
         ]
         for answer in found.answers.values()
     ]
-    note = f"stability on these rows, {title} of choosing by this rule"
+    note = f"stability on these rows, {title} on new rows, corrected for the choice"
     table(names, rows, f"Three answers, with 95 % intervals: {note}")
 
 
@@ -223,7 +224,7 @@ def _show_scores(results: Results, found: Recommendation) -> None:
         f"(guessing: {fixed(results.predictions.chance(name))})"
         for name, score in scores.items()
     ]
-    say(f"Score of the trusted answer, corrected for having been chosen: {', '.join(shown)}.")
+    say(f"Score of the trusted answer, corrected for the choice: {', '.join(shown)}.")
 
 
 def _show_signature(found: Recommendation) -> None:
@@ -270,7 +271,7 @@ def show_methods(results: Results, size: int, model: str | None, metric: str | N
     ranked = results.selections.ranked().frame()
     filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
     if any(filled.values()):
-        names.append("by lot")
+        names.append("filled at random")
         rows = [[*row, f"{filled[row[0]]:.0%}" if filled.get(row[0]) else ""] for row in rows]
     table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
 

@@ -20,6 +20,7 @@ from backstay.report._words import (
     metric_title,
     score_interval,
     score_text,
+    score_with_ends,
     share_text,
     signed,
     two_decimals,
@@ -34,7 +35,7 @@ BEST_IN = {
     "short": "the fewest features",
     "accurate": "the best {metric}",
 }
-BY_LOT = "0: features drawn by lot, 1: always the same"
+SCALE = "0: random features, 1: always the same"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Tile:
 class SignatureFeature:
     """A feature of the signature.
 
-    ``relevant`` is None where the truth is not known, ``high_in`` where the class means are not.
+    ``relevant`` is None where the truth is not known, ``high_in`` where the effects are not.
     """
 
     feature: int
@@ -150,34 +151,34 @@ def _headline(evidence: Evidence) -> str:
 
 
 def _sentence(evidence: Evidence) -> str:
-    """Say in one sentence what was found, how stable it is and how well it predicts."""
+    """Say in a sentence or two what was found, how stable it is and how well it predicts."""
     choice, found = evidence.choice, evidence.choice.recommendation
     named = evidence.names[choice.method]
-    # A name as it was given stays as it is, even where it begins a sentence.
-    method = named.name if named.title == named.name else capital(named.title)
-    each = count(choice.size, "feature")
     steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
     if found is None:
+        # A name as it was given stays as it is, even where it begins a sentence.
+        method = named.name if named.title == named.name else capital(named.title)
         return (
-            f"{method} chose {each} in each of {count(choice.n_runs, 'run')} with a stability of "
-            f"{steady}; no model was run, so nothing says whether they predict the classes."
+            f"{method} chose {count(choice.size, 'feature')} in each of "
+            f"{count(choice.n_runs, 'run')}, with a stability of {steady} ({SCALE}). "
+            f"{_unknown_use(evidence)}"
         )
     assert choice.model is not None
-    metric, score = found.metric, found.score
-    value, chance = score_text(metric, score.value), score_text(metric, found.chance)
-    ends = score_interval(metric, score.low, score.high)
-    model = evidence.names[choice.model].title
-    reached = f"{metric_title(metric)} {value} (95{THIN}% interval {ends}; guessing: {chance})"
-    if choice.kind == "nothing":
-        return (
-            f"The best that can be expected of these methods on new rows is {reached}, which does "
-            "not rule out guessing."
-        )
-    return (
-        f"{method} keeps choosing them when the samples change (stability {steady}; 0 is by lot, 1 "
-        f"always the same), and {model} with features so chosen is expected to reach "
-        f"{reached} on rows it has not seen."
+    reached = (
+        f"{metric_title(found.metric)} {score_with_ends(found.metric, found.score, found.chance)}"
     )
+    if choice.kind == "nothing":
+        return f"On new rows expect {reached}, which is not shown to be better than guessing."
+    return (
+        f"When the samples change, {named.title} chooses these features with a stability of "
+        f"{steady} ({SCALE}). {capital(evidence.names[choice.model].title)} with features chosen "
+        f"in this way is expected to reach {reached} on new rows."
+    )
+
+
+def _unknown_use(evidence: Evidence) -> str:
+    outcome = evidence.data.target.words().outcome
+    return f"No model was run, so it is not known whether these features predict {outcome}."
 
 
 def _how_many(some: int, n: int) -> str:
@@ -188,27 +189,63 @@ def _core(evidence: Evidence) -> str:
     return f"{_how_many(evidence.n_core, len(evidence.signature))} of them, its core"
 
 
+def recommendation_words(found: Recommendation) -> str:
+    """Put a recommendation, or why there is none, into a few sentences."""
+    metric, considered, trusted = metric_title(found.metric), found.considered, found.trusted
+    among = count(considered.n_configurations, "configuration")
+    score = score_with_ends(found.metric, found.score, found.chance)
+    if trusted is None:
+        words = (
+            "No method is recommended: none is shown to be above chance. The best of "
+            f"{among} has {_article(metric)} of {score_text(found.metric, found.apparent)}; "
+            f"corrected for the choice among them, expect {score} on new rows."
+        )
+    else:
+        alike = (
+            f"{considered.n_candidates} of {among} predict about as well as the best (their "
+            f"{metric} is at most one standard error lower). This one is the most stable of them"
+            if considered.n_candidates > 1
+            else f"No other of {among} predicts about as well (up to one standard error of its "
+            f"{metric})"
+        )
+        null = f"; {two_decimals(trusted.null)} with shuffled labels"
+        words = (
+            f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}: "
+            f"its stability is {two_decimals(trusted.stability.value)} over {considered.runs}"
+            f"{'' if math.isnan(trusted.null) else null}. Corrected for the choice among {among}, "
+            f"expect {_article(metric)} of {score} on new rows. {len(found.core)} of the "
+            f"{count(len(found.signature), 'feature')} in the signature were selected in more than "
+            "half of the runs."
+        )
+    if considered.weighting is not None:
+        verdict = weighting_words(considered.weighting)
+        words += f" {verdict.title} {verdict.text}"
+    if considered.not_judged:
+        named = [f"{method} ({runs})" for method, runs in considered.not_judged.items()]
+        words += f" Not judged, because too many runs failed or are missing: {', '.join(named)}."
+    return words
+
+
 def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[str]:
     choice, found = evidence.choice, evidence.choice.recommendation
     each = count(choice.size, "feature")
     if found is not None and choice.kind == "nothing":
-        yield found.sentence
+        yield recommendation_words(found)
         yield (
             f"The figures below show the configuration with the best {metric_title(found.metric)}, "
             f"{choice.method} with {each} and {choice.model}, so that you can see why."
         )
         yield from _null_sentence(evidence)
         return
-    n = len(evidence.signature)
     picked = (
         f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature is "
-        f"the {n} chosen most often; {_core(evidence)}, came up in more than half of the runs."
+        f"the {len(evidence.signature)} chosen most often; {_core(evidence)}, were chosen in more "
+        "than half of the runs."
     )
     if found is None:
         yield (
-            f"{picked} It is the most stable method on average, at its most stable size. No "
-            "model was run, so nothing says whether these features predict the classes; a "
-            "selection can be stable and useless."
+            f"{picked} It is the most stable method on average, at its most stable size. "
+            f"{_unknown_use(evidence)} A selection can be stable and useless."
         )
     else:
         yield f"{picked} {_score_sentence(choice, found)}"
@@ -224,22 +261,16 @@ def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[s
 
 def _score_sentence(choice: Choice, found: Recommendation) -> str:
     metric, score = found.metric, found.score
-    value, chance = score_text(metric, score.value), score_text(metric, found.chance)
     ends = f"(95{THIN}% interval {score_interval(metric, score.low, score.high)}"
     for name, other in found.beside.items():
         ends += (
             f"; {metric_title(name)} {score_text(name, other.value)}, "
             f"{score_interval(name, other.low, other.high)}"
         )
-    trained = f"Trained on the features chosen, {choice.model}"
-    if metric == "accuracy":
-        return (
-            f"{trained} is right about {value} of the rows it has not seen {ends}), where always "
-            f"guessing the largest class is right about {chance}."
-        )
     return (
-        f"{trained} reaches {_article(metric_title(metric))} of {value} on rows it has not seen "
-        f"{ends}), where guessing reaches {chance}."
+        f"Trained on the features chosen, {choice.model} reaches {_article(metric_title(metric))} "
+        f"of {score_text(metric, score.value)} on rows it has not seen {ends}), where guessing "
+        f"reaches {score_text(metric, found.chance)}."
     )
 
 
@@ -249,18 +280,19 @@ def _article(title: str) -> str:
 
 def _rule_sentence(found: Recommendation) -> str:
     return (
-        "It is the trusted answer: the most stable of the configurations whose "
-        f"{metric_title(found.metric)} is within one standard error of the best, and among those "
-        "as stable, within one standard error, the one with the fewest features."
+        "It is the trusted answer: the most stable of the configurations that predict about as "
+        f"well as the best (their {metric_title(found.metric)} is at most one standard error "
+        "lower). Of those that are about as stable, again to one standard error, it has the fewest "
+        "features."
     )
 
 
 def _null_sentence(evidence: Evidence) -> Iterator[str]:
-    """Say what stability the method has where there is nothing to find, if that was run."""
+    """Say what stability the method has without any signal, if that was run."""
     for row in evidence.null_here.to_dict("records"):
         yield (
             f"Its stability is {two_decimals(evidence.choice.stability)}. With shuffled labels "
-            f"the same method scores {two_decimals(row['null'])} "
+            f"the same method reaches {two_decimals(row['null'])} "
             f"({interval(row['low'], row['high'])}), because training sets share "
             f"{share_text(evidence.shared_rows)} of their rows."
         )
@@ -269,17 +301,13 @@ def _null_sentence(evidence: Evidence) -> Iterator[str]:
 def _what_the_score_is(evidence: Evidence, found: Recommendation) -> str:
     metric = found.metric
     before, after = score_text(metric, found.apparent), score_text(metric, found.score.value)
-    correction = (
-        "before the correction for that choice it looks the same"
-        if before == after
-        else f"before the correction for that choice it looks like {before}"
-    )
+    looks = "the same" if before == after else f"like {before}"
     return (
-        f"The {metric_title(metric)} is that of the procedure, with the choice among "
-        f"{count(evidence.data.n_configurations, 'configuration')} included, trained on the "
-        f"training part of a split ({share_text(evidence.training_share)} of the rows) and tested "
-        f"on the rest; {correction}. Testing the signature again on these rows is not valid: they "
-        "chose it. In pure noise such a test gives 0.74, where 0.5 is right."
+        f"The {metric_title(metric)} is that of the whole procedure, including the choice among "
+        f"{count(evidence.data.n_configurations, 'configuration')}: trained on the training part "
+        f"of a split ({share_text(evidence.training_share)} of the rows) and tested on the rest. "
+        f"Before the correction for that choice it looks {looks}. Do not test the signature again "
+        "on these rows: they chose it. In pure noise such a test gives 0.74 instead of 0.5."
     )
 
 
@@ -359,7 +387,7 @@ def _stability_tile(evidence: Evidence) -> Tile:
     if math.isnan(choice.stability):
         note = "all features are selected, or too few runs finished"
         return Tile("Stability", "undefined", note)
-    note = f"95{THIN}% {interval(choice.low, choice.high)} on these rows; {BY_LOT}"
+    note = f"95{THIN}% {interval(choice.low, choice.high)} on these rows; {SCALE}"
     for row in evidence.null_here.to_dict("records"):
         ends = interval(row["low"], row["high"])
         note += f"; with shuffled labels {two_decimals(row['null'])} ({ends})"
