@@ -139,21 +139,21 @@ _RELIEF = (
            "Robnik-Šikonja & Kononenko 2003", lambda: ReliefF(sigma=20.0)),
     Method("drelieff", "relief", "ReliefF, distances under the weights so far", PRAT,
            DoubleReliefF),
-    Method("pdrelieff", "relief", "the same, the weights blended in gradually", PRAT,
+    Method("pdrelieff", "relief", "dReliefF, the weights blended in gradually", PRAT,
            lambda: DoubleReliefF(progressive=True)),
 )  # fmt: skip
 
 _LASSO = (
     Method("lasso", "lasso", "order of entry on the path of the logistic lasso",
            "Tibshirani 1996", LassoPath),
-    Method("elastic-net", "lasso", "the same, half of the penalty on squares",
+    Method("elastic-net", "lasso", "order of entry on the path of the elastic net",
            "Zou & Hastie 2005", ElasticNetRanker, title="elastic net"),
 )  # fmt: skip
 
 _SVM = (
     Method("svm-rfe", "svm", "linear SVM with cost 1/n, drops a tenth each round",
            "Guyon et al. 2002", lambda: SVMRFE(C="1/n"), title="SVM-RFE"),
-    Method("svm-rfe-c1", "svm", "the same with cost 1, as published",
+    Method("svm-rfe-c1", "svm", "linear SVM with cost 1, as published",
            "Guyon et al. 2002", SVMRFE, title="SVM-RFE, C = 1"),
     Method("iw-svm-rfe", "svm", "margin weights summing to 1, as published: look at its control",
            HY, lambda: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),

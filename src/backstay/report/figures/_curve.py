@@ -57,8 +57,7 @@ class CurveDisplay(Display):
             strength = self._strength(name)
             band = style.band(place, 0.2 if self._banded(name) else 0.0)
             canvas.fill_between(rows["size"], rows["low"], rows["high"], **band)
-            looks = style.marks(place) | style.curve(place)
-            looks |= {"linewidth": 1.3 * strength, "markersize": 5, "markeredgewidth": 1.2}
+            looks = style.marks(place, 5, 1.2) | style.curve(place, 1.3 * strength)
             canvas.plot(rows["size"], rows["value"], **looks)
             points += _curve_points(place, name, rows)
         return points

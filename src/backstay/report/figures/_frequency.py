@@ -37,8 +37,7 @@ class SelectionFrequencyDisplay(SizeDisplay):
             shares = rows["frequency"].to_numpy()[:end]
             shares = np.append(shares, np.zeros(end - len(shares)))
             ranks = np.unique(np.linspace(1, end, min(end, DRAWN_RANKS)).astype(int))
-            looks = style.curve(place)
-            looks["linewidth"] = 1.3 * self._strength(name)
+            looks = style.curve(place, 1.3 * self._strength(name))
             looks["drawstyle"] = "steps-mid" if end <= 60 else "default"
             canvas.plot(ranks, shares[ranks - 1], **looks)
             points += _feature_points(name, place, rows.iloc[:end])

@@ -79,7 +79,7 @@ class HeatmapDisplay(SampleDisplay):
     def _high(self) -> Mapping[str, list[str]]:
         """Return, by class, the features whose mean is highest in it."""
         codes = np.array(self.codes)
-        present = np.unique(codes) if self.classes else []
+        present = np.unique(codes).tolist() if self.classes else []
         high: dict[str, list[str]] = {self.classes[c]: [] for c in present}
         for name, row in zip(self.features, self.values, strict=True):
             means = [np.nanmean(row[codes == c]) for c in present]

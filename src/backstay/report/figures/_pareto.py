@@ -114,7 +114,7 @@ class ParetoDisplay(Display):
                 looks = style.band(place, 0.5 if self._banded(name) else 0.0, 1.2)
                 _draw_cross(canvas, row, (across, along), looks)
             size = 10 if row["on_front"] else 7.5
-            canvas.plot([x], [y], **style.marks(place), markersize=size, markeredgewidth=1.6)
+            canvas.plot([x], [y], **style.marks(place, size, 1.6))
             over = row["dominated_by"]
             where = f"dominated by {over}" if over else "too few runs to compare"
             where = "on the front" if row["on_front"] else where

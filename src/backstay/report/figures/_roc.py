@@ -148,7 +148,7 @@ class RocDisplay(ClassDisplay):
             x, y = curve["x"].tolist(), curve["y"].tolist()
             if self.kind == "roc":
                 x, y = [0, *x, 1], [0, *y, 1]
-            canvas.plot(x, y, **style.curve(place), linewidth=2 if len(series) == 1 else 1.5)
+            canvas.plot(x, y, **style.curve(place, 2 if len(series) == 1 else 1.5))
             points += self._points(place, name, curve)
         canvas.set_xlim(-0.02, 1.02)
         canvas.set_ylim(-0.02, 1.04)

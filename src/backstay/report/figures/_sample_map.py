@@ -78,10 +78,9 @@ class SampleMapDisplay(SampleDisplay):
         for place, (name, style) in enumerate(self.series() or [("", Style(0))]):
             rows = data[data[self.by].astype(str) == name] if name else data
             for ringed in (False, True):
-                shown, looks = rows[_noted(rows) == ringed], style.marks(place)
-                looks |= {"markersize": 7, "markeredgewidth": 0.0}
-                if ringed:
-                    looks |= {"color": INK, "markersize": 8.5, "markeredgewidth": 1.8}
+                shown = rows[_noted(rows) == ringed]
+                looks = style.marks(place, *((8.5, 1.8) if ringed else (7, 0.0)))
+                looks["color"] = INK if ringed else style.color
                 canvas.plot(shown["first"], shown["second"], **looks)
             points += [_point(place, row, self.by) for row in rows.to_dict("records")]
         for k, along in (("first", canvas.set_xlabel), ("second", canvas.set_ylabel)):

@@ -92,14 +92,15 @@ def _draw_lane(
     low = (samples["weight"] < fence).to_numpy()
     order = np.argsort(samples["weight"].to_numpy()[~low], kind="stable")
     thin = np.unique(np.linspace(0, len(order) - 1, min(len(order), DRAWN_ROWS)).astype(int))
-    normal: Looks = {"color": style.color, "markerfacecolor": style.color, "markersize": 4.5}
-    normal |= {"alpha": 0.6, "markeredgewidth": 0}
-    ringed: Looks = {"color": style.color, "markerfacecolor": PAPER, "markersize": 7.5}
-    ringed |= {"alpha": 1, "markeredgewidth": 1.8}
+    looks: Looks = {"color": style.color, "linestyle": "none", "marker": "o"}
+    normal, ringed = looks.copy(), looks.copy()
+    normal |= {"markerfacecolor": style.color, "markersize": 4.5, "alpha": 0.6}
+    normal |= {"markeredgewidth": 0}
+    ringed |= {"markerfacecolor": PAPER, "markersize": 7.5, "markeredgewidth": 1.8}
     for rows, looks in ((samples[~low].iloc[order[thin]], normal), (samples[low], ringed)):
         # Spread evenly, not by chance: the same report gives the same bytes.
         spread = 0.26 * (((np.arange(len(rows)) * 0.618034) % 1) * 2 - 1)
-        canvas.plot(rows["weight"], height + spread, linestyle="none", marker="o", **looks)
+        canvas.plot(rows["weight"], height + spread, **looks)
         columns = (rows[name].tolist() for name in ("name", "weight"))
         for name, weight, dy in zip(*columns, spread.tolist(), strict=True):
             words = f"{name} ({kind}): weight {weight:.2f} in {method}"

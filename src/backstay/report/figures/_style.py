@@ -90,19 +90,16 @@ class Style:
         """Colour inside the marker."""
         return PAPER if self.control else self.color
 
-    def curve(self, place: int) -> Looks:
+    def curve(self, place: int, width: float) -> Looks:
         """Return the looks of the line of a series."""
-        return {"color": self.color, "linestyle": self.line, "gid": f"series-{place}"}
+        looks: Looks = {"color": self.color, "linestyle": self.line, "gid": f"series-{place}"}
+        return looks | {"linewidth": width}
 
-    def marks(self, place: int) -> Looks:
+    def marks(self, place: int, size: float, edge: float) -> Looks:
         """Return the looks of the marks of a series, without a line."""
-        return {
-            "color": self.color,
-            "marker": self.marker,
-            "markerfacecolor": self.face,
-            "linestyle": "none",
-            "gid": f"series-{place}",
-        }
+        looks: Looks = {"color": self.color, "linestyle": "none", "gid": f"series-{place}"}
+        looks |= {"marker": self.marker, "markerfacecolor": self.face}
+        return looks | {"markersize": size, "markeredgewidth": edge}
 
     def band(self, place: int, alpha: float, width: float = 0) -> Looks:
         """Return the looks of the interval of a series."""
