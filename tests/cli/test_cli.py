@@ -172,7 +172,7 @@ def test_the_files_of_a_run(done):
     assert sorted(features["feature"]) == sorted(results.data.feature_names)  # every one
     advice = results.recommend()
     assert found["recommendation"]["method"] == advice.method
-    assert found["recommendation"]["sentence"] == advice.sentence
+    assert found["recommendation"]["sentence"] == Report(results).parts[0].recommendation
     assert found["recommendation"]["metric"] == "roc_auc"
     assert found["recommendation"]["score"] == pytest.approx(vars(advice.score))
     assert found["recommendation"]["core"] == advice.core
