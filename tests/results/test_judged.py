@@ -101,7 +101,7 @@ def test_the_report_says_so(results):
     (part,) = Report(results).parts
     said = {caveat.title: caveat.text for caveat in part.answer.caveats}
     few = results.runs.counts().frame().set_index("method").loc["sickly", "n_runs"]
-    assert said["That sickly would not be better."].endswith(f"of sickly ({few} of {RUNS}).")
+    assert said["sickly could not be judged."].endswith(f"finished: sickly ({few} of {RUNS}).")
     finding = part.figures["stability"].finding()
     assert "highest is frail" in finding
     assert "sickly between 1.00 and 1.00 (too few runs to compare)" in finding
