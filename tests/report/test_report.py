@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from backstay import Results, Study, TTest
 from backstay.comparison import DifferenceTest
@@ -163,8 +164,8 @@ def test_answer_is_the_recommendation(results, summary):
     assert float(values["AUC"]) == pytest.approx(found.score.value, abs=0.005)
     assert float(values["Stability"]) == pytest.approx(found.stability, abs=0.005)
     first = part["answer"]["sentences"][0]
-    assert f"reaches an AUC of {values['AUC']} on rows it has not seen" in first
-    assert "where guessing reaches 0.50." in first
+    assert f"expect an AUC of {values['AUC']} (95" in first
+    assert "; guessing: 0.50)" in first
     beside = f"{100 * found.beside['balanced_accuracy'].value:.0f}\u202f%"
     assert f"balanced accuracy {beside}" in first
 
@@ -182,7 +183,7 @@ def test_the_signature_has_a_core(results, summary, page):
     n, often = len(found.signature), len(found.core)
     words = {0: "none", n: "all"}.get(often, often)
     assert answer["headline"] == f"{n} features, {words} of them in most runs"
-    assert f"{words} of them, its core" in answer["sentences"][0]
+    assert f"{often} of the {n} features in the signature, its core" in answer["sentences"][0]
     assert [value for tag, name, value in page.attributes if (tag, value) == ("li", "core")] == [
         "core"
     ] * sum(row["core"] for row in shown)
@@ -386,7 +387,7 @@ def test_a_balanced_accuracy_is_called_by_its_name():
     (part,) = Report(study.run(X, y)).parts
     found = part.evidence.choice.recommendation
     share = f"{100 * found.score.value:.0f}"
-    assert f"reaches a balanced accuracy of {share}" in part.answer.sentences[0]
+    assert f"expect a balanced accuracy of {share}" in part.answer.sentences[0]
     assert "Balanced accuracy" in [tile.label for tile in part.answer.figures]
     assert "accuracy0" in part.figures
     assert part.figures["accuracy0"].metric == "balanced_accuracy"
@@ -396,7 +397,7 @@ def test_accuracy_is_said_as_a_share_of_rows():
     X, y, _ = table(60, 20)
     (part,) = Report(small_study({"t": TTest()}, 8, metric="accuracy").run(X, y)).parts
     value = part.evidence.choice.recommendation.score.value
-    assert f"reaches an accuracy of {100 * value:.0f}\u202f% on rows" in part.answer.sentences[0]
+    assert f"expect an accuracy of {100 * value:.0f}\u202f% (95" in part.answer.sentences[0]
 
 
 def test_an_unfinished_study_says_so_at_its_head(tmp_path):
@@ -491,7 +492,7 @@ def test_noise_is_not_recommended(parts):
     assert answer["headline"].endswith("no method is shown to be above chance")
     assert "none is shown to be above chance" in answer["sentences"][0]
     assert re.search(
-        r"expect 0\.\d+ \(95\u202f% interval 0\.\d+ to 0\.\d+; guessing: 0\.50\)",
+        r"expect an AUC of 0\.\d+ \(95\u202f% interval 0\.\d+ to 0\.\d+; guessing: 0\.50\)",
         answer["sentences"][0],
     )
     assert "stable noise" not in str(part)
@@ -511,6 +512,34 @@ def test_a_report_of_nothing_discusses_no_signature(parts):
     assert titles == ["There may still be something to find.", "The intervals are rough."]
     assert not any(row["in_signature"] or row["core"] for row in part["features"]["rows"])
     assert {"stability", "accuracy0", "pareto", "frequency"} <= set(part["figures"])  # one sees why
+
+
+def test_another_kind_of_outcome_brings_its_own_sections_and_words(results, tmp_path, monkeypatch):
+    kind = type(results.data.target)
+    own = replace(
+        results.data.target.words(),
+        outcome="the dose",
+        described="doses from 1 to 9",
+        errors="Errors by dose",
+        direction="rises with",
+        test="Spearman's test",
+        columns={},
+    )
+    monkeypatch.setattr(kind, "names", [])
+    monkeypatch.setattr(kind, "sections", ("misclassified",))
+    monkeypatch.setattr(kind, "words", lambda self: own)
+    monkeypatch.setattr(kind, "concerns", lambda self, metric: [("Doses are few.", "Only 3.")])
+    report = Report(results)
+    page = Page(report.write(tmp_path / "other.html").read_text("utf-8"))
+    words = "".join(page.words)
+    for phrase in ("doses from 1 to 9", "Errors by dose", "Doses are few.", "Spearman's test"):
+        assert phrase in words
+    assert "rises with ill" in words
+    assert not {"confusion", "roc"} & set(report.parts[0].figures)
+    heatmap, samples = (report.parts[0].figures[name] for name in ("heatmap", "map"))
+    assert heatmap.series() == samples.series() == []
+    assert len(samples.plot(Figure().subplots()).points_) == results.data.n_samples
+    assert "high in" not in words.lower()
 
 
 def test_three_classes(parts):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 SHOWN_FEATURES = 15
-# Quoted beside the metric that decides.
-BESIDE = "balanced_accuracy"
 # What features.csv has no use for: it is about one data set, and the choice is in two columns.
 LEFT_OUT = ["dataset", "name", "chosen"]
 
@@ -169,7 +167,6 @@ def show_results(results: Results, report: Report) -> None:
         if found.answers:
             say()
             _show_answers(found)
-            _show_scores(results, found)
             _show_signature(found)
     say()
     show_methods(results, choice.size, choice.model)
@@ -212,19 +209,6 @@ def _cost(answer: Finalist, title: str) -> str:
     return "; ".join(
         f"{name} {figure(test.difference, test.low, test.high, sign='+')}" for name, test in named
     )
-
-
-def _show_scores(results: Results, found: Recommendation) -> None:
-    """Write what to expect of the trusted answer by the deciding metric, and by another."""
-    scores = {found.metric: found.score}
-    if BESIDE in found.beside:
-        scores[BESIDE] = found.beside[BESIDE]
-    shown = [
-        f"{metric_title(name)} {figure(**asdict(score))} "
-        f"(guessing: {fixed(results.predictions.chance(name))})"
-        for name, score in scores.items()
-    ]
-    say(f"Score of the trusted answer, corrected for the choice: {', '.join(shown)}.")
 
 
 def _show_signature(found: Recommendation) -> None:

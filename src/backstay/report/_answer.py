@@ -17,6 +17,7 @@ from backstay.report._words import (
     clean,
     count,
     interval,
+    listed,
     metric_title,
     score_interval,
     score_text,
@@ -25,7 +26,7 @@ from backstay.report._words import (
     signed,
     two_decimals,
 )
-from backstay.results import Choice, Recommendation
+from backstay.results import Recommendation
 
 # A signature lists that many features before it points to the table.
 LISTED = 12
@@ -118,7 +119,7 @@ def answer(evidence: Evidence) -> Answer:
         kind=choice.kind,
         headline=_headline(evidence),
         sentence=_sentence(evidence),
-        sentences=list(_sentences(evidence, verdicts)),
+        sentences=list(_sentences(evidence)),
         figures=_tiles(evidence),
         answers=[] if found is None else [_named(found, name) for name in found.answers],
         signature=[
@@ -193,17 +194,19 @@ def recommendation_words(found: Recommendation) -> str:
     """Put a recommendation, or why there is none, into a few sentences."""
     metric, considered, trusted = metric_title(found.metric), found.considered, found.trusted
     among = count(considered.n_configurations, "configuration")
-    score = score_with_ends(found.metric, found.score, found.chance)
+    scores = [f"{_article(metric)} of {score_with_ends(found.metric, found.score, found.chance)}"]
+    scores += [f"{metric_title(m)} {score_with_ends(m, one)}" for m, one in found.beside.items()]
+    expected = f"Corrected for the choice among {among}, expect {listed(scores, 12)} on new rows."
     if trusted is None:
         words = (
-            "No method is recommended: none is shown to be above chance. The best of "
-            f"{among} has {_article(metric)} of {score_text(found.metric, found.apparent)}; "
-            f"corrected for the choice among them, expect {score} on new rows."
+            "No method is recommended: none is shown to be above chance. The best has "
+            f"{_article(metric)} of {score_text(found.metric, found.apparent)}. {expected}"
         )
     else:
         alike = (
             f"{considered.n_candidates} of {among} predict about as well as the best (their "
-            f"{metric} is at most one standard error lower). This one is the most stable of them"
+            f"{metric} is at most one standard error lower). This one is the most stable of them, "
+            "and among equally stable ones the one with the fewest features"
             if considered.n_candidates > 1
             else f"No other of {among} predicts about as well (up to one standard error of its "
             f"{metric})"
@@ -212,10 +215,9 @@ def recommendation_words(found: Recommendation) -> str:
         words = (
             f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}: "
             f"its stability is {two_decimals(trusted.stability.value)} over {considered.runs}"
-            f"{'' if math.isnan(trusted.null) else null}. Corrected for the choice among {among}, "
-            f"expect {_article(metric)} of {score} on new rows. {len(found.core)} of the "
-            f"{count(len(found.signature), 'feature')} in the signature were selected in more than "
-            "half of the runs."
+            f"{'' if math.isnan(trusted.null) else null}. {expected} {len(found.core)} of the "
+            f"{count(len(found.signature), 'feature')} in the signature, its core, were selected "
+            "in more than half of the runs."
         )
     if considered.weighting is not None:
         verdict = weighting_words(considered.weighting)
@@ -226,65 +228,33 @@ def recommendation_words(found: Recommendation) -> str:
     return words
 
 
-def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[str]:
+def _article(title: str) -> str:
+    return f"{'an' if title[0] in 'aA' else 'a'} {title}"
+
+
+def _sentences(evidence: Evidence) -> Iterator[str]:
     choice, found = evidence.choice, evidence.choice.recommendation
     each = count(choice.size, "feature")
-    if found is not None and choice.kind == "nothing":
+    if found is not None:
         yield recommendation_words(found)
+    if found is not None and choice.kind == "nothing":
         yield (
             f"The figures below show the configuration with the best {metric_title(found.metric)}, "
             f"{choice.method} with {each} and {choice.model}, so that you can see why."
         )
         yield from _null_sentence(evidence)
         return
-    picked = (
-        f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature is "
-        f"the {len(evidence.signature)} chosen most often; {_core(evidence)}, were chosen in more "
-        "than half of the runs."
-    )
     if found is None:
         yield (
-            f"{picked} It is the most stable method on average, at its most stable size. "
-            f"{_unknown_use(evidence)} A selection can be stable and useless."
+            f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature "
+            f"is the {len(evidence.signature)} chosen most often; {_core(evidence)}, were chosen "
+            "in more than half of the runs. It is the most stable method on average, at its most "
+            f"stable size. {_unknown_use(evidence)} A selection can be stable and useless."
         )
-    else:
-        yield f"{picked} {_score_sentence(choice, found)}"
-        yield _rule_sentence(found)
     yield from _null_sentence(evidence)
     if found is not None:
         yield _what_the_score_is(evidence, found)
-    for verdict in verdicts:
-        if verdict.kind == "shown" and verdict.method == choice.method:
-            yield f"{verdict.title} {verdict.text}"
     yield from _relevant_sentence(evidence)
-
-
-def _score_sentence(choice: Choice, found: Recommendation) -> str:
-    metric, score = found.metric, found.score
-    ends = f"(95{THIN}% interval {score_interval(metric, score.low, score.high)}"
-    for name, other in found.beside.items():
-        ends += (
-            f"; {metric_title(name)} {score_text(name, other.value)}, "
-            f"{score_interval(name, other.low, other.high)}"
-        )
-    return (
-        f"Trained on the features chosen, {choice.model} reaches {_article(metric_title(metric))} "
-        f"of {score_text(metric, score.value)} on rows it has not seen {ends}), where guessing "
-        f"reaches {score_text(metric, found.chance)}."
-    )
-
-
-def _article(title: str) -> str:
-    return f"{'an' if title[0] in 'aA' else 'a'} {title}"
-
-
-def _rule_sentence(found: Recommendation) -> str:
-    return (
-        "It is the trusted answer: the most stable of the configurations that predict about as "
-        f"well as the best (their {metric_title(found.metric)} is at most one standard error "
-        "lower). Of those that are about as stable, again to one standard error, it has the fewest "
-        "features."
-    )
 
 
 def _null_sentence(evidence: Evidence) -> Iterator[str]:
@@ -329,34 +299,27 @@ def _named(found: Recommendation, name: str) -> NamedAnswer:
     above = list(found.answers)[: list(found.answers).index(name)]
     same = [other for other in above if found.answers[other].configuration == one.configuration]
     costs = one.costs.get("trusted")
-    stability, score = one.stability, one.score
+    steady, score = one.stability, one.score
+    ends = score_interval(metric, score.low, score.high)
     return NamedAnswer(
         name=name,
         best_in=BEST_IN[name].format(metric=metric_title(metric)),
         method=clean(one.method),
         size=one.size,
         model=clean(one.model),
-        stability=_with_ends(
-            two_decimals(stability.value), interval(stability.low, stability.high)
-        ),
+        stability=f"{two_decimals(steady.value)} ({interval(steady.low, steady.high)})",
         null="" if math.isnan(one.null) else two_decimals(one.null),
-        score=_with_ends(
-            score_text(metric, score.value), score_interval(metric, score.low, score.high)
-        ),
+        score=f"{score_text(metric, score.value)} ({ends})",
         score_cost="" if costs is None else _difference(costs[0]),
         stability_cost="" if costs is None else _difference(costs[1]),
         same_as=same[0] if same else "",
     )
 
 
-def _with_ends(value: str, ends: str) -> str:
-    return f"{value} ({ends})"
-
-
 def _difference(test: DifferenceTest) -> str:
     if math.isnan(test.difference):
         return "undefined"
-    return _with_ends(signed(test.difference), interval(test.low, test.high))
+    return f"{signed(test.difference)} ({interval(test.low, test.high)})"
 
 
 def _tiles(evidence: Evidence) -> list[Tile]:

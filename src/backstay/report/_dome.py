@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from backstay.report._answer import recommendation_words
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
-    capital,
     clean,
     count,
     listed,
     metric_title,
     percent,
-    score_with_ends,
 )
 
 AUTHORS = "**authors**"
@@ -137,8 +135,7 @@ def _evaluation(evidence: Evidence) -> dict[str, str]:
     metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else ""
     confidence = "No model was run."
     if found is not None:
-        score = score_with_ends(found.metric, found.score, found.chance)
-        confidence = f"{capital(metric_title(found.metric))} {score}. {recommendation_words(found)}"
+        confidence = recommendation_words(found)
     null = f"{count(data.null, 'permutation')} of the labels" if data.null else "guessing"
     return {
         "Evaluation method": (

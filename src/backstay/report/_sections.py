@@ -1,9 +1,11 @@
-"""What a report shows of predictions: the sections that a target asks for, by name."""
+"""What a report shows of predictions: figures and tables by the names of a target's sections.
+
+The words of a section are in the template of its name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -16,28 +18,18 @@ from backstay.results import Results
 MOST_SAMPLES = 12
 
 
-@dataclass(frozen=True)
-class Section:
-    """Figures and tables of a section; the template of its name has the words."""
-
-    figures: Callable[[Results], dict[str, Display]] = lambda results: {}
-    tables: Callable[[Results], dict[str, Any]] = lambda results: {}
-
-
 def section_figures(results: Results) -> dict[str, Display]:
     """Return the figures of predictions; none where no model was run."""
     figures: dict[str, Display] = {}
     for name in results.data.target.sections if results.data.models else ():
-        figures |= SECTIONS[name].figures(results)
+        figures |= FIGURES[name](results) if name in FIGURES else {}
     return figures
 
 
 def section_tables(results: Results) -> dict[str, Any]:
     """Return the tables of predictions, which are empty where no model was run."""
-    tables: dict[str, Any] = {}
-    for name in results.data.target.sections:
-        tables |= SECTIONS[name].tables(results)
-    return tables
+    wanted = [name for name in results.data.target.sections if name in TABLES]
+    return {TABLES[name][0]: TABLES[name][1](results) for name in wanted}
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -51,24 +43,25 @@ def _curves(results: Results) -> dict[str, Display]:
     return {kind: curve for kind, curve in curves.items() if len(curve.frame())}
 
 
-def _recalls(results: Results) -> dict[str, Any]:
-    judged = bool(results.data.models)
-    return {"recalls": records(results.predictions.recalls().frame()) if judged else []}
+def _recalls(results: Results) -> list[dict[str, Any]]:
+    return records(results.predictions.recalls().frame()) if results.data.models else []
 
 
 def _misclassified(results: Results) -> dict[str, Any]:
     """Return the samples most often misclassified, and how many ever were."""
     if not results.data.models:
-        return {"misclassified": {"rows": [], "n": 0, "tested": 0}}
+        return {"rows": [], "n": 0, "tested": 0}
     frame = results.predictions.misclassified().frame()
     wrong = frame[frame["share"] > 0]
-    rows = records(wrong.iloc[:MOST_SAMPLES])
-    return {"misclassified": {"rows": rows, "n": len(wrong), "tested": len(frame)}}
+    return {"rows": records(wrong.iloc[:MOST_SAMPLES]), "n": len(wrong), "tested": len(frame)}
 
 
-SECTIONS = {
-    "confusion": Section(lambda results: {"confusion": ConfusionDisplay.from_results(results)},
-                         _recalls),
-    "roc": Section(_curves),
-    "misclassified": Section(tables=_misclassified),
-}  # fmt: skip
+FIGURES: dict[str, Callable[[Results], dict[str, Display]]] = {
+    "confusion": lambda results: {"confusion": ConfusionDisplay.from_results(results)},
+    "roc": _curves,
+}
+# The name of a section's table in the summary, and what it holds.
+TABLES: dict[str, tuple[str, Callable[[Results], Any]]] = {
+    "confusion": ("recalls", _recalls),
+    "misclassified": ("misclassified", _misclassified),
+}

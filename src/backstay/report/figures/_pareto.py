@@ -120,7 +120,7 @@ class ParetoDisplay(Display):
             where = "on the front" if row["on_front"] else where
             words = f"{name}: stability {x:.2f}, {metric_title(self.metric)} {y:.3f}, {where}"
             points.append(Point(x, y, place, words))
-        if self.shows_chance(along):
+        if along[0] <= self.chance <= along[1]:
             canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=DOTTED)
         canvas.grid(True)
         canvas.set_xlabel("stability (Nogueira)")
@@ -136,12 +136,6 @@ class ParetoDisplay(Display):
             for label in fitting(labels, (across, along), self.wide, marks=marks, sides=sides):
                 write(canvas, label)
         return points
-
-    def shows_chance(self, limits: tuple[float, float] | None = None) -> bool:
-        """Return whether the score that guessing reaches lies within the figure."""
-        if limits is None:
-            limits = zoomed_limits(self._data["accuracy"], 0.02, find_metric(self.metric).high)
-        return limits[0] <= self.chance <= limits[1]
 
 
 def _draw_cross(
