@@ -72,12 +72,12 @@ def write_outputs(
     equivalents = part.evidence.equivalents
     if not equivalents.empty:
         _write_equivalents(equivalents, folder / "equivalents.csv")
-    found = results.choice().recommendation
+    advice = results.choice().recommendation
     everything = {
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if found is None else _plain(_as_dict(found, part.recommendation)),
+        "recommendation": None if advice is None else _plain(_as_dict(advice, part.recommendation)),
         "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
         "evidence": _plain(results.frame().to_dict("records")),
         "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
@@ -130,9 +130,9 @@ def _frozen(results: Results, X: Any, y: Any) -> Signature | None:
     return signature
 
 
-def _as_dict(found: Recommendation, sentence: str) -> dict[str, Any]:
+def _as_dict(advice: Recommendation, sentence: str) -> dict[str, Any]:
     """Return a recommendation as a dictionary, its trusted answer's settings beside the rest."""
-    everything = {**asdict(found), "sentence": sentence}
+    everything = {**asdict(advice), "sentence": sentence}
     del everything["considered"]  # the sentence says it
     for answer in everything["answers"].values():
         answer["costs"] = {
@@ -140,7 +140,7 @@ def _as_dict(found: Recommendation, sentence: str) -> dict[str, Any]:
             for other, (score, stability) in answer["costs"].items()
         }
     names = ("method", "size", "model", "stability")
-    return {**{name: getattr(found, name) for name in names}, **everything}
+    return {**{name: getattr(advice, name) for name in names}, **everything}
 
 
 def _plain(value: Any) -> Any:
@@ -157,17 +157,17 @@ def show_results(results: Results, report: Report) -> None:
     """Write the recommendation, the methods beside each other, and the limits of the answer."""
     (part,) = report.parts
     choice = results.choice()
-    found = choice.recommendation
+    advice = choice.recommendation
     say()
     say("Recommendation", "bold")
-    if found is None:
+    if advice is None:
         say("None: the study had no models.")
     else:
         say(part.recommendation)
-        if found.answers:
+        if advice.answers:
             say()
-            _show_answers(found)
-            _show_signature(found)
+            _show_answers(advice)
+            _show_signature(advice)
     say()
     show_methods(results, choice.size, choice.model)
     say("Limits of this answer", "bold")
@@ -175,9 +175,9 @@ def show_results(results: Results, report: Report) -> None:
         say(f"- {caveat.title} {caveat.text}")
 
 
-def _show_answers(found: Recommendation) -> None:
+def _show_answers(advice: Recommendation) -> None:
     """Write the three answers below each other."""
-    title = metric_title(found.metric)
+    title = metric_title(advice.metric)
     names = [
         "answer", "method", "features", "model", "stability", "shuffled labels", title,
         "against trusted",
@@ -193,7 +193,7 @@ def _show_answers(found: Recommendation) -> None:
             figure(**asdict(answer.score)),
             _cost(answer, title),
         ]
-        for answer in found.answers.values()
+        for answer in advice.answers.values()
     ]
     note = f"stability on these rows, {title} on new rows, corrected for the choice"
     table(names, rows, f"Three answers, with 95 % intervals: {note}")
@@ -211,10 +211,10 @@ def _cost(answer: Finalist, title: str) -> str:
     )
 
 
-def _show_signature(found: Recommendation) -> None:
+def _show_signature(advice: Recommendation) -> None:
     """Write the signature, the features of its core marked."""
-    core = set(found.core)
-    names = [f"{name}*" if name in core else name for name in found.signature]
+    core = set(advice.core)
+    names = [f"{name}*" if name in core else name for name in advice.signature]
     rest = len(names) - SHOWN_FEATURES
     shown = ", ".join(names[:SHOWN_FEATURES]) + (f" and {rest} more" if rest > 0 else "")
     say(f"Signature of {features(len(names))}: {shown}.")

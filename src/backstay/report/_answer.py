@@ -28,7 +28,7 @@ from backstay.report._words import (
 )
 from backstay.results import Recommendation
 
-# A signature lists that many features before it points to the table.
+# Features of the signature that the answer lists; the table has all.
 LISTED = 12
 # What each of the three answers is best in.
 BEST_IN = {
@@ -114,14 +114,14 @@ def answer(evidence: Evidence) -> Answer:
     """Put the answer into words."""
     choice, n = evidence.choice, len(evidence.signature)
     verdicts = [weighting_words(verdict) for verdict in evidence.weighting]
-    found = choice.recommendation
+    advice = choice.recommendation
     return Answer(
         kind=choice.kind,
         headline=_headline(evidence),
         sentence=_sentence(evidence),
         sentences=list(_sentences(evidence)),
         figures=_tiles(evidence),
-        answers=[] if found is None else [_named(found, name) for name in found.answers],
+        answers=[] if advice is None else [_named(advice, name) for name in advice.answers],
         signature=[
             SignatureFeature(
                 int(row["feature"]),
@@ -153,10 +153,10 @@ def _headline(evidence: Evidence) -> str:
 
 def _sentence(evidence: Evidence) -> str:
     """Say in a sentence or two what was found, how stable it is and how well it predicts."""
-    choice, found = evidence.choice, evidence.choice.recommendation
+    choice, advice = evidence.choice, evidence.choice.recommendation
     named = evidence.names[choice.method]
     steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
-    if found is None:
+    if advice is None:
         # A name as it was given stays as it is, even where it begins a sentence.
         method = named.name if named.title == named.name else capital(named.title)
         return (
@@ -165,9 +165,8 @@ def _sentence(evidence: Evidence) -> str:
             f"{_unknown_use(evidence)}"
         )
     assert choice.model is not None
-    reached = (
-        f"{metric_title(found.metric)} {score_with_ends(found.metric, found.score, found.chance)}"
-    )
+    score = score_with_ends(advice.metric, advice.score, advice.chance)
+    reached = f"{metric_title(advice.metric)} {score}"
     if choice.kind == "nothing":
         return f"On new rows expect {reached}, which is not shown to be better than guessing."
     return (
@@ -190,17 +189,19 @@ def _core(evidence: Evidence) -> str:
     return f"{_how_many(evidence.n_core, len(evidence.signature))} of them, its core"
 
 
-def recommendation_words(found: Recommendation) -> str:
+def recommendation_words(advice: Recommendation) -> str:
     """Put a recommendation, or why there is none, into a few sentences."""
-    metric, considered, trusted = metric_title(found.metric), found.considered, found.trusted
+    metric, considered, trusted = metric_title(advice.metric), advice.considered, advice.trusted
     among = count(considered.n_configurations, "configuration")
-    scores = [f"{_article(metric)} of {score_with_ends(found.metric, found.score, found.chance)}"]
-    scores += [f"{metric_title(m)} {score_with_ends(m, one)}" for m, one in found.beside.items()]
+    scores = [
+        f"{_article(metric)} of {score_with_ends(advice.metric, advice.score, advice.chance)}"
+    ]
+    scores += [f"{metric_title(m)} {score_with_ends(m, one)}" for m, one in advice.beside.items()]
     expected = f"Corrected for the choice among {among}, expect {listed(scores, 12)} on new rows."
     if trusted is None:
         words = (
             "No method is recommended: none is shown to be above chance. The best has "
-            f"{_article(metric)} of {score_text(found.metric, found.apparent)}. {expected}"
+            f"{_article(metric)} of {score_text(advice.metric, advice.apparent)}. {expected}"
         )
     else:
         alike = (
@@ -215,8 +216,8 @@ def recommendation_words(found: Recommendation) -> str:
         words = (
             f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}: "
             f"its stability is {two_decimals(trusted.stability.value)} over {considered.runs}"
-            f"{'' if math.isnan(trusted.null) else null}. {expected} {len(found.core)} of the "
-            f"{count(len(found.signature), 'feature')} in the signature, its core, were selected "
+            f"{'' if math.isnan(trusted.null) else null}. {expected} {len(advice.core)} of the "
+            f"{count(len(advice.signature), 'feature')} in the signature, its core, were selected "
             "in more than half of the runs."
         )
     if considered.weighting is not None:
@@ -233,18 +234,18 @@ def _article(title: str) -> str:
 
 
 def _sentences(evidence: Evidence) -> Iterator[str]:
-    choice, found = evidence.choice, evidence.choice.recommendation
+    choice, advice = evidence.choice, evidence.choice.recommendation
     each = count(choice.size, "feature")
-    if found is not None:
-        yield recommendation_words(found)
-    if found is not None and choice.kind == "nothing":
+    if advice is not None:
+        yield recommendation_words(advice)
+    if advice is not None and choice.kind == "nothing":
         yield (
-            f"The figures below show the configuration with the best {metric_title(found.metric)}, "
-            f"{choice.method} with {each} and {choice.model}, so that you can see why."
+            "The figures below show why: they are of the configuration with the best "
+            f"{metric_title(advice.metric)}, {choice.method} with {each} and {choice.model}."
         )
         yield from _null_sentence(evidence)
         return
-    if found is None:
+    if advice is None:
         yield (
             f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature "
             f"is the {len(evidence.signature)} chosen most often; {_core(evidence)}, were chosen "
@@ -252,8 +253,8 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
             f"stable size. {_unknown_use(evidence)} A selection can be stable and useless."
         )
     yield from _null_sentence(evidence)
-    if found is not None:
-        yield _what_the_score_is(evidence, found)
+    if advice is not None:
+        yield _what_the_score_is(evidence, advice)
     yield from _relevant_sentence(evidence)
 
 
@@ -268,9 +269,9 @@ def _null_sentence(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _what_the_score_is(evidence: Evidence, found: Recommendation) -> str:
-    metric = found.metric
-    before, after = score_text(metric, found.apparent), score_text(metric, found.score.value)
+def _what_the_score_is(evidence: Evidence, advice: Recommendation) -> str:
+    metric = advice.metric
+    before, after = score_text(metric, advice.apparent), score_text(metric, advice.score.value)
     looks = "the same" if before == after else f"like {before}"
     return (
         f"The {metric_title(metric)} is that of the whole procedure, including the choice among "
@@ -293,11 +294,11 @@ def _relevant_sentence(evidence: Evidence) -> list[str]:
     return [f"{words}."]
 
 
-def _named(found: Recommendation, name: str) -> NamedAnswer:
+def _named(advice: Recommendation, name: str) -> NamedAnswer:
     """Put one of the three answers beside the trusted one."""
-    one, metric = found.answers[name], found.metric
-    above = list(found.answers)[: list(found.answers).index(name)]
-    same = [other for other in above if found.answers[other].configuration == one.configuration]
+    one, metric = advice.answers[name], advice.metric
+    above = list(advice.answers)[: list(advice.answers).index(name)]
+    same = [other for other in above if advice.answers[other].configuration == one.configuration]
     costs = one.costs.get("trusted")
     steady, score = one.stability, one.score
     ends = score_interval(metric, score.low, score.high)
@@ -323,17 +324,17 @@ def _difference(test: DifferenceTest) -> str:
 
 
 def _tiles(evidence: Evidence) -> list[Tile]:
-    choice, found = evidence.choice, evidence.choice.recommendation
+    choice, advice = evidence.choice, evidence.choice.recommendation
     tiles = []
     if choice.kind != "nothing":
         note = f"{_core(evidence)}, in more than half of the runs"
         tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
     tiles.append(_stability_tile(evidence))
-    if found is not None:
-        metric, score = found.metric, found.score
+    if advice is not None:
+        metric, score = advice.metric, advice.score
         ends = score_interval(metric, score.low, score.high)
-        note = f"95{THIN}% {ends}; chance {score_text(metric, found.chance)}"
-        for name, other in found.beside.items():
+        note = f"95{THIN}% {ends}; chance {score_text(metric, advice.chance)}"
+        for name, other in advice.beside.items():
             note += f"; {metric_title(name)} {score_text(name, other.value)}"
         label = capital(metric_title(metric))
         tiles.append(Tile(label, score_text(metric, score.value), note))

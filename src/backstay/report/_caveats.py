@@ -117,13 +117,13 @@ def _gain(difference: DifferenceTest) -> str:
 
 
 def _about_nothing(choice: Choice) -> Iterator[Caveat]:
-    found = choice.recommendation
-    if found is not None:
-        ends = score_interval(found.metric, found.score.low, found.score.high)
+    advice = choice.recommendation
+    if advice is not None:
+        ends = score_interval(advice.metric, advice.score.low, advice.score.high)
         yield Caveat(
             "There may still be something to find.",
-            f"The interval of the {metric_title(found.metric)}, {ends}, includes "
-            f"{score_text(found.metric, found.chance)}, which guessing reaches. More rows would "
+            f"The interval of the {metric_title(advice.metric)}, {ends}, includes "
+            f"{score_text(advice.metric, advice.chance)}, which guessing reaches. More rows would "
             "make it narrower.",
         )
 

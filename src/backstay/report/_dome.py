@@ -131,11 +131,11 @@ def _model(evidence: Evidence) -> dict[str, str]:
 
 
 def _evaluation(evidence: Evidence) -> dict[str, str]:
-    data, found = evidence.data, evidence.choice.recommendation
+    data, advice = evidence.data, evidence.choice.recommendation
     metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else ""
     confidence = "No model was run."
-    if found is not None:
-        confidence = recommendation_words(found)
+    if advice is not None:
+        confidence = recommendation_words(advice)
     null = f"{count(data.null, 'permutation')} of the labels" if data.null else "guessing"
     return {
         "Evaluation method": (

@@ -146,7 +146,7 @@ def gather(results: Results) -> Evidence:
 
 
 def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:
-    """Return what could take the place of features; nothing without a signature or its values."""
+    """Return what could replace features; nothing without a signature or its values."""
     if choice.kind == "nothing" or not results.samples.kept():
         return pd.DataFrame()
     return results.selections.equivalents().frame()

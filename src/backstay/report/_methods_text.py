@@ -109,7 +109,7 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
 
 def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     data, choice = evidence.data, evidence.choice
-    found = choice.recommendation
+    advice = choice.recommendation
     titles = listed([evidence.names[name].title for name in data.models], 12)
     metric = metric_title(data.metric)
     words = (
@@ -117,13 +117,13 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
         f"part by {metric}; intervals over splits were corrected for shared samples "
         f"{cite('nadeau')}."
     )
-    if found is None:
+    if advice is None:
         return words
     chosen = (
         f" Among {count(data.n_configurations, 'configuration')} the most stable of those within "
         f"one standard error of the best {metric} was chosen. The {metric} of this procedure, "
         f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was "
-        f"{score_with_ends(found.metric, found.score, found.chance)}"
+        f"{score_with_ends(advice.metric, advice.score, advice.chance)}"
     )
     if choice.kind == "nothing":
         return f"{words}{chosen}, so that no signature was reported."

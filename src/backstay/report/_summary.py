@@ -24,7 +24,7 @@ SHOWN_PARTNERS = 3
 ANNOTATION = "annotation "
 # How a feature goes with the outcome, as Results.features() names it.
 EFFECTS = ("high_in", "difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
-# A figure's data beyond that many rows are left to the results' own tables.
+# Rows of a figure's data at most; the tables of the results have all.
 MOST_ROWS = 4000
 
 
@@ -40,8 +40,8 @@ class DatasetReport:
     @property
     def recommendation(self) -> str:
         """What is recommended and why, or why nothing is; empty if no model was run."""
-        found = self.evidence.choice.recommendation
-        return "" if found is None else recommendation_words(found)
+        advice = self.evidence.choice.recommendation
+        return "" if advice is None else recommendation_words(advice)
 
 
 def summary(part: DatasetReport, key: str) -> dict[str, Any]:
@@ -112,27 +112,23 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
 
 
 def _choice(part: DatasetReport) -> dict[str, Any]:
-    choice, found = part.evidence.choice, part.evidence.choice.recommendation
+    choice, advice = part.evidence.choice, part.evidence.choice.recommendation
     return {
         "kind": choice.kind,
         **asdict(choice.configuration),
         **{name: getattr(choice, name) for name in ("stability", "low", "high", "null", "n_runs")},
         "sentence": part.recommendation,
-        "answers": found.frame().to_dict("records") if found else [],
+        "answers": advice.frame().to_dict("records") if advice else [],
     }
 
 
 def _relevant(evidence: Evidence) -> dict[str, Any] | None:
     """Return the counts of truly relevant features, where the truth is known."""
-    found = evidence.relevant
-    if found is None:
+    known = evidence.relevant
+    if known is None:
         return None
-    return {
-        "n_relevant": found.n_relevant,
-        "by_chance": found.by_chance,
-        "size": found.size,
-        "rows": found.frame().to_dict("records"),
-    }
+    counts = {name: getattr(known, name) for name in ("n_relevant", "by_chance", "size")}
+    return {**counts, "rows": known.frame().to_dict("records")}
 
 
 def _figure(display: Display) -> dict[str, Any]:
@@ -206,11 +202,11 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
 
 def _decoys(evidence: Evidence) -> dict[str, Any] | None:
     """Return how many features of the signature are expected to be false, if that is known."""
-    found, n = evidence.expected_false, len(evidence.signature)
-    if found is None:
+    expected, n = evidence.expected_false, len(evidence.signature)
+    if expected is None:
         return None
-    sentence = f"Expected false among these {n}: {found}." if n else ""
-    return {"sentence": sentence, **found._asdict()}
+    sentence = f"Expected false among these {n}: {expected}." if n else ""
+    return {"sentence": sentence, **expected._asdict()}
 
 
 def _groups(evidence: Evidence) -> list[dict[str, Any]]:

@@ -346,7 +346,7 @@ def _answer(
 
 def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Finalist]:
     """Add to every answer what it costs, or gains, against the others."""
-    found = {}
+    complete = {}
     for name, answer in answers.items():
         costs = {
             other: (
@@ -356,8 +356,8 @@ def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Fin
             for other, against in answers.items()
             if against.configuration != answer.configuration
         }
-        found[name] = Finalist(**{**vars(answer), "costs": costs})
-    return found
+        complete[name] = Finalist(**{**vars(answer), "costs": costs})
+    return complete
 
 
 def _considered(records: Records, grounds: Grounds, answers: dict[str, Finalist]) -> Considered:

@@ -9,7 +9,7 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Point, SizeDisplay
 from backstay.report.figures._style import DOTTED, INK, MUTED
 
-# Beyond that many ranks a curve is drawn, and pointed at, at evenly spaced ones only.
+# Ranks at which a curve is drawn, and pointed at, at most; evenly spaced.
 DRAWN_RANKS, POINTED_RANKS = 240, 60
 
 
@@ -25,7 +25,7 @@ class SelectionFrequencyDisplay(SizeDisplay):
             often = int((rows["frequency"] > 0.5).sum())
             words.append(f"{name} {often} of {len(rows)} ever chosen")
         return (
-            f"Features chosen in more than half of the runs, {self.size} being chosen in each: "
+            f"Each run chooses {self.size}. Features chosen in more than half of the runs: "
             f"{'; '.join(words) or 'none'}."
         )
 

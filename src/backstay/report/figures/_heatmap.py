@@ -18,7 +18,7 @@ from backstay.report.figures._display import Point
 from backstay.report.figures._style import PAPER, Looks, Style
 from backstay.results import Results
 
-# Values further from 0 look like this one.
+# Values further from 0 have the colour of this one.
 STRONGEST = 3.0
 # Above and below the mean: apart for all kinds of colour blindness, on white and on black.
 HIGH, LOW = (214, 96, 24), (47, 127, 193)
