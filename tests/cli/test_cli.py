@@ -135,7 +135,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     for answer in advice.answers.values():
         assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
     assert re.search(r"answer +method +features +model +stability +shuffled labels +AUC ", out)
-    assert re.search(r"Score of the trusted .*: AUC .* \(guessing: 0.50\), balanced accuracy", out)
+    assert re.search(r"expect an AUC of .*; guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
     assert re.search(r"method +stability +of modules +AUC of (svm|1nn) +runs\n", out)
@@ -172,7 +172,7 @@ def test_the_files_of_a_run(done):
     assert sorted(features["feature"]) == sorted(results.data.feature_names)  # every one
     advice = results.recommend()
     assert found["recommendation"]["method"] == advice.method
-    assert found["recommendation"]["sentence"] == advice.sentence
+    assert found["recommendation"]["sentence"] == Report(results).parts[0].recommendation
     assert found["recommendation"]["metric"] == "roc_auc"
     assert found["recommendation"]["score"] == pytest.approx(vars(advice.score))
     assert found["recommendation"]["core"] == advice.core

@@ -75,9 +75,9 @@ def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results)
     assert stability.loc[("sickly", 2), "n_runs"] == few
     found = results.recommend(n_bootstrap=50)
     assert found.method == "frail"
-    assert f"over {most} of {RUNS} runs" in found.sentence
-    assert found.sentence.endswith(f"are left: sickly ({few} of {RUNS} runs).")
-    assert "among 4, expect" in found.sentence  # two methods at two sizes
+    assert found.considered.runs == RunCount(most, RUNS)
+    assert found.considered.not_judged == {"sickly": RunCount(few, RUNS)}
+    assert found.considered.n_configurations == 4  # two methods at two sizes
     with pytest.raises(TooFewRunsError, match=f"'sickly' finished {few} of {RUNS} runs on 'data'"):
         results.compare("t", "sickly")
     assert [c.first for c in results.comparisons.rivals(results.choice().configuration)] == ["t"]
@@ -101,7 +101,7 @@ def test_the_report_says_so(results):
     (part,) = Report(results).parts
     said = {caveat.title: caveat.text for caveat in part.answer.caveats}
     few = results.runs.counts().frame().set_index("method").loc["sickly", "n_runs"]
-    assert said["That sickly would not be better."].endswith(f"of sickly ({few} of {RUNS}).")
+    assert said["sickly could not be judged."].endswith(f"finished: sickly ({few} of {RUNS}).")
     finding = part.figures["stability"].finding()
     assert "highest is frail" in finding
     assert "sickly between 1.00 and 1.00 (too few runs to compare)" in finding
@@ -165,4 +165,4 @@ def test_reports_of_studies_that_have_just_begun(tmp_path, store, capsys, n_task
             assert (end.value.code or 0) == 0, shown.err
             assert shown.err == ""
     if n_tasks == 4:  # two of each method
-        assert "over 2 runs" in Results.load(path).choice().recommendation.sentence
+        assert Results.load(path).choice().recommendation.considered.runs == RunCount(2, 2)

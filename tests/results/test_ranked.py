@@ -1,4 +1,4 @@
-"""Methods that leave features out: no subset is filled up by lot without a word."""
+"""Methods that leave features out: no subset is filled up at random without a word."""
 
 import numpy as np
 import pytest
@@ -61,15 +61,15 @@ def test_curves_end_with_the_ranking_and_say_so(results):
     assert "those of lasso, forest end where a run ranks no more" in table.note
 
 
-def test_report_and_command_line_warn_of_lots(data, capsys):
+def test_report_and_command_line_warn_of_random_features(data, capsys):
     study = Study(METHODS, StratifiedKFold(4), sizes=[60], random_state=0, verbose=0)
     results = study.run(*data)
     (part,) = Report(results).parts
-    (caveat,) = [c for c in part.answer.caveats if "by lot" in c.text]
-    assert caveat.title == "That lasso and forest selected 60 features in every run."
-    assert "filled up by lot: lasso in 100\u202f% of its runs, which rank" in caveat.text
+    (caveat,) = [c for c in part.answer.caveats if "at random" in c.text]
+    assert caveat.title == "lasso and forest did not find 60 features in every run."
+    assert "filled up at random: lasso in 100\u202f% of its runs, which rank" in caveat.text
     show_methods(results, 60, "svm")
-    assert "by lot" in capsys.readouterr().out
+    assert "filled at random" in capsys.readouterr().out
 
 
 def test_a_bag_does_not_prefer_the_first_columns(data):

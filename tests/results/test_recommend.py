@@ -88,8 +88,9 @@ def test_a_clear_case():
     # 60 rows without an error do not prove that there are none.
     assert found.chance < 0.9 < found.score.low < 0.96
     assert found.score.low <= found.score.value <= found.score.high
-    assert f"{found.method} with {found.size} feature" in found.sentence
-    assert "Having chosen among 20, expect AUC" in found.sentence
+    assert repr(found).startswith(f"Recommendation({found.method!r}, size={found.size}, model=")
+    assert f"roc_auc={found.score.value:.3f}, chance=0.500" in repr(found)
+    assert found.considered.n_configurations == 20
     assert set(found.beside) == {"balanced_accuracy", "accuracy"}
     frame = found.frame().set_index("answer")
     assert list(frame.index) == ["trusted", "short", "accurate"]
@@ -122,7 +123,7 @@ def test_noise_is_not_recommended_and_the_price_of_choosing_is_paid():
         apparent.append(found.apparent)
         corrected.append(found.score.value)
         if found.method is None:
-            assert "No method is recommended" in found.sentence
+            assert repr(found).startswith("Recommendation(None, roc_auc=")
             assert found.signature == []
     assert recommended <= 1
     # The best of 20 is above chance by choice alone; the corrected figure is not.
@@ -151,12 +152,10 @@ def test_a_weighted_method_is_set_against_its_control():
     results = chosen.run(X, y)
     found = results.recommend(n_bootstrap=50)
     role = results._parts["data"].role(found.method)
-    assert ("uniform control" in found.sentence) == (role.control is not None)
+    assert (found.considered.weighting is not None) == (role.control is not None)
 
 
 def test_the_weighting_is_not_credited_with_what_the_control_does():
-    from backstay.results._recommendation import _against_control
-
     X, y, _ = make_han_yu(60, n_features=100, random_state=0)
     chosen = Study(
         {"iw": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))},
@@ -165,8 +164,6 @@ def test_the_weighting_is_not_credited_with_what_the_control_does():
         sizes=[20],
         random_state=0,
     )
-    part = chosen.run(X, y)._parts["data"]
-    sentence = _against_control(part, "iw", 20)
-    assert sentence.startswith(" Its stability exceeds that of its uniform control by ")
-    assert "cannot be credited" in sentence
-    assert _against_control(part, "SVMRFE", 20) == ""
+    (verdict,) = chosen.run(X, y).weights.verdicts(20)
+    assert verdict.method == "iw"  # the plain method has no control
+    assert verdict.kind in ("explained", "none")

@@ -21,14 +21,14 @@ from backstay.report._words import (
     score_text,
     signed,
 )
-from backstay.report.figures import (
+from backstay.report.figures._confusion import ConfusionDisplay
+from backstay.report.figures._display import Display
+from backstay.report.figures._roc import RocDisplay
+from backstay.report.figures._style import css_variables
+from backstay.report.figures._validation import (
     CalibrationDisplay,
-    ConfusionDisplay,
-    Display,
     ExpectedScoreDisplay,
-    RocDisplay,
     ShiftDisplay,
-    css_variables,
 )
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison, Validation

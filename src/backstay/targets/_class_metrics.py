@@ -328,8 +328,8 @@ def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 METRICS: dict[str, Metric] = named(
     [
-        _Accuracy("accuracy", "accuracy"),
-        _BalancedAccuracy("balanced_accuracy", "balanced accuracy"),
+        _Accuracy("accuracy", "accuracy", is_share=True),
+        _BalancedAccuracy("balanced_accuracy", "balanced accuracy", is_share=True),
         _F1("f1_macro", "mean F1 of the classes"),
         _Matthews("mcc", "Matthews correlation", low=-1.0),
         _Area("roc_auc", "AUC"),

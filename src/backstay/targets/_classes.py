@@ -14,6 +14,7 @@ from backstay.targets import _class_errors
 from backstay.targets._class_effects import effects_of_classes, moments_of_classes
 from backstay.targets._class_metrics import METRICS
 from backstay.targets._class_models import class_outputs, default_models, shortcut_of
+from backstay.targets._class_words import class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
@@ -24,6 +25,7 @@ from backstay.targets._target import (
     TableRows,
     Target,
     Tested,
+    Words,
 )
 
 
@@ -44,7 +46,7 @@ class ClassTarget(Target):
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
     beside: ClassVar[tuple[str, ...]] = ("balanced_accuracy", "accuracy")
     row_column: ClassVar[str] = "class"
-    sections: ClassVar[tuple[str, ...]] = ("confusion", "roc")
+    sections: ClassVar[tuple[str, ...]] = ("confusion", "roc", "misclassified")
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
         "confusion": _class_errors.confusion,
         "recalls": _class_errors.recalls,
@@ -197,6 +199,14 @@ class ClassTarget(Target):
         """Return what sets the classes apart, from a table or from its moments."""
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
+
+    def words(self) -> Words:
+        """Return what a report calls classes, their effects and their errors."""
+        return class_words(self)
+
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Warn of unequal and of small classes."""
+        return class_concerns(self, metric)
 
     def summary(self) -> list[tuple[str, int]]:
         """Return every class and its number of rows."""

@@ -36,6 +36,8 @@ class Metric(ABC):
         Whether larger values are better.
     low, high : float
         Its range.
+    is_share : bool
+        Whether it is a share of rows, which reads best as a percentage.
     needs : {"predictions", "scores", "probabilities"}
         What of a model it is computed from.
     """
@@ -45,6 +47,7 @@ class Metric(ABC):
     higher_is_better: bool = True
     low: float = 0.0
     high: float = 1.0
+    is_share: bool = False
     needs: ClassVar[str] = "predictions"
 
     @abstractmethod

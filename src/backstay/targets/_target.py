@@ -69,6 +69,45 @@ class Effects:
     q_value: Floats
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a report calls things that depend on the kind of outcome.
+
+    Attributes
+    ----------
+    outcome : str
+        What is predicted, to follow "predict".
+    described : str
+        The outcome in brief, such as "2 classes".
+    task : str
+        What a model does.
+    errors : str
+        Title of the section on predictions.
+    direction : str
+        What comes before the value of ``Effects.direction``, such as "high in".
+    difference, effect, effect_source, test : str
+        What ``Effects.difference`` is, what ``Effects.effect`` is called and the work that
+        defines it, and the test that p-values are of.
+    columns : dict of str to str
+        Columns of ``Effects.columns``, by what they are about.
+    models : dict of str to (str, tuple of str, str)
+        Models by their short names: their titles, what the code of such a model contains, and
+        what they do.
+    """
+
+    outcome: str
+    described: str
+    task: str
+    errors: str
+    direction: str
+    difference: str
+    effect: str
+    effect_source: str
+    test: str
+    columns: dict[str, str]
+    models: dict[str, tuple[str, tuple[str, ...], str]]
+
+
 class Target(ABC):
     """The outcome of every row, of one kind.
 
@@ -85,7 +124,7 @@ class Target(ABC):
     row_column : str
         How a table names the column with the outcome of a row.
     sections : tuple of str
-        What a report shows of predictions, by name.
+        What a report shows of predictions, by name, in order.
     tables : dict of str to function
         Tables of predictions that this kind of outcome has.
     """
@@ -205,6 +244,17 @@ class Target(ABC):
         return self.tables[name](self, tested)
 
     # Words.
+
+    @abstractmethod
+    def words(self) -> Words:
+        """Return what a report calls the outcome, its effects and its errors."""
+
+    @abstractmethod
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Return what to keep in mind about these outcomes: a heading and a sentence or two each.
+
+        `metric` is the one that decides; None if no model was judged.
+        """
 
     @abstractmethod
     def unlike(self, other: Target) -> str | None:
