@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.results import Results, _store_file
+from backstay.results import Results
 from backstay.store import Store, StoreError, TaskRecord, check_store
 from backstay.study import Study, Subsampling, _stored_study
 from reference.study import contents
@@ -176,7 +176,7 @@ def test_a_flipped_bit_in_an_array_is_found(path):
 
 
 def test_a_locked_store_says_so(path, monkeypatch):
-    monkeypatch.setattr(_store_file, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("backstay.store._file.LOCK_SECONDS", 0.1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
@@ -322,7 +322,7 @@ def test_what_could_act_is_refused(path):
 
 def test_a_sound_store_says_what_it_holds(path):
     found = check_store(path)
-    assert (found.sound, found.missing, found.format) == (True, {"data": 0}, 3)
+    assert (found.sound, found.missing) == (True, {"data": 0})
     assert found.counts["tasks"] == 3
     with Store(path) as store:
         assert check_store(path).sound  # while a study runs
