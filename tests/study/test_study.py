@@ -184,7 +184,7 @@ def test_frames_sparse_tables_strings_and_preselection():
     steps = [StandardScaler(), SelectKBest(f_classif, k=12)]
     results = small(preprocess=steps, scoring=["accuracy", "roc_auc"]).run(frame, labels)
     part = results._parts["data"]
-    assert part.classes == ["sick", "well"]
+    assert part.target.names == ["sick", "well"]
     assert part.n_ranked("t") == 12
     _, weights = part.weights("t")
     assert ((weights != 0).sum(axis=1) <= 12).all()
@@ -375,7 +375,7 @@ def test_bad_data_are_named(change, message):
 def test_bad_data_sets_are_named():
     with pytest.raises(ValueError, match="must map names"):
         small().run_many([])
-    with pytest.raises(ValueError, match=r"datasets\['a'\] must be \(X, y\)"):
+    with pytest.raises(ValueError, match=r"datasets\['a'\] must be a Dataset, or \(X, y\)"):
         small().run_many({"a": X})
 
 

@@ -92,15 +92,16 @@ def test_better_outputs_gain(name, seed, n_classes):
     metric, rng = find_metric(name), np.random.default_rng(seed)
     truth = rng.permutation(np.arange(4 * n_classes) % n_classes)
     target = as_target(np.arange(n_classes)).take(truth)
-    wrong = (truth + 1) % n_classes
+    right = np.eye(n_classes)[truth]
+    # Sure of another class; for the order of rows, the own class has the lowest score.
+    wrong = (1 - right) / (n_classes - 1) if metric.needs == "scores" else np.roll(right, 1, axis=1)
 
-    def said(labels, doubt):
-        """Probabilities of which some share is at random; there are no ties, if it is above 0."""
-        drawn = rng.dirichlet(np.ones(n_classes), size=len(truth))
-        shares = (1 - doubt) * np.eye(n_classes)[labels] + doubt * drawn
+    def said(shares, doubt):
+        """Probabilities of which some part is at random; there are no ties, if it is above 0."""
+        shares = (1 - doubt) * shares + doubt * rng.dirichlet(np.ones(n_classes), size=len(truth))
         return outputs_of(shares.argmax(axis=1), shares[:, 1:] if n_classes == 2 else shares)
 
-    outputs = said(wrong, 1e-9), said(truth, 1.0), said(truth, 0.0)
+    outputs = said(wrong, 1e-9), said(right, 1.0), said(right, 0.0)
     values = [float(metric.score(target, one)) for one in outputs]
     least, middle, most = (metric.gain(value) for value in values)
     assert least <= middle <= most
