@@ -49,7 +49,7 @@ def seconds_of(call):
 
 
 def repeats_after(warm_up):
-    """How many more times a call is timed; none when its first run has to do."""
+    """How many more times a call is timed; 0 if its first run is the measurement."""
     if warm_up > ONCE_ABOVE:
         return 0
     if warm_up > THRICE_ABOVE:
@@ -58,7 +58,7 @@ def repeats_after(warm_up):
 
 
 def take_turns(calls, counts):
-    """Time calls in turns, so that drift hits all alike; all seconds by name."""
+    """Time calls in turns, so that drift affects all of them alike; all seconds by name."""
     times = {name: [] for name in calls}
     for turn in range(max(counts.values(), default=0)):
         for name, call in calls.items():
@@ -68,7 +68,7 @@ def take_turns(calls, counts):
 
 
 def median_seconds(call, repeats=5, warm_up=True):
-    """Median seconds of a call by itself, after a warm-up unless told otherwise."""
+    """Median seconds of a single call, after a warm-up unless told otherwise."""
     if warm_up:
         call()
     return float(np.median([seconds_of(call)[0] for _ in range(repeats)]))
@@ -100,7 +100,7 @@ def peak_megabytes():
 
 
 def trim():
-    """Give freed memory back to the system, so that it is not mistaken for free of charge."""
+    """Give freed memory back to the system, so that reusing it counts as new memory."""
     ctypes.CDLL(None).malloc_trim(0)
 
 

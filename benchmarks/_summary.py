@@ -14,7 +14,7 @@ SUMMARY = Path(__file__).parent / "summary.json"
 
 
 def _rounded(value):
-    """Four figures are more than a timing has."""
+    """Round to four digits, more than a timing is good for."""
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
     if isinstance(value, list):

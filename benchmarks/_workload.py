@@ -27,7 +27,7 @@ OURS = "backstay"
 
 @dataclass(frozen=True)
 class Target:
-    """A bound that this project sets itself on a workload.
+    """A bound that this project sets for a workload.
 
     `quantity` reads the measured value off the workload's record. `why` says what
     holds it back, and is shown only where the bound is missed.

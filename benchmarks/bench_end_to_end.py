@@ -21,7 +21,7 @@ from benchmarks._workload import Measurement, Target, fact
 from reproduction import load_npz_dir
 
 TARGET = "class"
-# What `backstay run` takes by itself.
+# The defaults of `backstay run`.
 SIZES = [1, 2, 5, 10, 20, 50, 100]
 NULL = 20
 # Where --data points: a folder of .npz files, of which the one of the right shape is taken.

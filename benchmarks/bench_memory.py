@@ -121,7 +121,7 @@ def command(name, n, d, repeats, targets):
 
 
 def store_of(n_runs):
-    """Megabytes of a store of three methods after so many runs: what is there once, and tasks."""
+    """Megabytes of a store of three methods after some runs: what is stored once, and tasks."""
 
     def megabytes(record):
         once, tasks = fact("store_once_mb")(record), fact("tasks")(record)

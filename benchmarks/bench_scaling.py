@@ -95,7 +95,7 @@ def curve(m, d):
 
 
 def study(n_resamples=5, d=1000, n=62, copies=1):
-    """A study into a store, on n rows and d features, with so many copies of three methods."""
+    """A study into a store, on n rows and d features, with several copies of three methods."""
     X, y = han_yu(n, d)
     three = {"t": TTest(), "relieff": ReliefF(), "rfe": SVMRFE()}
     methods = {f"{name} {i}": method for i in range(copies) for name, method in three.items()}

@@ -21,7 +21,7 @@ import numpy, scipy.stats, pandas, sklearn.svm, sklearn.neighbors, sklearn.pipel
 import sklearn.covariance, sklearn.feature_selection, sklearn.model_selection, joblib, numba
 """
 TAKEN = "\nprint(time.perf_counter() - start)"
-# `import backstay` by itself loads next to nothing; everything in it is loaded when first used.
+# `import backstay` alone loads almost nothing; its parts are loaded when first used.
 EVERYTHING = """
 from backstay import *
 from backstay import comparison, datasets, redundancy, stability

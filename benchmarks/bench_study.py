@@ -157,7 +157,7 @@ def memory(quick):
 
 
 def shortest_tasks(n_tasks, store):
-    """A study whose tasks take some ten milliseconds, so that waiting shows."""
+    """A study whose tasks take about ten milliseconds, so that waiting is visible."""
     return Study(
         {"t": TTest()},
         Subsampling(n_tasks),
@@ -171,7 +171,7 @@ def shortest_tasks(n_tasks, store):
 
 
 def seconds_with_syncs(between, engine):
-    """Run a study whose store waits for the disk at most once in so many seconds."""
+    """Run a study whose store waits for the disk at most once in the given seconds."""
     before = _store_file.SECONDS_BETWEEN_SYNCS
     _store_file.SECONDS_BETWEEN_SYNCS = between
     try:

@@ -55,7 +55,7 @@ def mlxtends(estimator, p, direction, size):
     from mlxtend.feature_selection import SequentialFeatureSelector as MlxtendSelector
 
     X, y, folds = p
-    # Its backward search gives ties to the last column: turned round, to the first.
+    # Its backward search breaks ties in favour of the last column: reversed, the first.
     forward = direction == "forward"
     table = X if forward else np.ascontiguousarray(X[:, ::-1])
     selector = MlxtendSelector(

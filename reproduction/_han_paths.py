@@ -149,7 +149,7 @@ class EliminationPaths:
         whole = bias_variance(weights, truth)
         values = {
             "variance": whole.variance,
-            "bias²": whole.bias_squared,
+            "bias²": whole.bias,
             "error": whole.error,
         }
         deviation = weights - truth
@@ -159,7 +159,7 @@ class EliminationPaths:
         errors = ((squares.sum(axis=0) - squares) / (m - 1)).mean(axis=1)
         bias = (means**2).mean(axis=1)
         without = {"variance": errors - bias, "bias²": bias, "error": errors}
-        gap = abs(whole.error - whole.bias_squared - whole.variance) / whole.error
+        gap = abs(whole.error - whole.bias - whole.variance) / whole.error
         return values, without, float(gap)
 
 

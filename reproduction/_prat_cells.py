@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from backstay.comparison import corrected_resampled_t, five_by_two_f
-from backstay.stability import jackknife_of_pairs, mean_of_pairs, normal_interval
+from backstay.comparison import compare_scores
+from backstay.stability import PairMatrix
 from reproduction._estimates import Estimate, Floats
 from reproduction._experiment import Arrays, published_table
 from reproduction._prat_wrappers import WRAPPER_PROBLEMS
@@ -86,14 +86,15 @@ def stability_pairs(
 
 def over_pairs(pairs: Floats) -> Estimate:
     """Return the mean over pairs of runs and its jackknife interval."""
-    value = mean_of_pairs(pairs)
-    variance = float(jackknife_of_pairs(pairs.sum(axis=0)))
-    return Estimate(value, *normal_interval(value, variance, 0.95))
+    value = PairMatrix(pairs).mean()
+    variance = float(PairMatrix.jackknife(pairs.sum(axis=0)))
+    half = float(special.ndtri(0.975)) * float(np.sqrt(variance))
+    return Estimate(value, value - half, value + half)
 
 
 def over_resamples(values: Floats) -> Estimate:
     """Return the mean over resamples and its interval, corrected for common rows."""
-    found = corrected_resampled_t(values, np.zeros(len(values)), test_share=TEST_PER_TRAIN)
+    found = compare_scores(values, np.zeros(len(values)), test_share=TEST_PER_TRAIN)
     return Estimate(found.difference, found.low, found.high)
 
 
@@ -151,9 +152,9 @@ class Cell:
             p = float(2 * special.ndtr(-abs(value / spread))) if spread > 0 else math.nan
             return Estimate(value, low, high), p
         first, second = self.runs[modified]["errors"], self.runs[plain]["errors"]
-        t = corrected_resampled_t(first, second, test_share=TEST_PER_TRAIN)
-        p = five_by_two_f(first, second).p_value if len(first) == 10 else t.p_value
-        return Estimate(t.difference, t.low, t.high), p
+        t = compare_scores(first, second, test_share=TEST_PER_TRAIN)
+        ten = compare_scores(first, second, "five_by_two_f") if len(first) == 10 else t
+        return Estimate(t.difference, t.low, t.high), ten.p_value
 
     def published_p(self, quantity: str, plain: str, modified: str) -> float:
         """Return the p-value of the published test: over runs, or over sizes as if independent."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from backstay.comparison import five_by_two_f
+from backstay.comparison import compare_scores
 from backstay.datasets import make_anti_corral
 from reproduction._estimates import Estimate, Floats, compared
 from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
@@ -72,7 +72,7 @@ def _same_twice(key: Mapping[str, Any], seed: int) -> Arrays:
     return {
         "published, errors": np.array(published_test(one["errors"], other["errors"])),
         "honest, errors": np.array(
-            1.0 if same else five_by_two_f(one["errors"], other["errors"]).p_value
+            1.0 if same else compare_scores(one["errors"], other["errors"], "five_by_two_f").p_value
         ),
         "published, stability": np.array(published_test(*means)),
         "honest, stability": np.array(

@@ -9,6 +9,8 @@ import pytest
 grimp = pytest.importorskip("grimp")
 
 ROOT = Path(__file__).parents[1]
+# A public name is a promise: a new one should replace another.
+MOST_PUBLIC_NAMES = 195
 
 
 def checked(*imports, exempt=()):
@@ -46,6 +48,15 @@ def test_private_modules_are_for_their_own_package():
     ]
     assert checked(*allowed, *forbidden) == forbidden
     assert checked(*forbidden, exempt=["house.cellar", "house._pipes"]) == forbidden[-1:]
+
+
+def test_there_are_few_public_names():
+    from tools.public_names import public_names
+
+    names = public_names()
+    assert names["backstay.results.Results"] == ["backstay", "backstay.results"]
+    assert not [name for name in names if "._" in name.removesuffix(".__version__")]
+    assert len(names) <= MOST_PUBLIC_NAMES
 
 
 def test_minimum_versions_are_those_of_the_package():

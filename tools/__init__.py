@@ -1,1 +1,1 @@
-"""Tools of the project itself: a contract for imports, and the minimum versions."""
+"""The project's own tools: a contract for imports, minimum versions, public names, pages."""

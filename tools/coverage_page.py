@@ -38,7 +38,7 @@ def parts(cell: str) -> list[str]:
 
 
 def stored() -> set[str]:
-    """Return the experiments of which a result is stored, in full length."""
+    """Return the experiments that have a stored result of a full run."""
     results = (ROOT / "docs" / "_reproduction").glob("*.json")
     found = (json.loads(path.read_text(encoding="utf-8")) for path in results)
     return {result["name"] for result in found if not result["quick"]}

@@ -9,7 +9,7 @@ __all__ = ["PrivateImportsContract", "is_private_to_another"]
 
 
 def is_private_to_another(importer: str, imported: str) -> bool:
-    """Say whether a module is private to a package that the importer is not part of.
+    """Return whether a module is private to a package that the importer is not part of.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A file that is no proper table; it must be read, or refused in one sentence."""
+"""A file that is not a proper table must be read, or refused in one sentence."""
 
 import contextlib
 import gzip

@@ -41,7 +41,7 @@ print(json.dumps([float(q.get(j, 1.0)) for j in range(table["X"].shape[1])]))
 
 
 def independent(rng, n_relevant, shift, n=100, d=500, tails=None):
-    """Features that know nothing of each other; heavy tails if a t distribution is named."""
+    """Independent features; heavy tails if a t distribution is named."""
     y = rng.permutation(np.repeat([0, 1], n // 2))
     X = rng.normal(size=(n, d)) if tails is None else rng.standard_t(tails, size=(n, d))
     X[y == 1, :n_relevant] += shift
@@ -49,7 +49,7 @@ def independent(rng, n_relevant, shift, n=100, d=500, tails=None):
 
 
 def blocks(rng, n_relevant, shift, n=100, d=500):
-    """Blocks of ten: one relevant feature and nine proxies, which know the class through it alone.
+    """Blocks of ten: one relevant feature, and nine proxies that know the class only through it.
 
     In the other blocks all ten are noise with the same correlations.
     """
@@ -76,13 +76,13 @@ def han_yu(rng, n_relevant, shift, d=500):
 
 
 def interaction(rng, n=300, d=20):
-    """The class is the sign of a product: no feature knows it alone."""
+    """The class is the sign of a product: no single feature predicts it."""
     X = rng.normal(size=(n, d))
     return X, (X[:, 0] * X[:, 1] > 0).astype(int), np.arange(d) < 2, np.zeros(d, bool)
 
 
 def suppressors(rng, n=300, d=40, n_pairs=3):
-    """Pairs x = z + class and z: the second knows nothing alone, and clears the first."""
+    """Pairs x = z + class and z: the second alone predicts nothing, but denoises the first."""
     y = rng.permutation(np.repeat([0, 1], n // 2))
     X = rng.normal(size=(n, d))
     for pair in range(n_pairs):

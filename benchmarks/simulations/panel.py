@@ -1,4 +1,4 @@
-"""What does every method give and take? Stability and accuracy on real arrays, beside shrunken t.
+"""What does every method gain and cost? Stability and accuracy on real arrays, beside shrunken t.
 
     python -m benchmarks.simulations.panel --data folder
     python -m benchmarks.simulations.panel --data folder --only dial

@@ -15,7 +15,7 @@ from scipy import stats
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from backstay import SVMRFE, ReliefF, TTest
-from backstay.stability import jackknife_of_pairs, mean_of_pairs
+from backstay.stability import PairMatrix
 from benchmarks.simulations._run import arguments, repeat
 
 SIZE, N_RUNS, HALF = 20, (20, 50, 100), 200
@@ -84,10 +84,9 @@ def one(name, seed):
         )
         for m in N_RUNS:
             for what, pairs in (("one", first), ("other", second), ("apart", second - first)):
-                here = pairs[:m, :m]
-                runs = float(jackknife_of_pairs(here.sum(axis=1)))
-                rows = rows_variance(here, trained[:m], y)
-                found.append([ranker_name, m, what, mean_of_pairs(here), runs, rows])
+                here = PairMatrix(pairs[:m, :m])
+                rows = rows_variance(here.values, trained[:m], y)
+                found.append([ranker_name, m, what, here.mean(), here.variance(), rows])
     return {"found": found}
 
 

@@ -56,7 +56,7 @@ def draw(kind, seed):
 
 
 def judged(chosen, relevant):
-    """True and false features, of so many relevant ones."""
+    """Numbers of true and of false features, given the relevant ones."""
     return [int((chosen & relevant).sum()), int((chosen & ~relevant).sum()), int(relevant.sum())]
 
 

@@ -1,4 +1,4 @@
-"""Does a validation say what is so? Pairs of cohorts from one generator, and shifted ones.
+"""Is what a validation says true? Pairs of cohorts from one generator, and shifted ones.
 
     python -m benchmarks.simulations.two_cohorts --out cohorts.jsonl
 

@@ -9,62 +9,31 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
 
-# The sub-package each name is imported from.
-_HOMES = {
-    "SVMRFE": "feature_weighting",
-    "BaggedRanker": "ensemble",
-    "BetweenWithinRatio": "feature_weighting",
-    "BoostingImportance": "feature_weighting",
-    "BorutaRanker": "feature_weighting",
-    "CategoryImportance": "feature_weighting",
-    "ChiSquared": "feature_weighting",
-    "DecoyControl": "ensemble",
-    "DistributionDifference": "feature_weighting",
-    "DoubleReliefF": "feature_weighting",
-    "DoublyWeightedKNeighborsClassifier": "neighbors",
-    "EffectRanker": "feature_weighting",
-    "ElasticNetRanker": "feature_weighting",
-    "EntropicDistance": "feature_weighting",
-    "FStatistic": "feature_weighting",
-    "FeatureRanker": "base",
-    "ForestImportance": "feature_weighting",
-    "GainRatio": "feature_weighting",
-    "GiniGain": "feature_weighting",
-    "InformationGain": "feature_weighting",
-    "InstanceReweighted": "feature_weighting",
-    "InstanceWeighted": "base",
-    "InstanceWeighter": "base",
-    "JointWeighting": "instance_weighting",
-    "LassoPath": "feature_weighting",
-    "LogisticWeighting": "instance_weighting",
-    "MDLDiscretizer": "feature_weighting",
-    "MRMR": "feature_weighting",
-    "MantarasDistance": "feature_weighting",
-    "MarginWeighting": "instance_weighting",
-    "ModuleRanker": "redundancy",
-    "MyopicReliefF": "feature_weighting",
-    "NearestShrunkenCentroids": "feature_weighting",
-    "OneR": "feature_weighting",
-    "PermutationImportance": "feature_weighting",
-    "Relief": "feature_weighting",
-    "ReliefF": "feature_weighting",
-    "RepeatedSelector": "ensemble",
-    "Results": "results",
-    "SequentialSelector": "wrappers",
-    "Signature": "signature",
-    "Simba": "feature_weighting",
-    "StabilitySelection": "ensemble",
-    "Study": "study",
-    "SymmetricalUncertainty": "feature_weighting",
-    "TTest": "feature_weighting",
-    "UniformWeighting": "instance_weighting",
-    "ValueDifference": "feature_weighting",
-    "Wilcoxon": "feature_weighting",
-    "write_report": "report",
+# What is imported from which sub-package.
+_EXPORTS = {
+    "base": "FeatureRanker InstanceWeighted InstanceWeighter",
+    "ensemble": "BaggedRanker DecoyControl RepeatedSelector StabilitySelection",
+    "feature_weighting": (
+        "SVMRFE BetweenWithinRatio BoostingImportance BorutaRanker CategoryImportance ChiSquared "
+        "DistributionDifference DoubleReliefF EffectRanker ElasticNetRanker EntropicDistance "
+        "FStatistic ForestImportance GainRatio GiniGain InformationGain InstanceReweighted "
+        "LassoPath MDLDiscretizer MRMR MantarasDistance MyopicReliefF NearestShrunkenCentroids "
+        "OneR PermutationImportance Relief ReliefF Simba SymmetricalUncertainty TTest "
+        "ValueDifference Wilcoxon"
+    ),
+    "instance_weighting": "JointWeighting LogisticWeighting MarginWeighting UniformWeighting",
+    "neighbors": "DoublyWeightedKNeighborsClassifier",
+    "redundancy": "ModuleRanker",
+    "report": "write_report",
+    "results": "Results",
+    "signature": "Signature",
+    "study": "Study",
+    "wrappers": "SequentialSelector",
 }
-_PACKAGES = frozenset(_HOMES.values()) | {"comparison", "datasets", "stability"}
+_HOMES = {name: package for package, names in _EXPORTS.items() for name in names.split()}
+_PACKAGES = frozenset(_EXPORTS) | {"comparison", "datasets", "stability", "store", "targets"}
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:  # what type checkers and editors read; a test compares it with the table
     from backstay import base as base
@@ -79,7 +48,9 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay import results as results
     from backstay import signature as signature
     from backstay import stability as stability
+    from backstay import store as store
     from backstay import study as study
+    from backstay import targets as targets
     from backstay import wrappers as wrappers
     from backstay.base import FeatureRanker as FeatureRanker
     from backstay.base import InstanceWeighted as InstanceWeighted
@@ -88,62 +59,26 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.ensemble import DecoyControl as DecoyControl
     from backstay.ensemble import RepeatedSelector as RepeatedSelector
     from backstay.ensemble import StabilitySelection as StabilitySelection
-    from backstay.feature_weighting import MRMR as MRMR
-    from backstay.feature_weighting import SVMRFE as SVMRFE
-    from backstay.feature_weighting import BetweenWithinRatio as BetweenWithinRatio
-    from backstay.feature_weighting import BoostingImportance as BoostingImportance
-    from backstay.feature_weighting import BorutaRanker as BorutaRanker
-    from backstay.feature_weighting import CategoryImportance as CategoryImportance
-    from backstay.feature_weighting import ChiSquared as ChiSquared
-    from backstay.feature_weighting import DistributionDifference as DistributionDifference
-    from backstay.feature_weighting import DoubleReliefF as DoubleReliefF
-    from backstay.feature_weighting import EffectRanker as EffectRanker
-    from backstay.feature_weighting import ElasticNetRanker as ElasticNetRanker
-    from backstay.feature_weighting import EntropicDistance as EntropicDistance
-    from backstay.feature_weighting import ForestImportance as ForestImportance
-    from backstay.feature_weighting import FStatistic as FStatistic
-    from backstay.feature_weighting import GainRatio as GainRatio
-    from backstay.feature_weighting import GiniGain as GiniGain
-    from backstay.feature_weighting import InformationGain as InformationGain
-    from backstay.feature_weighting import InstanceReweighted as InstanceReweighted
-    from backstay.feature_weighting import LassoPath as LassoPath
-    from backstay.feature_weighting import MantarasDistance as MantarasDistance
-    from backstay.feature_weighting import MDLDiscretizer as MDLDiscretizer
-    from backstay.feature_weighting import MyopicReliefF as MyopicReliefF
-    from backstay.feature_weighting import NearestShrunkenCentroids as NearestShrunkenCentroids
-    from backstay.feature_weighting import OneR as OneR
-    from backstay.feature_weighting import PermutationImportance as PermutationImportance
-    from backstay.feature_weighting import Relief as Relief
-    from backstay.feature_weighting import ReliefF as ReliefF
-    from backstay.feature_weighting import Simba as Simba
-    from backstay.feature_weighting import SymmetricalUncertainty as SymmetricalUncertainty
-    from backstay.feature_weighting import TTest as TTest
-    from backstay.feature_weighting import ValueDifference as ValueDifference
-    from backstay.feature_weighting import Wilcoxon as Wilcoxon
-    from backstay.instance_weighting import JointWeighting as JointWeighting
-    from backstay.instance_weighting import LogisticWeighting as LogisticWeighting
-    from backstay.instance_weighting import MarginWeighting as MarginWeighting
-    from backstay.instance_weighting import UniformWeighting as UniformWeighting
-    from backstay.neighbors import (
-        DoublyWeightedKNeighborsClassifier as DoublyWeightedKNeighborsClassifier,
-    )
+    from backstay.feature_weighting import *
+    from backstay.instance_weighting import *
+    from backstay.neighbors import *
     from backstay.redundancy import ModuleRanker as ModuleRanker
     from backstay.report import write_report as write_report
     from backstay.results import Results as Results
     from backstay.signature import Signature as Signature
     from backstay.study import Study as Study
-    from backstay.wrappers import SequentialSelector as SequentialSelector
+    from backstay.wrappers import *
 else:  # hidden from type checkers, which would take any name for one that exists
 
     def __getattr__(name: str) -> object:
         if name in _HOMES:
-            found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+            value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         elif name in _PACKAGES:
-            found = import_module(f"{__name__}.{name}")
+            value = import_module(f"{__name__}.{name}")
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals()[name] = found
-        return found
+        globals()[name] = value
+        return value
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *_HOMES, *_PACKAGES})

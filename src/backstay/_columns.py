@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -52,3 +54,17 @@ def standardized(table: Floats) -> Floats:
     length = np.sqrt((centred**2).sum(axis=0))
     tiny = length <= 1e-10 * np.sqrt(counts) * np.maximum(np.abs(mean), 1e-300)
     return np.asarray(np.divide(centred, length, out=np.zeros_like(centred), where=~tiny))
+
+
+def missing_cells(X: Any) -> tuple[int, int]:
+    """Return the number of missing cells and of the columns they are in."""
+    if sparse.issparse(X):
+        columns = X.indices[np.isnan(X.data)]
+        return len(columns), len(np.unique(columns))
+    table: Any = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
+    n_cells = n_columns = 0
+    for start in range(0, X.shape[1], CHUNK):  # a wide table has no room for a mask
+        cells = pd.isna(table[:, start : start + CHUNK])
+        n_cells += int(np.asarray(cells).sum())
+        n_columns += int(np.asarray(cells).any(axis=0).sum())
+    return n_cells, n_columns

@@ -1,9 +1,10 @@
-"""How is a file written? Whole or not at all, and safe to open in a spreadsheet."""
+"""How is a file written? Completely or not at all, and safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import shutil
 import stat
@@ -19,37 +20,33 @@ except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 Cell = TypeVar("Cell")
-# How a message names what is not a file.
+# How a message calls things that are not files.
 KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write a file so that a reader finds the old content or the new one, never a part.
+    """Write a file so that a reader finds the old content or the new one, never part of it.
 
-    The content goes to a temporary name in the same folder, to the disk, and then in one step to
-    its place. If that fails the file stays as it was, and the error names it. What an earlier
-    attempt left when it was killed is removed. A pipe or a device is refused: the one would wait
-    for a reader, perhaps for ever, and neither can be replaced.
+    If writing fails, the file stays as it was, and the error names it. See :func:`draft_of`.
     """
     path = Path(path)
-    data = content.encode() if isinstance(content, str) else content
-    with _named(path):
-        place = path.resolve()  # the file that a link points to is replaced, not the link
-        _check_is_file(place)
-        _replace(place, data)
+    with draft_of(path) as draft, _named(path):
+        draft.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
 @contextlib.contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a name to write a file under; if nothing fails, it is then put in its place.
+    """Yield a name to write a file under; if nothing fails, the file is then moved to its place.
 
-    This is :func:`write_whole` for what writes by name and has files of its own beside that, as
-    SQLite does: the draft lies in a temporary folder, which goes with all that is in it.
+    The draft lies in a temporary folder beside its place, which is removed with everything in it:
+    a writer such as SQLite may have files of its own there. The draft is written to the disk and
+    then moved in one step. Drafts of writers that were killed are removed. A pipe or a device is
+    refused: it cannot be replaced, and a pipe would wait for a reader.
     """
     path = Path(path)
     with _named(path):
-        place = path.resolve()
+        place = path.resolve()  # the file that a link points to is replaced, not the link
         _check_is_file(place)
         _remove_leftovers(place)
         folder = Path(tempfile.mkdtemp(".part", f".{place.name}.", place.parent))
@@ -63,6 +60,8 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield draft
         with _named(path):
             with draft.open("rb+") as file:
+                if place.exists():
+                    os.chmod(draft, stat.S_IMODE(place.stat().st_mode))
                 os.fsync(file.fileno())
             os.replace(draft, place)
             _sync_folder(place.parent)
@@ -78,7 +77,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _check_is_file(place: Path) -> None:
-    """Refuse to write onto what is there and is not a file."""
+    """Refuse to write where there is something other than a file."""
     if not place.exists():
         return
     kind = stat.S_IFMT(place.stat().st_mode)
@@ -90,39 +89,27 @@ def _check_is_file(place: Path) -> None:
 
 
 def _remove_leftovers(place: Path) -> None:
-    """Remove the drafts of a file whose writers were killed."""
-    for left in place.parent.glob(f".{_literal(place.name)}.*.part"):
-        _remove_if_nobodys(left)
-
-
-def _replace(place: Path, data: bytes) -> None:
-    _remove_leftovers(place)
-    number, name = tempfile.mkstemp(".part", f".{place.name}.", place.parent)
-    draft = Path(name)
-    try:
-        with os.fdopen(number, "wb") as file:
-            _lock(file.fileno())
-            file.write(data)
-            file.flush()
-            os.chmod(draft, _mode(place))
-            os.fsync(file.fileno())
-        os.replace(draft, place)
-    except BaseException:
+    """Remove drafts of a file, except those that a running process has locked."""
+    for draft in place.parent.glob(f".{glob.escape(place.name)}.*.part"):
         with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
-    _sync_folder(place.parent)
+            if fcntl is not None:
+                number = os.open(draft, os.O_RDONLY | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                finally:
+                    os.close(number)
+            shutil.rmtree(draft)
 
 
 def _lock(number: int) -> None:
-    """Show others that the writer of a draft is alive, as long as it is open."""
+    """Show other processes that the writer of a draft is still running."""
     if fcntl is not None:
         with contextlib.suppress(OSError):  # not every file system has locks
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder, a new one among them."""
+    """Wait until the names in a folder are on the disk, new ones included."""
     with contextlib.suppress(OSError):  # not every system lets a folder be synced
         number = os.open(folder, os.O_RDONLY)
         try:
@@ -131,37 +118,8 @@ def _sync_folder(folder: Path) -> None:
             os.close(number)
 
 
-def _literal(name: str) -> str:
-    """Return a name as a pattern that matches nothing else."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
-
-
-def _mode(place: Path) -> int:
-    """Return the permissions of a file that is there, or of any new one."""
-    if place.exists():
-        return stat.S_IMODE(place.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _remove_if_nobodys(draft: Path) -> None:
-    """Remove a draft, unless a running process has it locked."""
-    with contextlib.suppress(OSError):
-        if fcntl is not None:
-            number = os.open(draft, os.O_RDONLY | os.O_NONBLOCK)
-            try:
-                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            finally:
-                os.close(number)
-        if draft.is_dir():
-            shutil.rmtree(draft)
-        else:
-            draft.unlink()
-
-
 def spreadsheet_cell(cell: Cell) -> Cell | str:
-    """Keep text from being taken for a formula by a spreadsheet; all else stays as it is.
+    """Keep a spreadsheet from taking text for a formula; other cells stay as they are.
 
     Examples
     --------

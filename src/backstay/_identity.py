@@ -1,4 +1,4 @@
-"""What makes a run the same run: its data and its parameters, written as JSON."""
+"""Are two runs the same run? Their data and parameters, written as JSON, decide."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 PACKAGES = ("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
-# How work is spread or reported never changes a result, so it does not make another run.
+# How work is spread over processes or reported never changes a result.
 IGNORED = {"n_jobs", "verbose"}
 BLOCK = 1024  # columns that are read together
-HASH = re.compile("[0-9a-f]{64}")  # of data: tells a reader nothing but that they differ
+HASH = re.compile("[0-9a-f]{64}")  # of data; a message need not show it
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages results depend on."""
-    found = {name: importlib.metadata.version(name) for name in PACKAGES}
-    return {"python": platform.python_version(), **found}
+    """Return the versions of Python and of the packages that results depend on."""
+    packages = {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {"python": platform.python_version(), **packages}
 
 
 def digest(array: NDArray[Any]) -> str:
     """Return a hash of an array's type, shape and values."""
     array = np.asarray(array)
-    seen = hashlib.sha256(f"{array.dtype.str}{array.shape}".encode())
+    content = hashlib.sha256(f"{array.dtype.str}{array.shape}".encode())
     if array.dtype.hasobject:
         for value in array.ravel().tolist():
-            seen.update(f"{type(value).__name__}:{value!r}\0".encode())
+            content.update(f"{type(value).__name__}:{value!r}\0".encode())
     else:
         little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-        seen.update(np.ascontiguousarray(little).view(np.uint8).data if array.size else b"")
-    return seen.hexdigest()
+        content.update(np.ascontiguousarray(little).view(np.uint8).data if array.size else b"")
+    return content.hexdigest()
 
 
 def fingerprint(X: Any) -> str:
@@ -58,7 +58,7 @@ def fingerprint(X: Any) -> str:
 def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Yield names and values of a frame's columns.
 
-    A frame of one type of numbers is cut into blocks: pandas takes 0.1 ms to find a column.
+    A frame of one type of numbers is read in blocks, because pandas takes 0.1 ms per column.
     """
     names = list(X.columns)
     kinds = set(X.dtypes) if hasattr(X, "iloc") else set()
@@ -74,8 +74,8 @@ def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
 def describe(value: Any, path: str) -> Any:
     """Turn parameters into JSON that is equal exactly when the parameters are.
 
-    A value without such a description, such as a lambda, is a ValueError: a later run could not
-    tell whether it is the same.
+    Raises ValueError for a value that cannot be described in this way, such as a lambda: a later
+    run could not tell whether it is the same.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -113,63 +113,12 @@ def _described_class(value: Any, parameters: Mapping[str, Any], path: str) -> di
 
 
 def _public_path(path: str) -> str:
-    """Leave private modules out of an import path: a class may move from one to another.
+    """Leave private modules out of an import path, because classes move between them.
 
     The first and the last part stay, as in ``__main__._Ranker``.
     """
     first, *inside, last = path.split(".")
     return ".".join([first, *(part for part in inside if not part.startswith("_")), last])
-
-
-# Parameters whose names differ from those that the oldest descriptions hold.
-RENAMED = {
-    "backstay.ensemble.BaggedRanker": {"n_estimators": "n_resamples", "scaling": "scale_on"},
-    "backstay.ensemble.RepeatedSelector": {"n_repeats": "n_resamples", "scaling": "scale_on"},
-    "backstay.ensemble.StabilitySelection": {"scaling": "scale_on"},
-    "backstay.feature_weighting.DoubleReliefF": {"n_samples": "n_draws"},
-    "backstay.feature_weighting.Relief": {"n_samples": "n_draws"},
-    "backstay.feature_weighting.ReliefF": {"n_samples": "n_draws"},
-}
-
-
-# Parameters that older descriptions do not know yet, with the only value there was.
-ADDED: dict[str, dict[str, Any]] = {
-    "backstay.ensemble.StabilitySelection": {"path": False},
-    "backstay.feature_weighting.BetweenWithinRatio": {"alpha": 0.05},
-    "backstay.feature_weighting.ChiSquared": {"alpha": 0.05},
-    "backstay.feature_weighting.FStatistic": {"alpha": 0.05},
-    "backstay.feature_weighting.SVMRFE": {"max_iter": 1_000_000, "rounding": "down"},
-    "backstay.feature_weighting.Simba": {"learning_rate": 1.0},
-    "backstay.feature_weighting.TTest": {"alpha": 0.05},
-    "backstay.instance_weighting.LogisticWeighting": {"metric": "euclidean"},
-    "backstay.instance_weighting.MarginWeighting": {"metric": "euclidean"},
-    "backstay.wrappers.SequentialSelector": {
-        "cv_draw": "shared",
-        "max_loss": None,
-        "min_score": None,
-        "remainder_weights": None,
-        "ties": "first",
-    },
-}
-
-
-def with_present_names(stored: Any) -> Any:
-    """Return an older description as :func:`describe` would write it now."""
-    if isinstance(stored, list):
-        return [with_present_names(value) for value in stored]
-    if isinstance(stored, str):  # scikit-learn's own RepeatedKFold shows n_repeats first
-        return re.sub(r"^RepeatedKFold\(n_splits=", "RepeatedStratifiedKFold(n_splits=", stored)
-    if not isinstance(stored, dict):
-        return stored
-    present = {key: with_present_names(value) for key, value in stored.items()}
-    if set(present) == {"name"} and isinstance(present["name"], str):
-        return {"name": _public_path(present["name"])}
-    if set(present) == {"class", "parameters"}:
-        name = _public_path(present["class"])
-        renamed = RENAMED.get(name, {})
-        parameters = {renamed.get(key, key): v for key, v in present["parameters"].items()}
-        return {"class": name, "parameters": {**ADDED.get(name, {}), **parameters}}
-    return present
 
 
 def _importable(value: Any, path: str) -> str:
@@ -182,7 +131,7 @@ def _importable(value: Any, path: str) -> str:
 
 
 def _has_plain_state(value: Any) -> bool:
-    """Whether an object is no more than its attributes, as scikit-learn's splitters and scorers."""
+    """Whether attributes are all there is to an object, as in scikit-learn's splitters."""
     known = hasattr(value, "split") or hasattr(value, "_score_func")
     return known and hasattr(value, "__dict__") and not inspect.isclass(value)
 
@@ -190,7 +139,7 @@ def _has_plain_state(value: Any) -> bool:
 def _unrecognisable(value: Any, path: str) -> ValueError:
     hint = ""
     if isinstance(value, np.random.RandomState | np.random.Generator):
-        hint = " Give random_state an integer, or None to have it drawn."
+        hint = " Give random_state an integer, or None for a seed drawn at random."
     elif callable(value):
         hint = " Give a function that can be imported by name."
     return ValueError(
@@ -199,7 +148,7 @@ def _unrecognisable(value: Any, path: str) -> ValueError:
 
 
 def difference(stored: Any, given: Any, path: str = "", where: str = "the store") -> str | None:
-    """Say how a description in a file first differs from the present one, or None."""
+    """Return the first difference of a stored description from the present one, or None."""
     if isinstance(stored, dict) and isinstance(given, dict):
         for key in [*stored, *(key for key in given if key not in stored)]:
             name = f"{path}.{key}" if path else key
@@ -207,18 +156,16 @@ def difference(stored: Any, given: Any, path: str = "", where: str = "the store"
                 return f"{name} is in {where} only"
             if key not in stored:
                 return f"{name} is not in {where}"
-            found = difference(stored[key], given[key], name, where)
-            if found:
-                return found
+            if apart := difference(stored[key], given[key], name, where):
+                return apart
         return None
     if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
         for number, pair in enumerate(zip(stored, given, strict=True)):
-            found = difference(*pair, f"{path}[{number}]", where)
-            if found:
-                return found
+            if apart := difference(*pair, f"{path}[{number}]", where):
+                return apart
         return None
     if stored == given:
         return None
     if all(isinstance(value, str) and HASH.fullmatch(value) for value in (stored, given)):
-        return f"{path} is not what it is in {where}"
+        return f"{path} is not the same as in {where}"
     return f"{path} is {stored!r} in {where} and {given!r} now"

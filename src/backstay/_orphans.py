@@ -1,11 +1,11 @@
-"""A worker process ends with its parent, and only its parent hears of Ctrl-C.
+"""A worker process ends with its parent, and only the parent reacts to Ctrl-C.
 
-Workers of joblib's loky do not look after their parent: if it is killed they wait for tasks that
-never come, and keep the trackers alive that would remove its files.
+Workers of joblib's loky do not watch their parent: if it is killed, they wait for tasks that never
+come, and keep alive the trackers that would remove its files.
 
-Apart from the rest because it is the first thing that a worker imports: until it has run, nothing
-would end the worker, and the rest takes seconds to import. joblib is imported by the parent only,
-when it asks for workers.
+This is a module of its own because it is the first thing that a worker imports: until it has run,
+nothing would end the worker, and other modules take seconds to import. Only the parent imports
+joblib, when it asks for workers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 PR_SET_PDEATHSIG = 1
 SECONDS_BETWEEN_LOOKS = 1.0
-# What stops a study; its workers are ended by it and need not hear of it themselves.
+# Signals that stop a study. It ends its workers itself, so they need not receive them.
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -33,11 +33,11 @@ def worker_options(backend: Any) -> dict[str, Any]:
 
     parameters = inspect.signature(Parallel).parameters.values()
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return {}  # it hands options on to its workers from version 1.5 on
+        return {}  # joblib passes options on to its workers from version 1.5 on
     own = getattr(backend, "backend_kwargs", {})
     if not uses_processes(backend) or own.get("initializer") is not None:
         return {}
-    # Linux tells a process of the end of the *thread* that started it.
+    # Linux signals a process when the *thread* that started it ends.
     by_signal = threading.current_thread() is threading.main_thread()
     return {"initializer": end_with_parent, "initargs": (os.getpid(), by_signal)}
 
@@ -51,10 +51,10 @@ def uses_processes(backend: Any) -> bool:
 
 @contextlib.contextmanager
 def stops_held_back(unheard: Iterable[signal.Signals] = STOPS) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait; processes started meanwhile never see those `unheard`.
+    """Delay Ctrl-C and SIGTERM; processes started meanwhile never receive the `unheard` signals.
 
-    A terminal sends Ctrl-C to every process of a command. Workers that are still starting would
-    each print a traceback.
+    A terminal sends Ctrl-C to every process of a command. Without this, each worker that is still
+    starting would print a traceback.
     """
     with _handlers_held_back():
         if not hasattr(signal, "pthread_sigmask"):
@@ -72,38 +72,38 @@ def stops_held_back(unheard: Iterable[signal.Signals] = STOPS) -> Iterator[None]
 
 @contextlib.contextmanager
 def _handlers_held_back() -> Iterator[None]:
-    """Note signals for which there is a handler, and raise them at the end.
+    """Note the signals that have a handler, and raise them at the end.
 
-    The mask alone does not hold them back: another thread of this process may take them.
+    The mask alone does not hold them back: another thread of this process may receive them.
     """
-    if threading.current_thread() is not threading.main_thread():  # others may not set handlers
+    if threading.current_thread() is not threading.main_thread():  # only this one sets handlers
         yield
         return
-    came: list[int] = []
+    received: list[int] = []
     before = {number: signal.getsignal(number) for number in STOPS}
     handled = {which: handler for which, handler in before.items() if callable(handler)}
     for which in handled:
-        signal.signal(which, lambda number, frame: came.append(number))
+        signal.signal(which, lambda number, frame: received.append(number))
     try:
         yield
     finally:
         for which, handler in handled.items():
             signal.signal(which, handler)
-        for number in came:
+        for number in received:
             signal.raise_signal(number)
 
 
 def end_with_parent(parent: int, by_signal: bool) -> None:
-    """In a worker process: see to it that it ends when its parent does."""
+    """Make this worker process end when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not (by_signal and _end_by_signal()):
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it has gone already
+    if os.getppid() != parent:  # the parent is gone already
         os._exit(1)
 
 
 def _end_by_signal() -> bool:
-    """Ask Linux to kill this process with its parent; return False where that cannot be had."""
+    """Ask Linux to kill this process with its parent; return whether that is possible."""
     if not sys.platform.startswith("linux"):
         return False
     try:
@@ -117,7 +117,7 @@ def _watch(parent: int) -> None:
         import _winapi
 
         synchronize, forever = 0x00100000, 0xFFFFFFFF
-        with contextlib.suppress(OSError):  # it has gone already
+        with contextlib.suppress(OSError):  # the parent is gone already
             _winapi.WaitForSingleObject(_winapi.OpenProcess(synchronize, False, parent), forever)
     else:
         while os.getppid() == parent:

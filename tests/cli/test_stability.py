@@ -92,7 +92,7 @@ def test_the_user_may_say_what_a_line_is(tmp_path, capsys, option, per):
 @pytest.mark.parametrize(
     ("text", "arguments", "words"),
     [
-        (FORMS["rows"], (), "say out of how many with --n-features"),
+        (FORMS["rows"], (), "give the number of all features with --n-features"),
         (FORMS["rows"], ("-n", "3"), "less than the 4"),
         (FORMS["matrix"], ("-n", "9"), "contradicts the matrix"),
         ("", ("-n", "9"), "is empty"),

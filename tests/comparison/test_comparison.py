@@ -7,20 +7,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from backstay.comparison import (
-    better_equal_worse,
-    corrected_resampled_t,
-    five_by_two_f,
-    five_by_two_t,
-    friedman_nemenyi,
-    rank_sum,
-    signed_rank,
-)
+from backstay.comparison import better_equal_worse, compare_scores, friedman_nemenyi
 from backstay.study import FiveByTwo, Study
 from reference.study import corrected_t, five_by_two, friedman, signed_rank_p
 
 rng = np.random.default_rng(0)
 A, B = rng.normal(0.7, 0.05, 10), rng.normal(0.75, 0.05, 10)
+
+corrected_resampled_t = partial(compare_scores, test="corrected_t")
+five_by_two_t = partial(compare_scores, test="five_by_two_t")
+five_by_two_f = partial(compare_scores, test="five_by_two_f")
+signed_rank = partial(compare_scores, test="signed_rank")
+mann_whitney = partial(compare_scores, test="mann_whitney")
 
 
 def test_five_by_two_is_the_hand_computation():
@@ -38,6 +36,7 @@ def test_five_by_two_with_round_numbers():
     # Differences (0.1, 0.0) in every repeat: mean 0.05, s² = 0.005 each.
     a, b = np.tile([0.1, 0.0], 5), np.zeros(10)
     assert five_by_two_t(a, b).statistic == pytest.approx(0.1 / math.sqrt(0.005))
+    assert five_by_two_t(a.reshape(5, 2), b.reshape(5, 2)) == five_by_two_t(a, b)
     assert five_by_two_f(a, b).statistic == pytest.approx(5 * 0.01 / (2 * 5 * 0.005))
 
 
@@ -60,7 +59,7 @@ def test_a_study_of_five_by_two_gives_the_hand_computation():
     study = Study(
         {"t": TTest(), "relieff": ReliefF()},
         FiveByTwo(),
-        classifiers={"1nn": KNeighborsClassifier(1)},
+        models={"1nn": KNeighborsClassifier(1)},
         sizes=[5, 10],
         random_state=0,
     )
@@ -85,12 +84,12 @@ def test_corrected_t_is_the_hand_computation():
     )
 
 
-def test_signed_rank_is_exact_and_rank_sum_ignores_pairs():
+def test_signed_rank_is_exact_and_mann_whitney_ignores_pairs():
     d = np.array([0.5, -0.2, 0.9, 0.4, 0.7, -0.1, 0.3])
     assert signed_rank(d, np.zeros(7)).p_value == pytest.approx(signed_rank_p(d))
     shuffled = rng.permutation(10)
-    assert rank_sum(A, B).p_value == pytest.approx(rank_sum(A[shuffled], B).p_value)
-    assert rank_sum(A, B).p_value == pytest.approx(stats.ranksums(B, A).pvalue, abs=0.02)
+    assert mann_whitney(A, B).p_value == pytest.approx(mann_whitney(A[shuffled], B).p_value)
+    assert mann_whitney(A, B).p_value == pytest.approx(stats.ranksums(B, A).pvalue, abs=0.02)
 
 
 def test_friedman_is_the_hand_computation_and_nemenyi_demsars_table():
@@ -130,7 +129,7 @@ def test_ties_are_corrected_for_unlike_in_demsars_formula():
 
 
 ALL_TESTS = [partial(corrected_resampled_t, test_share=0.5), five_by_two_t, five_by_two_f,
-             signed_rank, rank_sum]  # fmt: skip
+             signed_rank, mann_whitney]  # fmt: skip
 
 
 @pytest.mark.parametrize("test", ALL_TESTS)
@@ -140,7 +139,7 @@ def test_every_difference_is_first_minus_second(test):
     assert test(B, A).p_value == pytest.approx(test(A, B).p_value)
 
 
-@pytest.mark.parametrize("test", [five_by_two_t, five_by_two_f, signed_rank, rank_sum])
+@pytest.mark.parametrize("test", [five_by_two_t, five_by_two_f, signed_rank, mann_whitney])
 def test_scores_that_never_differ_give_no_evidence(test):
     assert test(A, A).p_value == 1
     assert test(A, A).difference == 0
@@ -164,10 +163,13 @@ def test_counts():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: five_by_two_t(A[:9], B[:9]), "hold 9 scores; the test needs 10"),
+        (lambda: five_by_two_t(A[:9], B[:9]), "5×2cv needs 10 scores.* got 9"),
         (lambda: five_by_two_f(np.zeros(12), np.ones(12)), "5×2cv needs 10 scores"),
         (lambda: signed_rank(A, B[:5]), r"got shapes \(10,\) and \(5,\)"),
         (lambda: signed_rank([1, np.nan], [1, 2]), "must be finite"),
+        (lambda: signed_rank([1], [2]), "hold 1 scores; a test needs at least 2"),
+        (lambda: compare_scores(A, B), "test_share=None must be positive"),
+        (lambda: compare_scores(A, B, "t"), "test='t' must be one of corrected_t, five_by_two_t"),
         (lambda: corrected_resampled_t(A, B, test_share=0), "test_share=0 must be positive"),
         (
             lambda: corrected_resampled_t(A, B, test_share=1, confidence=2),

@@ -353,7 +353,7 @@ def test_same_results_same_bytes(results, report):
 def test_a_report_is_computed_once_and_rendered_twice(results, report, tmp_path, monkeypatch):
     one = Report(results)
     summary = one.to_dict()
-    for name in ("choice", "gains", "stability", "accuracy", "rivals", "features"):
+    for name in ("choice", "stability", "scores", "features", "weights", "comparisons"):
         monkeypatch.setattr(Results, name, None)
     assert one.write(tmp_path / "one.html").read_bytes() == report.read_bytes()
     assert one.to_dict() == summary

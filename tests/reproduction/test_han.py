@@ -164,7 +164,7 @@ def test_leaving_out_is_the_decomposition_without_a_set(paths):
     for left_out in range(3):
         other = bias_variance(np.delete(weights, left_out, axis=0), path.truth)
         assert without["variance"][left_out] == pytest.approx(other.variance)
-        assert without["bias²"][left_out] == pytest.approx(other.bias_squared)
+        assert without["bias²"][left_out] == pytest.approx(other.bias)
         assert without["error"][left_out] == pytest.approx(other.error)
     assert values["error"] == pytest.approx(((weights - path.truth) ** 2).mean())
 

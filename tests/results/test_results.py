@@ -438,7 +438,7 @@ def test_pareto(results):
         (lambda r: r.compare("t", "mbiw", size=4), "size=4 was not studied; there are 3, 10"),
         (lambda r: r.compare("t", "mbiw", model="rf"), "model='rf' was not studied"),
         (lambda r: r.compare("t", "mbiw", metric="brier"), "metric='brier' is not available"),
-        (lambda r: r.compare("t", "mbiw", test="z"), "test='z' is unknown"),
+        (lambda r: r.compare("t", "mbiw", test="z"), "test='z' must be one of corrected_t"),
         (lambda r: r.stability("nonsense"), "measure='nonsense' is unknown"),
         (lambda r: r.stability(sizes="some"), "sizes='some' must be 'all'"),
         (lambda r: r.signature("t", 61), "size=61 must lie between 1 and 60"),

@@ -8,13 +8,17 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from backstay.stability import UndefinedStabilityWarning, stability_curve, stability_score
-from backstay.stability._measures import MEASURES
+from backstay.stability import (
+    UndefinedStabilityWarning,
+    list_measures,
+    stability_curve,
+    stability_score,
+)
 from backstay.stability._overlaps import Placements, pair_overlaps
 from reference import stability as ref
 from reference.stability_strategies import rankings
 
-SUBSETS = [entry for (kind, _), entry in MEASURES.items() if kind == "subsets"]
+SUBSETS = list(list_measures().query("input == 'subsets'").itertuples())
 PLAIN = [entry.name for entry in SUBSETS if not entry.needs_similarity]
 SIMILARITY = [entry.name for entry in SUBSETS if entry.needs_similarity]
 
@@ -37,19 +41,19 @@ def test_every_size_equals_the_oracle(measure):
     check()
 
 
-@pytest.mark.parametrize("method", ["analytic", "jackknife"])
+@pytest.mark.parametrize("source", ["analytic", "jackknife"])
 @pytest.mark.parametrize("measure", PLAIN)
-def test_every_variance_equals_that_of_the_score(measure, method):
+def test_every_variance_equals_that_of_the_score(measure, source):
     @settings(max_examples=10, deadline=None)
     @given(rankings(max_features=7, max_runs=7))
     def check(orders):
         p = len(orders[0])
-        curve = stability_curve(orders, measure, method=method)
+        curve = stability_curve(orders, measure, variance_from=source)
         for row in curve.itertuples():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedStabilityWarning)
                 subsets = [order[: row.size] for order in orders]
-                score = stability_score(subsets, p, measure, method=method)
+                score = stability_score(subsets, p, measure, variance_from=source)
             # somol_relative at all sizes keeps the bounds of M runs when one is left out.
             if measure != "somol_relative":
                 assert row.variance == pytest.approx(score.variance, abs=1e-13, nan_ok=True)
@@ -141,7 +145,7 @@ def test_measures_with_similar_features_at_the_given_sizes(measure):
     curve = stability_curve(order, measure, sizes=[2, 4], similarity=similar)
     for row in curve.itertuples():
         score = stability_score(
-            order[:, : row.size], 10, measure, similarity=similar, method="jackknife"
+            order[:, : row.size], 10, measure, similarity=similar, variance_from="jackknife"
         )
         assert row.value == pytest.approx(score.value)
         assert row.variance == pytest.approx(score.variance)
@@ -149,11 +153,11 @@ def test_measures_with_similar_features_at_the_given_sizes(measure):
 
 def test_bootstrap_curve():
     order = np.array([np.random.default_rng(i).permutation(10) for i in range(12)])
-    curve = stability_curve(order, "kalousis", [3, 5], method="bootstrap", random_state=0)
+    curve = stability_curve(order, "kalousis", [3, 5], variance_from="bootstrap", random_state=0)
     plain = stability_curve(order, "kalousis", [3, 5])
     np.testing.assert_allclose(curve.value, plain.value)
     np.testing.assert_allclose(np.sqrt(curve.variance), np.sqrt(plain.variance), rtol=0.4)
-    assert curve.attrs == {"measure": "kalousis", "confidence": 0.95, "method": "bootstrap"}
+    assert curve.attrs == {"measure": "kalousis", "confidence": 0.95, "variance_from": "bootstrap"}
 
 
 def test_an_undefined_size_warns_only_if_it_was_given():
@@ -190,7 +194,11 @@ def test_davis_keeps_its_penalty(penalty):
         ([[0, 1, 2], [0, 2, 1]], {"sizes": [4]}, "from 1 to 3"),
         ([[0, 1, 2], [0, 2, 1]], {"sizes": []}, "from 1 to 3"),
         ([[0, 1, 2], [0, 2, 1]], {"kind": "best"}, "kind='best' must be one of"),
-        ([[0, 1, 2], [0, 2, 1]], {"method": "guess"}, "method='guess' must be one of"),
+        (
+            [[0, 1, 2], [0, 2, 1]],
+            {"variance_from": "guess"},
+            "variance_from='guess' must be one of",
+        ),
         ([[0, 1, 2], [0, 2, 1]], {"measure": "best"}, "measure='best' must be one for"),
         ([[0, 1, 2], [0, 2, 1]], {"kind": "ranks", "n_features": 5}, "must cover n_features=5"),
     ],

@@ -45,8 +45,7 @@ def test_subset_error_by_hand():
 def test_subset_error_equals_the_oracle_and_adds_up(sets, truth):
     found = subset_bias_variance([sorted(s) for s in sets], sorted(truth), n_features=5)
     expected = np.array(ref.subset_bias_variance(sets, truth, 5), dtype=float)
-    columns = (found.feature_error, found.feature_bias, found.feature_variance)
-    np.testing.assert_allclose(np.column_stack(columns), expected, atol=1e-12)
+    np.testing.assert_allclose(found.frame(), expected, atol=1e-12)
     parts = found.bias + found.unbiased_variance - found.biased_variance
     assert found.error == pytest.approx(parts, abs=1e-12)
     assert found.variance == pytest.approx(found.unbiased_variance + found.biased_variance)
@@ -57,7 +56,12 @@ def test_subset_error_equals_the_oracle_and_adds_up(sets, truth):
 
 @pytest.mark.parametrize(
     ("relevant", "words"),
-    [([5], "from 0 to 3; got 5"), ([True], r"shape \(4,\)"), ([0.5], "must be feature indices")],
+    [
+        ([5], "relevant must hold indices from 0 to 3 for n_features=4; got 5"),
+        ([True], "relevant must be a mask over 4 features; got 1"),
+        ([0.5], "relevant must be one-dimensional feature indices or a boolean mask"),
+        ("gene", "relevant must be feature indices, a boolean mask or a fitted selector"),
+    ],
 )
 def test_relevant_features_must_exist(relevant, words):
     with pytest.raises(ValueError, match=words):
@@ -217,7 +221,7 @@ def test_what_cannot_be_halved_is_refused(rows):
     lonely = y.copy()
     lonely[0] = "c"
     for labels, options, words in (
-        (lonely, {}, "class 'c' has a single row"),
+        (lonely, {}, "class 'c' has one row; every class needs two"),
         (y, {"n_repeats": 1}, "at least 2 runs"),
         (y, {"n_rows": 0}, "n_rows=0"),
         (y[:-1], {}, "one label per row"),

@@ -11,11 +11,10 @@ from scipy import stats
 from backstay.stability import (
     UndefinedStabilityWarning,
     compare_stability,
-    normal_interval,
     stability_curve,
     stability_score,
-    two_sided_p,
 )
+from backstay.stability._intervals import interval_around, two_sided_p
 from backstay.stability._measures import MEASURES
 from reference import stability as ref
 from reference.stability_strategies import systems
@@ -82,7 +81,7 @@ def test_jackknife_equals_leaving_out_each_run(measure):
     @given(systems(proper=True, equal=measure == "kuncheva"))
     def check(system):
         sets, p = system
-        result = stability_score(sets, p, measure, method="jackknife")
+        result = stability_score(sets, p, measure, variance_from="jackknife")
         if len(sets) == 2:
             assert math.isnan(result.variance)
             return
@@ -98,12 +97,12 @@ def test_jackknife_equals_leaving_out_each_run(measure):
 def test_bootstrap_gives_every_measure_an_interval(measure):
     rng = np.random.default_rng(0)
     runs = known_mask()[rng.choice(6, size=30, p=CHANCES)]
-    options = {"measure": measure, "method": "bootstrap"}
+    options = {"measure": measure, "variance_from": "bootstrap"}
     result = stability_score(runs, random_state=1, **options)
     low, high = result.confidence_interval
     assert low < result.value < high
     assert result == stability_score(runs, random_state=1, **options)
-    jackknife = stability_score(runs, measure=measure, method="jackknife")
+    jackknife = stability_score(runs, measure=measure, variance_from="jackknife")
     # The others jump where a feature or subset is seen once: resampling is coarse there.
     if measure not in ("krizek", "drotar", "somol", "davis"):
         assert math.sqrt(result.variance) == pytest.approx(math.sqrt(jackknife.variance), rel=0.35)
@@ -117,9 +116,9 @@ def test_theory_or_nan(measure):
     assert math.isnan(result.confidence_interval.low) != has_theory
 
 
-def test_two_runs_give_no_interval_by_any_method():
-    for method in ("analytic", "jackknife", "bootstrap"):
-        result = stability_score([[0, 1], [1, 2]], 5, method=method, random_state=0)
+def test_two_runs_give_no_interval_from_any_source():
+    for source in ("analytic", "jackknife", "bootstrap"):
+        result = stability_score([[0, 1], [1, 2]], 5, variance_from=source, random_state=0)
         assert math.isnan(result.variance)
 
 
@@ -140,8 +139,8 @@ def test_coverage_with_equal_sizes(measure):
     assert 0.93 <= rate <= 0.97
 
 
-@pytest.mark.parametrize(("method", "n_repeats"), [("jackknife", 1500), ("bootstrap", 1000)])
-def test_coverage_of_the_mean_jaccard_index(method, n_repeats):
+@pytest.mark.parametrize(("source", "n_repeats"), [("jackknife", 1500), ("bootstrap", 1000)])
+def test_coverage_of_the_mean_jaccard_index(source, n_repeats):
     mask = known_mask()
     sets = [frozenset(chosen) for chosen in KNOWN]
     truth = sum(
@@ -150,24 +149,24 @@ def test_coverage_of_the_mean_jaccard_index(method, n_repeats):
     )
     rate = coverage(
         lambda rng: mask[rng.choice(6, size=100, p=CHANCES)], truth, n_repeats,
-        measure="kalousis", method=method, n_bootstrap=200,
+        measure="kalousis", variance_from=source, n_bootstrap=200,
     )  # fmt: skip
     assert 0.93 <= rate <= 0.97
 
 
-@pytest.mark.parametrize("method", ["analytic", "jackknife"])
+@pytest.mark.parametrize("source", ["analytic", "jackknife"])
 @pytest.mark.parametrize("n_runs", [10, 20])
-def test_few_runs_widen_the_interval_to_better_coverage(n_runs, method):
+def test_few_runs_widen_the_interval_to_better_coverage(n_runs, source):
     """Student's t; at 10 runs the analytic variance is still too small."""
     shares = np.random.default_rng(7).beta(0.4, 0.9, size=40)
     truth = population_nogueira(shares)
     normal = student = 0
     for seed in range(600):
         runs = np.random.default_rng(seed).random((n_runs, 40)) < shares
-        result = stability_score(runs, method=method)
+        result = stability_score(runs, variance_from=source)
         low, high = result.confidence_interval
         student += low <= truth <= high
-        low, high = normal_interval(result.value, result.variance, 0.95)
+        low, high = interval_around(result.value, result.variance, 0.95, n_runs=50)
         normal += low <= truth <= high
     assert normal <= student
     assert 0.90 <= student / 600 <= 0.98
@@ -182,11 +181,11 @@ def test_intervals_stay_in_the_range_of_the_measure(measure):
     shaky[:] = [np.roll(kept, shift) for shift in (0, 4, 8, 0)]
     low, high = entry.bounds(4, 12)
     for runs in (steady, shaky):
-        result = stability_score(runs, measure=measure, method="jackknife")
-        wide = normal_interval(result.value, result.variance, 0.95, n_runs=4)
+        result = stability_score(runs, measure=measure, variance_from="jackknife")
+        wide = interval_around(result.value, result.variance, 0.95, n_runs=4)
         assert result.confidence_interval == pytest.approx(np.clip(wide, low, high))
         orders = np.argsort(~runs, axis=1, kind="stable")
-        curve = stability_curve(orders, measure, [4], kind="order", method="jackknife")
+        curve = stability_curve(orders, measure, [4], kind="order", variance_from="jackknife")
         assert low <= curve.loc[0, "low"] <= curve.loc[0, "high"] <= high
     apart = compare_stability(shaky, steady, measure=measure, random_state=0).confidence_interval
     assert low - high <= apart.low <= apart.high <= high - low
@@ -195,7 +194,7 @@ def test_intervals_stay_in_the_range_of_the_measure(measure):
 def test_p_values_and_intervals_agree_on_how_many_runs_are_few():
     for n_runs, edge in ((10, stats.t.ppf(0.975, 9)), (49, stats.t.ppf(0.975, 48)), (50, 1.96)):
         assert two_sided_p(edge, n_runs) == pytest.approx(0.05, abs=1e-4)
-        assert normal_interval(0, 1, 0.95, n_runs=n_runs).high == pytest.approx(edge, abs=1e-4)
+        assert interval_around(0, 1, 0.95, n_runs=n_runs).high == pytest.approx(edge, abs=1e-4)
     assert two_sided_p(math.inf, 5) == 0
 
 
@@ -217,7 +216,7 @@ def test_two_sample_test_is_nogueiras():
     many = compare_stability(*two_procedures(0, m=50))
     assert many.p_value == pytest.approx(2 * stats.norm.sf(abs(many.statistic)))
     assert result.difference == pytest.approx(first.value - second.value)
-    assert result.method == "analytic"
+    assert result.variance_from == "analytic"
     low, high = result.confidence_interval
     assert (low > 0 or high < 0) == (result.p_value < 0.05)
 
@@ -258,7 +257,7 @@ def test_pairing_cancels_what_the_runs_share():
     independent = compare_stability(a, b)
     assert paired.difference == independent.difference
     assert paired.variance < 0.5 * independent.variance
-    assert paired.method == "bootstrap"
+    assert paired.variance_from == "bootstrap"
     again = compare_stability(a, b, paired=True, random_state=0)
     assert paired == again
 
@@ -277,7 +276,7 @@ def test_other_measures_compare_by_bootstrap():
     a, b = two_procedures(0)
     for paired in (False, True):
         result = compare_stability(a, b, measure="kalousis", paired=paired, random_state=0)
-        assert result.method == "bootstrap"
+        assert result.variance_from == "bootstrap"
         assert 0 <= result.p_value <= 1
 
 
@@ -297,7 +296,7 @@ def test_difference_without_variance_is_certain():
 
 
 def test_comparison_refuses_what_does_not_fit():
-    with pytest.raises(ValueError, match="equally many runs; got 3 and 2"):
+    with pytest.raises(ValueError, match="the same number of runs; got 3 and 2"):
         compare_stability([[0], [1], [0]], [[0], [1]], 4, paired=True)
     with pytest.raises(ValueError, match="same features; got 2 and 3"):
         compare_stability(np.eye(2, dtype=bool), np.eye(3, dtype=bool))

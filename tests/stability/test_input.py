@@ -8,15 +8,12 @@ import pytest
 from backstay.stability import (
     UndefinedStabilityWarning,
     consensus,
+    list_measures,
     selection_frequency,
     stability_score,
 )
-from backstay.stability._measures import MEASURES
 
-PLAIN = [
-    entry for (kind, _), entry in MEASURES.items()
-    if kind == "subsets" and not entry.needs_similarity
-]  # fmt: skip
+PLAIN = list(list_measures().query("input == 'subsets' and not needs_similarity").itertuples())
 
 
 @pytest.mark.parametrize("entry", PLAIN, ids=lambda entry: entry.name)
@@ -110,8 +107,12 @@ def test_undefined_is_nan_with_a_warning(entry, case):
         ({"measure": "spearman"}, ValueError, "measure='spearman' must be one for subsets"),
         ({"confidence": 1.0}, ValueError, "confidence=1.0 must lie strictly"),
         ({"confidence": 95}, ValueError, "confidence=95 must"),
-        ({"method": "guess"}, ValueError, "method='guess' must be one of"),
-        ({"method": "bootstrap", "n_bootstrap": 1}, ValueError, "n_bootstrap=1 must be at least 2"),
+        ({"variance_from": "guess"}, ValueError, "variance_from='guess' must be one of"),
+        (
+            {"variance_from": "bootstrap", "n_bootstrap": 1},
+            ValueError,
+            "n_bootstrap=1 must be at least 2",
+        ),
         ({"top": 3}, TypeError, "measure='nogueira' takes no option 'top'"),
         ({"measure": "drotar", "top": 0}, ValueError, "top=0 must lie between 1 and 5"),
         ({"measure": "drotar", "top": 6}, ValueError, "top=6 must"),

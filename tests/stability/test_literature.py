@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from backstay.stability import frequency_intervals, stability_curve, stability_score
+from backstay.stability import selection_frequency, stability_curve, stability_score
 
 # Kuncheva's two sequences of ten features, as in [Prat] eq. 2.44-2.45 (features from 1).
 KUNCHEVA = (
@@ -88,4 +88,5 @@ def test_hans_frequency_table_has_its_three_columns():
     runs = np.zeros((100, 6), dtype=bool)
     for feature, times in enumerate([0, 1, 50, 51, 85, 86]):
         runs[:times, feature] = True
-    assert frequency_intervals(runs).n_features.tolist() == [5, 3, 1]
+    frequency = selection_frequency(runs)
+    assert [int((frequency > share).sum()) for share in (0, 0.5, 0.85)] == [5, 3, 1]

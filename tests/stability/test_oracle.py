@@ -66,7 +66,7 @@ def test_similar_features_by_hand():
 
 
 def test_modules_by_hand():
-    # Modules {0, 1, 3}, {2, 4}, {5}: A has 2, 1, 0 of them, B 2, 2, 0; by lot A would have
+    # Modules {0, 1, 3}, {2, 4}, {5}: A has 2, 1, 0 of them, B 2, 2, 0; at random A would have
     # 3/2, 1, 1/2 and B 2, 4/3, 2/3. u = (1/2, 0, −1/2), v = (0, 2/3, −2/3).
     modules = [0, 0, 1, 0, 1, 2]
     expected = F(1, 3) / (F(1, 2) * F(8, 9)) ** 0.5

@@ -311,5 +311,5 @@ def test_modules_stand_for_their_features(system, data):
 
 
 def test_modules_are_one_per_feature():
-    with pytest.raises(ValueError, match=r"one for each of 4 features; got \(3,\)"):
+    with pytest.raises(ValueError, match=r"one module for each of 4 features; got shape \(3,\)"):
         stability_score([[0], [1]], 4, "module_phi", modules=[0, 1, 2])

@@ -12,7 +12,7 @@ from backstay.results import Results
 from backstay.store import StoreError, check_store
 from backstay.study import Study, StudyError, Subsampling, merge_stores
 from backstay.study._partners import strongest_partners
-from backstay.study._shard import Shard
+from backstay.study._shards import Shard
 from reference.study import contents
 
 # Blocks of correlated features have partners.
@@ -92,7 +92,7 @@ def test_shards_of_another_study_are_refused(tmp_path, changes):
 def test_other_data_are_refused(tmp_path):
     study(tmp_path / "1.db").run(X, y, shard=(1, 2))
     study(tmp_path / "2.db").run(X + 1, y, shard=(2, 2))
-    with pytest.raises(StoreError, match=r"data\.data\.X is not what it is in"):
+    with pytest.raises(StoreError, match=r"data\.data\.X is not the same as in"):
         merge_stores([tmp_path / "1.db", tmp_path / "2.db"], tmp_path / "study.db")
 
 

@@ -155,7 +155,7 @@ def test_checkpoint_of_another_search_is_refused(tmp_path, options, message):
     with pytest.raises(ValueError, match=f"belongs to another search: .*{message}"):
         SequentialSelector(**{**first, **options}).fit(X, y)
     for bad in ((X + 1e-9, y), (X[:, :5], y), (X, y[::-1])):
-        with pytest.raises(ValueError, match=r"another search: [Xy] is not what it is in"):
+        with pytest.raises(ValueError, match=r"another search: [Xy] is not the same as in"):
             SequentialSelector(**first).fit(*bad)
     assert path.read_bytes() == before
     SequentialSelector(**first, n_jobs=2, verbose=0).fit(X, y)  # these change no result

@@ -1,4 +1,4 @@
-"""``backstay methods`` and ``backstay measures``: the methods and the measures there are."""
+"""``backstay methods`` and ``backstay measures``: lists of the methods and of the measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# What columns are called in a terminal, where that differs.
+# Headings of columns in a terminal, where they differ from the names.
 HEADINGS = {
     "max_features": "most features",
     "input": "of",
@@ -32,7 +32,7 @@ def as_json(value: Any) -> str:
 
 
 def _list(frame: pd.DataFrame, columns: list[str], json_: bool) -> None:
-    """Write some columns of a frame, by their headings, or all of it as JSON."""
+    """Write some columns of a frame, named by their headings, or all of them as JSON."""
     if json_:
         say(as_json(json.loads(frame.to_json(orient="records"))))
     else:
@@ -55,7 +55,7 @@ def methods(json_: AsJson = False, debug: Debug = False) -> None:
     columns = ["name", "group", "default", "what", "most features", "source"]
     _list(list_methods(), columns, json_)
     if not json_:
-        say("A study adds the control of every instance-weighted method by itself.")
+        say("A study adds the control of every instance-weighted method automatically.")
 
 
 @guarded

@@ -84,10 +84,11 @@ def check_classes(table: LabelledTable, protocol: str) -> None:
 
 def sizes_of(options: StudyOptions, n_features: int) -> list[int]:
     """Return subset sizes: as typed, or 1, 2, 5, 10, … up to 100, below the number of features."""
+    from backstay.study import Study
+
     sizes = options.sizes_given()
     if sizes is None:
-        steps = [digit * 10**power for power in range(3) for digit in (1, 2, 5)]
-        return [size for size in steps if size <= MAX_SIZE and size < n_features] or [1]
+        return [size for size in Study.log_sizes(n_features) if size <= MAX_SIZE]
     if sizes[-1] > n_features:
         raise WrongUse(f"--sizes holds {sizes[-1]}; there are {n_features} features.")
     return sizes
@@ -123,17 +124,14 @@ def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
 
 def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tuple[Any, list[str]]:
     """Return what fills missing values on training rows, None if there are none, and a note."""
-    import numpy as np
     from sklearn.impute import KNNImputer, SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    from backstay._columns import missing_cells
     from backstay.study import takes_missing
 
-    gaps = sum(  # by blocks: a wide table has no room for a mask
-        int(np.isnan(X.iloc[:, j : j + 10_000].to_numpy()).sum())
-        for j in range(0, X.shape[1], 10_000)
-    )
+    gaps, _ = missing_cells(X)
     if not gaps:
         return None, []
     if how == "knn":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from backstay.datasets import Selections
 
 
-# The options for what the reader's messages name.
+# The options for the parameters that the reader's messages name.
 OPTIONS = {
     "transpose=False": "--no-transpose",
     "transpose=True": "--transpose",
@@ -29,7 +29,8 @@ OPTIONS = {
 @guarded
 def stability(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Text file of the features each run selected.")
+        Path,
+        typer.Argument(metavar="FILE", help="Text file with the features that each run selected."),
     ],
     n_features: Annotated[
         int | None,
@@ -38,17 +39,19 @@ def stability(
         ),
     ] = None,
     form: Annotated[
-        str | None, typer.Option(help="long, rows, columns or matrix; recognised if not given.")
+        str | None, typer.Option(help="long, rows, columns or matrix; recognised if omitted.")
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Between fields; 'tab' for a tab.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Separates fields; 'tab' for a tab.")
+    ] = None,
     transpose: Annotated[
         bool | None,
         typer.Option(
             "--transpose/--no-transpose",
-            help="Whether a 0/1 matrix has a feature per line; recognised if not given.",
+            help="Whether a 0/1 matrix has a feature per line; recognised if omitted.",
         ),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
+    encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     max_size: Annotated[
         float | None,
         typer.Option(
@@ -59,11 +62,11 @@ def stability(
     json_: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Measure the stability of selections, made by any program, with intervals.
+    """Measure how stable the selections of any program are, with intervals.
 
     The file has a run and a feature per line (long, with names in the first line), a line of
-    features per run (rows), a column of features per run (columns), or 0 and 1 for runs by
-    features or features by runs (matrix).
+    features per run (rows), a column of features per run (columns), or a table of 0 and 1, runs
+    by features or features by runs (matrix).
 
     For example:
 
@@ -77,7 +80,7 @@ def stability(
         raise WrongUse(f"--confidence {confidence} must lie between 0 and 1.")
     separator = {"tab": "\t"}.get(delimiter or "", delimiter)
     try:
-        found = read_selections(
+        selections = read_selections(
             file,
             form,
             separator,
@@ -91,19 +94,20 @@ def stability(
         for parameter, option in OPTIONS.items():
             text = text.replace(parameter, option)
         raise TableError(text) from error
-    total = _n_features(found, n_features)
-    rows = _measured(found, total, confidence)
-    sizes = sorted({len(run) for run in found.runs})
+    selected = {name for run in selections.runs for name in run}
+    total = _n_features(selections, len(selected), n_features)
+    rows = _measured(selections.runs, total, confidence)
+    sizes = sorted({len(run) for run in selections.runs})
+    n_runs = len(selections.runs)
     if json_:
-        facts = {"form": found.form, "n_runs": len(found.runs), "n_features": total}
-        say(as_json({**facts, "sizes": sizes, "confidence": confidence, "measures": rows}))
+        facts = {"form": selections.form, "n_runs": n_runs, "n_features": total, "sizes": sizes}
+        say(as_json({**facts, "confidence": confidence, "measures": rows}))
         return
-    distinct = len({name for run in found.runs for name in run})
     listing(
         [
-            ("form", found.form),
-            ("runs", len(found.runs)),
-            ("features", f"{distinct} ever selected of {total}"),
+            ("form", selections.form),
+            ("runs", n_runs),
+            ("features", f"{len(selected)} ever selected of {total}"),
             ("sizes", str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"),
         ]
     )
@@ -117,60 +121,60 @@ def stability(
     say("Intervals: analytic for nogueira and kuncheva, jackknife over runs for the others.")
 
 
-def _n_features(found: Selections, given: int | None) -> int:
-    distinct = len({name for run in found.runs for name in run})
-    if found.n_features is not None:
-        if given is not None and given != found.n_features:
-            raise WrongUse(
-                f"--n-features {given} contradicts the matrix, which has {found.n_features} "
-                "features."
-            )
-        return found.n_features
-    if given is None:
+def _n_features(selections: Selections, n_selected: int, given: int | None) -> int:
+    """Return the number of all features; refuse one that contradicts the file."""
+    known = selections.n_features
+    if known is not None and given not in (None, known):
+        raise WrongUse(f"--n-features {given} contradicts the matrix, which has {known} features.")
+    total = given if known is None else known
+    if total is None:
         raise WrongUse(
-            f"{distinct} features were ever selected; say out of how many with --n-features."
+            f"{n_selected} features were selected; give the number of all features with "
+            "--n-features."
         )
-    if given < distinct:
-        raise WrongUse(f"--n-features {given} is less than the {distinct} that were selected.")
-    return given
+    if total < n_selected:
+        raise WrongUse(f"--n-features {total} is less than the {n_selected} that were selected.")
+    return total
 
 
-def _measured(found: Selections, n_features: int, confidence: float) -> list[dict[str, Any]]:
+def _measured(names: list[list[str]], n_features: int, confidence: float) -> list[dict[str, Any]]:
     """Return every measure on subsets that needs no more than the subsets."""
     from backstay.stability import list_measures
 
     numbers: dict[str, int] = {}
-    runs = [[numbers.setdefault(name, len(numbers)) for name in run] for run in found.runs]
+    runs = [[numbers.setdefault(name, len(numbers)) for name in run] for run in names]
     equal = len({len(run) for run in runs}) == 1
     frame = list_measures()
     rows = []
     for entry in frame[frame["input"] == "subsets"].itertuples(index=False):
-        row: dict[str, Any] = {
-            "measure": entry.name, "value": None, "low": None, "high": None, "left_out": "",
+        left_out, figures = "", (math.nan, math.nan, math.nan)
+        if entry.needs_similarity:
+            left_out = "needs the correlations of the features"
+        elif entry.equal_sizes and not equal:
+            left_out = "needs runs of equal size"
+        else:
+            figures = _figures(runs, n_features, entry, confidence)
+        value, low, high = (number if math.isfinite(number) else None for number in figures)
+        rows.append({
+            "measure": entry.name, "value": value, "low": low, "high": high, "left_out": left_out,
             "chance_corrected": bool(entry.chance_corrected),
             "higher_is_stabler": bool(entry.higher_is_stabler), "note": entry.note,
-        }  # fmt: skip
-        if entry.needs_similarity:
-            row["left_out"] = "needs the correlations of the features"
-        elif entry.equal_sizes and not equal:
-            row["left_out"] = "needs runs of equal size"
-        else:
-            row |= _score(runs, n_features, entry, confidence)
-        rows.append(row)
+        })  # fmt: skip
     return rows
 
 
-def _score(
+def _figures(
     runs: list[list[int]], n_features: int, entry: Any, confidence: float
-) -> dict[str, float | None]:
+) -> tuple[float, float, float]:
+    """Return the value of a measure and the two ends of its interval."""
     from backstay.stability import UndefinedStabilityWarning, stability_score
 
-    how = "analytic" if entry.analytic_variance else "jackknife"
+    source = "analytic" if entry.analytic_variance else "jackknife"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndefinedStabilityWarning)
-        score = stability_score(runs, n_features, entry.name, confidence=confidence, method=how)
+        score = stability_score(
+            runs, n_features, entry.name, confidence=confidence, variance_from=source
+        )
     for message in caught:
         warn(str(message.message))
-    figures = (score.value, *score.confidence_interval)
-    names = ("value", "low", "high")
-    return {n: float(v) if math.isfinite(v) else None for n, v in zip(names, figures, strict=True)}
+    return score.value, *score.confidence_interval

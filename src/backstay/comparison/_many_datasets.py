@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from backstay.comparison._two_methods import ratio
+from backstay.comparison._compare_scores import ratio
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class FriedmanNemenyi:
     statistic, p_value : float
         Friedman's χ², corrected for ties, with its p-value.
     f_statistic, f_p_value : float
-        Iman & Davenport's F of that χ², less conservative.
+        Iman & Davenport's F, computed from that χ²; it is less conservative.
     critical_difference : float
-        Mean ranks further apart than this differ, by Nemenyi's test.
+        Two methods differ by Nemenyi's test if their mean ranks are further apart than this.
     mean_ranks : dict of str to float
-        1 is best.
+        Mean rank of every method; 1 is best.
     """
 
     statistic: float
@@ -47,14 +47,14 @@ class FriedmanNemenyi:
 def friedman_nemenyi(
     scores: ArrayLike, names: Sequence[str] | None = None, *, alpha: float = 0.05
 ) -> FriedmanNemenyi:
-    """Test whether methods differ over data sets, and which pairs do.
+    """Test whether methods differ over data sets, and which pairs of them do.
 
     Parameters
     ----------
     scores : array-like of shape (n_datasets, n_methods)
         One score per data set and method, higher is better.
     names : sequence of str, optional
-        Of the methods; taken from a frame's columns if not given.
+        Names of the methods; a frame's columns if not given.
     alpha : float, default=0.05
         Level of the critical difference.
 
@@ -77,8 +77,8 @@ def friedman_nemenyi(
     --------
     >>> from backstay.comparison import friedman_nemenyi
     >>> scores = [[0.7, 0.8, 0.9], [0.6, 0.7, 0.8], [0.5, 0.7, 0.6], [0.6, 0.7, 0.9]]
-    >>> found = friedman_nemenyi(scores, ["a", "b", "c"])
-    >>> round(found.statistic, 2), found.mean_ranks
+    >>> result = friedman_nemenyi(scores, ["a", "b", "c"])
+    >>> round(result.statistic, 2), result.mean_ranks
     (6.5, {'a': 3.0, 'b': 1.75, 'c': 1.25})
     """
     if names is None and hasattr(scores, "columns"):
@@ -130,9 +130,9 @@ def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int
     Parameters
     ----------
     results : sequence of DifferenceTest
-        One test per data set, on scores of which higher is better.
+        One test per data set, on scores where higher is better.
     alpha : float, default=0.05
-        A difference counts if its p-value is below.
+        A difference counts if its p-value is below this level.
 
     Returns
     -------
@@ -141,9 +141,9 @@ def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int
 
     Examples
     --------
-    >>> from backstay.comparison import better_equal_worse, signed_rank
-    >>> up = signed_rank([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6])
-    >>> same = signed_rank([1, 2, 3], [1, 2, 3])
+    >>> from backstay.comparison import better_equal_worse, compare_scores
+    >>> up = compare_scores([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6], "signed_rank")
+    >>> same = compare_scores([1, 2, 3], [1, 2, 3], "signed_rank")
     >>> better_equal_worse([up, up, same])
     (2, 1, 0)
     """

@@ -9,7 +9,6 @@ import numpy as np
 
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._facts import Configuration, Configured
-from backstay.results._judged import judged_methods
 from backstay.results._recommendation import (
     Recommendation,
     null_of,
@@ -17,6 +16,7 @@ from backstay.results._recommendation import (
     stability_of,
 )
 from backstay.results._records import Records
+from backstay.results._runs import judged_methods
 from backstay.results._stability import curve_rows
 
 

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._facts import Configuration
-from backstay.results._judged import judged_methods
 from backstay.results._null import above_null
 from backstay.results._records import Records
+from backstay.results._runs import judged_methods
 from backstay.results._stability import pair_matrix
-from backstay.stability import jackknife_of_pairs
+from backstay.stability import PairMatrix
 from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
@@ -212,6 +212,6 @@ def _stability_errors(rows: list[Floats | None]) -> Floats:
     if places:
         totals = np.column_stack([sums for sums in rows if sums is not None])
         for i, own in zip(places, totals.T, strict=True):
-            variance = jackknife_of_pairs(own[:, None] - totals)
+            variance = PairMatrix.jackknife(own[:, None] - totals)
             errors[i, places] = np.sqrt(np.maximum(variance, 0.0))
     return errors

@@ -22,16 +22,17 @@ from backstay.comparison import (
     DifferenceTest,
     FriedmanNemenyi,
     better_equal_worse,
+    compare_scores,
     friedman_nemenyi,
-    signed_rank,
 )
 from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
-from backstay.results._judged import check_judged, is_judged, judged_methods, run_counts
-from backstay.results._parts import Rows
+from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
+from backstay.results._runs import check_judged, is_judged, judged_methods, run_counts
 from backstay.results._stability import mean_stability
+from backstay.results._table import Table
 from backstay.targets import find_metric
 
 
@@ -119,7 +120,7 @@ def compare_methods(
     """Compare two methods that have enough runs, on every data set and across them."""
     for part in parts.values():
         check_judged(part, configuration.method, second)
-    metric = shared_metric(parts, configuration.metric)
+    metric = _shared_metric(parts, configuration.metric)
     return _compared(parts, replace(configuration, metric=metric), second, way)
 
 
@@ -138,7 +139,7 @@ def summary_rows(parts: Mapping[str, Records], at: Configuration, alpha: float) 
     """Count, for every two methods, on how many data sets the first is better or worse."""
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
-    at = replace(at, metric=shared_metric(parts, at.metric))
+    at = replace(at, metric=_shared_metric(parts, at.metric))
     return [
         row
         for first, second in combinations(_methods(parts), 2)
@@ -153,7 +154,7 @@ def friedman_test(
     if quantity not in ("accuracy", "stability"):
         raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
     common = [m for m in _methods(parts) if all(_has(part, m) for part in parts.values())]
-    metric = shared_metric(parts, at.metric)
+    metric = _shared_metric(parts, at.metric)
     at = replace(at, metric=metric)
     values = np.array(
         [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts.values()]
@@ -162,7 +163,7 @@ def friedman_test(
     return friedman_nemenyi(gains, common)
 
 
-def shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
+def _shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
     """Return the metric to compare by: the one that decides, which must be the same everywhere."""
     names = {name: part.check_metric(metric) for name, part in parts.items()}
     if len(set(names.values())) > 1:
@@ -209,7 +210,7 @@ def _compared(
             pair = (configuration, replace(configuration, method=reference))
             means[quantity].append((_mean(part, pair[0], quantity), _mean(part, pair[1], quantity)))
     across = {
-        quantity: signed_rank(*np.array(values).T)
+        quantity: compare_scores([a for a, _ in values], [b for _, b in values], "signed_rank")
         for quantity, values in means.items()
         if len(values) > 1 and np.isfinite(values).all()
     }
@@ -277,3 +278,75 @@ def pareto_rows(records: Records, at: Configuration) -> Rows:
             }
         )
     return sorted(rows, key=lambda row: (not row["on_front"], -np.nan_to_num(row["stability"])))
+
+
+class Comparisons(Parts):
+    """All methods against each other; ``results.compare`` compares two.
+
+    `size`, `model` and `metric` are as there: without a size, averages over the study's sizes.
+    """
+
+    def rivals(self, configuration: Configuration) -> list[Comparison]:
+        """Compare a method with every other at the same size, model and metric, for one data set.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            The method that the others with enough runs are compared with. It is the second of
+            every pair, so that a difference above 0 speaks for the other.
+        """
+        self._one()
+        return compare_rivals(self._parts, configuration)
+
+    def summary(
+        self,
+        *,
+        size: int | None = None,
+        model: str | None = None,
+        metric: str | None = None,
+        alpha: float = 0.05,
+    ) -> Table:
+        """Count, for every two methods, on how many data sets the first is better or worse.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            Level of the test on each data set; "equal" is what it leaves open.
+        """
+        rows = summary_rows(self._parts, Configuration("", size, model, metric), alpha)
+        note = (
+            "data sets where first is better / equal / worse than second, differences first "
+            f"minus second, α = {alpha:g}"
+        )
+        return Table("summary", note, pd.DataFrame(rows))
+
+    def friedman(
+        self,
+        quantity: str = "accuracy",
+        *,
+        size: int | None = None,
+        model: str | None = None,
+        metric: str | None = None,
+    ) -> FriedmanNemenyi:
+        """Friedman's test over data sets, with Nemenyi's for every two methods.
+
+        The statistic is corrected for ties, unlike Demšar's formula; see
+        :func:`backstay.comparison.friedman_nemenyi`.
+
+        Parameters
+        ----------
+        quantity : {"accuracy", "stability"}, default="accuracy"
+            What to compare; "accuracy" is the score by `metric`.
+        """
+        return friedman_test(self._parts, quantity, Configuration("", size, model, metric))
+
+    def pareto(
+        self, *, size: int | None = None, model: str | None = None, metric: str | None = None
+    ) -> Table:
+        """Methods not dominated in (stability, accuracy)."""
+        at = Configuration("", size, model, metric)
+        return self._table(
+            "stability and accuracy",
+            "averages over sizes" if size is None else f"at size {size}",
+            lambda part: pareto_rows(part, at),
+        )

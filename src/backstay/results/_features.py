@@ -136,6 +136,24 @@ def _decoy_columns(records: Records, method: str) -> dict[str, NDArray[Any]]:
     return {} if found is None else {"decoy_q_value": found}
 
 
+def ranked_rows(records: Records) -> Rows:
+    """Return how many features runs ranked, and how often a size was filled up at random.
+
+    The lasso and trees leave features out. A subset of more features than a run ranked is filled
+    up with others drawn at random: they are not selected, and a reader must be told.
+    """
+    rows: Rows = []
+    for method in records.methods:
+        counts = sorted(records.ranked_counts(method))
+        if not counts:
+            continue
+        known = {"least": counts[0], "median": counts[(len(counts) - 1) // 2]}
+        for size in records.sizes:
+            filled = sum(count < size for count in counts) / len(counts)
+            rows.append({"method": method, "size": size, **known, "filled": filled})
+    return rows
+
+
 def consensus_rows(records: Records, size: int) -> Rows:
     """Count the features that many runs of a method, or all, chose."""
     rows: Rows = []

@@ -17,7 +17,7 @@ from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.results._signature import THRESHOLDS
 from backstay.results._stability import kuncheva_pairs, mean_stability
-from backstay.stability import mean_of_pairs
+from backstay.stability import PairMatrix
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def null_stability(records: Records, method: str) -> Floats:
         found = []
         for orders in records.null_orders(method):
             pairs = kuncheva_pairs(orders, records.sizes, records.n_features)
-            found.append([mean_of_pairs(p) for p in pairs])
+            found.append([PairMatrix(p).mean() for p in pairs])
         return np.array(found).reshape(len(found), len(records.sizes))
 
     return records.once(("null", method), compute)

@@ -1,10 +1,12 @@
-"""Which classes and samples are mistaken: predictions of rows that were not trained on."""
+"""``results.predictions``: what models said about rows that they were not trained on."""
 
 from __future__ import annotations
 
 from backstay.results._choice import choice_of
-from backstay.results._parts import Rows
+from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
+from backstay.results._stability import prediction_stability_rows
+from backstay.results._table import Table
 from backstay.targets import Tested
 
 CURVES = ("roc", "precision_recall")
@@ -45,3 +47,136 @@ def misclassified_rows(
     """Return the samples by the share of their tests in which the prediction was wrong."""
     rows = prediction_rows(records, "misclassified", method, size, model)
     return [{"row": row["row"], "name": records.sample_name(row["row"]), **row} for row in rows]
+
+
+def row_score_rows(records: Records, method: str, size: int, model: str | None) -> Rows:
+    """Return every prediction of every tested row."""
+    place, at = records.check_model(model), records.check_size(size)
+    target, rows = records.target, []
+    for resample, outputs in records.outputs(method):
+        for row, said in zip(records.test(resample), outputs[place, at], strict=True):
+            known = {"row": int(row), "resample": resample}
+            rows.append(known | target.row_facts(int(row), said))
+    return rows
+
+
+class Predictions(Parts):
+    """What models said about test rows, and where they were wrong.
+
+    A row is tested in several runs. Its predictions are averaged, so every row counts once.
+
+    `method` and `size` name what was studied; left out together, they and the model are those
+    of ``results.choice()``. With a method but no `model`, it is the study's first.
+    """
+
+    def chance(self, metric: str | None = None) -> float:
+        """Return what guessing reaches, for one data set.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            None is the metric that decides.
+        """
+        part = self._one()
+        return part.metric(part.check_metric(metric)).chance(part.target)
+
+    def confusion(
+        self, method: str | None = None, size: int | None = None, model: str | None = None
+    ) -> Table:
+        """How often rows of a class are taken for each class.
+
+        ``rows`` sum to the rows of the class that were tested, ``share`` to 1.
+        """
+        return self._table(
+            "confusion",
+            "predictions of test rows, averaged per row",
+            lambda part: prediction_rows(part, "confusion", method, size, model),
+            "true predicted rows share",
+        )
+
+    def recalls(
+        self, method: str | None = None, size: int | None = None, model: str | None = None
+    ) -> Table:
+        """Share of the rows of every class that is predicted right.
+
+        The interval is Wilson's over rows (over groups, where rows belong together): it covers
+        other samples, not other training sets. ``taken_for`` is the class it is most often
+        mistaken for.
+        """
+        return self._table(
+            "recall of the classes",
+            "Wilson's 95 % interval over rows",
+            lambda part: prediction_rows(part, "recalls", method, size, model),
+            "class rows recall low high taken_for",
+        )
+
+    def misclassified(
+        self, method: str | None = None, size: int | None = None, model: str | None = None
+    ) -> Table:
+        """List samples by the share of their tests in which the prediction was wrong."""
+        return self._table(
+            "misclassified samples",
+            "share of the runs that tested them",
+            lambda part: misclassified_rows(part, method, size, model),
+            "row name class n_runs share taken_for",
+        )
+
+    def roc(
+        self,
+        kind: str = "roc",
+        method: str | None = None,
+        size: int | None = None,
+        model: str | None = None,
+    ) -> Table:
+        """ROC or precision–recall curve, the mean over runs with a band.
+
+        Of two classes the second is the positive one; of more, each against the others. Empty
+        where the study kept no scores. The area under the mean ROC curve is the mean AUC.
+
+        Parameters
+        ----------
+        kind : {"roc", "precision_recall"}, default="roc"
+            True positive rate by false positive rate, or precision by recall.
+        """
+        if kind not in CURVES:
+            raise ValueError(f"kind={kind!r} must be {' or '.join(map(repr, CURVES))}.")
+        return self._table(
+            kind.replace("_", "–"),
+            "mean over runs, corrected t interval",
+            lambda part: prediction_rows(part, kind, method, size, model),
+            "class x y low high",
+        )
+
+    def rows(self, method: str, size: int, model: str | None = None) -> Table:
+        """Every prediction of every tested row.
+
+        Returns
+        -------
+        Table
+            ``row``, ``resample``, ``class`` and ``predicted`` (places among the classes), and, if
+            the study kept scores, ``score``, that of the second of two classes; ``score_0``,
+            ``score_1``, … for more.
+        """
+        return self._table(
+            "predictions of tested rows",
+            "one per row and resample",
+            lambda part: row_score_rows(part, method, size, model),
+            "row resample class predicted",
+        )
+
+    def stability(self, *, confidence: float = 0.95) -> Table:
+        """Agreement, and pooled κ, of models trained on different resamples.
+
+        Models are compared on the rows that both were tested on, never on
+        training rows; all pairs are pooled. With two classes, pooled κ is φ.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Coverage of the jackknife intervals.
+        """
+        return self._table(
+            "prediction stability",
+            "pairs of models on common test rows, jackknife intervals",
+            lambda part: prediction_stability_rows(part, confidence),
+        )

@@ -26,9 +26,9 @@ from backstay.results._choosing import (
 )
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured
-from backstay.results._judged import judged_methods, left_out, run_counts
 from backstay.results._null import null_stability
 from backstay.results._records import Records
+from backstay.results._runs import judged_methods, left_out, run_counts
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
 from backstay.results._weighting import weighting_verdict

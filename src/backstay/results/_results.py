@@ -12,26 +12,23 @@ from typing import Any, Self
 
 import pandas as pd
 
-from backstay.results._accessors import (
-    Comparisons,
-    Predictions,
-    Runs,
-    Samples,
-    Selections,
-    Weights,
-)
 from backstay.results._accuracy import CORRECTED, accuracy_rows, scored_metrics
 from backstay.results._choice import Choice, choice_of, method_and_size
-from backstay.results._comparisons import Comparison, Way, compare_methods
+from backstay.results._comparisons import Comparison, Comparisons, Way, compare_methods
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import feature_frame
 from backstay.results._null import null_rows
 from backstay.results._parts import Parts, size_within
+from backstay.results._predictions import Predictions
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
+from backstay.results._runs import Runs
+from backstay.results._samples import Samples
+from backstay.results._selections import Selections
 from backstay.results._signature import signature_rows
 from backstay.results._stability import stability_rows, why_curves_end
 from backstay.results._table import Table
+from backstay.results._weights import Weights
 from backstay.store import Store
 from backstay.targets import find_metric
 
@@ -257,10 +254,9 @@ class Results(Parts):
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
         frame = stability[[*keys, *names]].rename(columns=names)
-        modules = (
-            self.selections.module_stability().frame().rename(columns={"value": "module_stability"})
-        )
-        frame = frame.merge(modules[[*keys, "module_stability"]], on=keys, how="left", sort=False)
+        modules = self.selections.module_stability().frame()[[*keys, "value"]]
+        modules = modules.rename(columns={"value": "module_stability"})
+        frame = frame.merge(modules, on=keys, how="left", sort=False)
         if not all(part.models for part in self._parts.values()):
             return frame
         for metric in next(iter(self._parts.values())).facts.scoring:
@@ -434,7 +430,7 @@ class Results(Parts):
             jackknife over runs; others a paired bootstrap, at a given size.
         test : str, default="auto"
             For accuracy: "five_by_two_f" under :class:`backstay.study.FiveByTwo` and
-            "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "rank_sum".
+            "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "mann_whitney".
         confidence : float, default=0.95
             Coverage of the intervals.
         **options

@@ -1,16 +1,17 @@
-"""Which samples? The weights that instance weighting gives them, and who is outlying."""
+"""``results.samples``: the samples on the signature, and the weights they were given."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from backstay.results._parts import Rows
+from backstay.results._parts import Parts, Rows
 from backstay.results._records import Records
+from backstay.results._signature_values import checked_signature, kept_values, map_rows, value_rows
+from backstay.results._table import Table
 
 
 @dataclass(frozen=True)
@@ -39,22 +40,6 @@ class SampleWeights:
         return below.sort_values("weight", kind="stable").reset_index(drop=True)
 
 
-@dataclass(frozen=True)
-class TrainingRows:
-    """The rows that runs train on.
-
-    Attributes
-    ----------
-    share : float
-        Of all rows, the mean share that a run trains on; a row drawn twice counts once.
-    shared : float
-        Of those, the mean share that another run trains on, too; nan for one run.
-    """
-
-    share: float
-    shared: float
-
-
 def weightings(records: Records, weights: pd.DataFrame) -> list[SampleWeights]:
     """Return every weighting that tells samples apart; methods that weigh alike share one."""
     controls = {role.control for role in records.facts.methods.values()}
@@ -78,23 +63,6 @@ def weightings(records: Records, weights: pd.DataFrame) -> list[SampleWeights]:
 def _fence(weights: pd.Series[float]) -> float:
     lower, upper = np.quantile(weights, [0.25, 0.75])
     return float(lower - 1.5 * (upper - lower))
-
-
-def training_rows(records: Records) -> TrainingRows:
-    """Return how many rows runs train on, and how many of them two runs share."""
-    return records.once(("training rows",), lambda: _training_rows(records))
-
-
-def _training_rows(records: Records) -> TrainingRows:
-    n_runs = records.n_resamples
-    trained = np.zeros((n_runs, records.n_samples))
-    for resample in range(n_runs):
-        trained[resample, records.train(resample)] = 1  # a row drawn twice is one row
-    sizes = trained.sum(axis=1)
-    common = (trained @ trained.T) / sizes[:, None]
-    apart = ~np.eye(n_runs, dtype=bool)
-    shared = float(common[apart].mean()) if n_runs > 1 else math.nan
-    return TrainingRows(float(sizes.mean()) / records.n_samples, shared)
 
 
 def weight_rows(records: Records) -> Rows:
@@ -132,3 +100,60 @@ def _computed_rows(records: Records) -> Rows:
                 }
             )
     return rows
+
+
+class Samples(Parts):
+    """Values of samples on the signature, and their instance weights.
+
+    A signature is named by `method` and `size`, the number of features selected in each run;
+    left out, both are those of ``results.choice()``.
+    """
+
+    def values(self, method: str | None = None, size: int | None = None) -> Table:
+        """Values of the signature: a row per feature and sample, of mean 0 and deviation 1.
+
+        Empty where they were not kept: with more than 200 samples, for sizes above 100, and
+        before the study has finished.
+        """
+        return self._table(
+            "values of the signature",
+            "mean 0, standard deviation 1 over all rows",
+            lambda part: value_rows(part, *checked_signature(part, method, size)),
+            "feature name row sample class value",
+        )
+
+    def kept(self, method: str | None = None, size: int | None = None) -> bool:
+        """Return whether the values of a signature were kept, for one data set."""
+        part = self._one()
+        return kept_values(part, *checked_signature(part, method, size)) is not None
+
+    def map(self, method: str | None = None, size: int | None = None) -> Table:
+        """First two principal components of the samples on the signature.
+
+        The rows chose the features, so classes that lie apart here prove nothing about new
+        samples. ``share_first`` and ``share_second`` are the shares of the variance. Gaps
+        count as 0.
+        """
+        return self._table(
+            "map of the samples",
+            "principal components of the signature",
+            lambda part: map_rows(part, *checked_signature(part, method, size)),
+            "row name class first second share_first share_second",
+        )
+
+    def weights(self) -> Table:
+        """Instance weights averaged per row over the resamples that trained on it.
+
+        Relative to a mean of 1. Rows far below 1 are the ones a weighting takes
+        for outlying.
+        """
+        return self._table(
+            "instance weights",
+            "mean 1 in each resample",
+            weight_rows,
+            "method row name class weight std n_runs",
+        )
+
+    def weightings(self) -> list[SampleWeights]:
+        """Return every weighting that tells samples apart, for one data set, with its fences."""
+        return weightings(self._one(), self.weights().frame())

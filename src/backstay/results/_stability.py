@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from backstay.results._parts import Rows
 from backstay.results._records import Records
 from backstay.stability import (
+    PairMatrix,
     StabilityResult,
     UndefinedStabilityWarning,
     bias_variance,
     list_measures,
-    mean_of_pairs,
     prediction_stability,
     ranking_stability,
     stability_curve,
@@ -72,9 +72,9 @@ def weight_variance_rows(records: Records, normalize: bool, confidence: float) -
     rows: Rows = []
     for method in _repeated(records):
         _, weights = records.weights(method)
-        both = weight_stability(weights, normalize=normalize, confidence=confidence)
-        for one in (both.mean_variance, both.pearson):
-            row = {"method": method, "measure": one.measure}
+        for measure in ("variance", "pearson"):
+            one = weight_stability(weights, measure, normalize=normalize, confidence=confidence)
+            row = {"method": method, "measure": measure}
             rows.append({**row, **_interval(one), "n_runs": one.n_runs})
     return rows
 
@@ -125,7 +125,7 @@ def kuncheva_pairs(
 def mean_stability(records: Records, method: str, size: int | None) -> float:
     """Return Kuncheva's index, at a size or averaged over sizes."""
     _, pairs = pair_matrix(records, method, size)
-    return mean_of_pairs(pairs) if len(pairs) > 1 else math.nan
+    return PairMatrix(pairs).mean() if len(pairs) > 1 else math.nan
 
 
 def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
@@ -139,7 +139,7 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
     for method in _repeated(records):
         _, weights = records.weights(method)
         found = bias_variance(weights, truth, normalize=normalize)
-        figures = {name: getattr(found, name) for name in ("error", "bias_squared", "variance")}
+        figures = {"error": found.error, "bias_squared": found.bias, "variance": found.variance}
         rows.append({"method": method, **figures, "n_runs": found.n_runs})
     return rows
 
@@ -212,6 +212,23 @@ def module_rows(records: Records, method: str, sizes: list[int], confidence: flo
     )
 
 
+def module_stability_rows(
+    records: Records, sizes: list[int] | None = None, confidence: float = 0.95
+) -> Rows:
+    """Return the stability of modules beside that of features, of every method."""
+    at = records.sizes if sizes is None else sizes
+    if records.modules is None:
+        return []
+    rows: Rows = []
+    for method in _repeated(records):
+        plain = curve_rows(records, method, sizes=at, confidence=confidence)
+        for one, other in zip(module_rows(records, method, at, confidence), plain, strict=True):
+            figures = {name: one[name] for name in ("value", "low", "high")}
+            extra = {"features": other["value"], "n_runs": one["n_runs"]}
+            rows.append({"method": method, "size": one["size"], **figures, **extra})
+    return rows
+
+
 def _whole(
     records: Records,
     method: str,
@@ -225,8 +242,8 @@ def _whole(
         records.check_depth(method, records.n_features)
         _, orders = records.orders(method)
         return ranking_stability(orders, measure, kind="order", confidence=confidence, **options)
-    both = weight_stability(records.weights(method)[1], confidence=confidence, **options)
-    return both.mean_variance if measure == "variance" else both.pearson
+    weights = records.weights(method)[1]
+    return weight_stability(weights, measure, confidence=confidence, **options)
 
 
 def _interval(found: StabilityResult) -> dict[str, float]:

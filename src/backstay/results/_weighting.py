@@ -14,9 +14,9 @@ from typing import Any
 from backstay.comparison import DifferenceTest
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
-from backstay.results._judged import is_judged
 from backstay.results._parts import Rows
 from backstay.results._records import Records
+from backstay.results._runs import is_judged
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +13,13 @@ from backstay.stability._intervals import (
     ConfidenceInterval,
     Resampling,
     check_confidence,
-    normal_interval,
+    interval_around,
     two_sided_p,
 )
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_subsets
 from backstay.stability._score import MeasuredRuns, measure_arguments
-from backstay.stability._stability_result import UndefinedStabilityWarning
+from backstay.stability._stability_result import warn_undefined
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +42,7 @@ class StabilityComparison:
         Runs behind the first and the second.
     paired : bool
         Whether run i of both came from the same resample.
-    measure, confidence, method
+    measure, confidence, variance_from
         As in `StabilityResult`.
     bounds : tuple of two floats
         The range of `difference`.
@@ -59,18 +58,14 @@ class StabilityComparison:
     n_runs: tuple[int, int]
     paired: bool
     confidence: float
-    method: str
+    variance_from: str
     bounds: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """Interval for `difference`; it leaves out 0 exactly when `p_value` < 1 − `confidence`."""
-        return normal_interval(
-            self.difference,
-            self.variance,
-            self.confidence,
-            n_runs=min(self.n_runs),
-            bounds=self.bounds,
+        return interval_around(
+            self.difference, self.variance, self.confidence, min(self.n_runs), self.bounds
         )
 
     def __repr__(self) -> str:
@@ -79,7 +74,7 @@ class StabilityComparison:
         return (
             f"StabilityComparison({self.measure}: {self.first:.4g} - {self.second:.4g} = "
             f"{self.difference:.4g}, {100 * self.confidence:g}% interval "
-            f"[{low:.4g}, {high:.4g}], p={self.p_value:.3g}, {kind} {self.method})"
+            f"[{low:.4g}, {high:.4g}], p={self.p_value:.3g}, {kind} {self.variance_from})"
         )
 
     def frame(self) -> pd.DataFrame:
@@ -93,7 +88,7 @@ class StabilityComparison:
             "statistic": self.statistic,
             "p_value": self.p_value,
             "paired": self.paired,
-            "method": self.method,
+            "variance_from": self.variance_from,
         }
         return pd.DataFrame([row])
 
@@ -115,10 +110,10 @@ def compare_stability(
 
     Independent runs and "nogueira" or "kuncheva": the two-sample test of Nogueira et al.,
     ``T = (first − second)/√(v₁ + v₂)``, standard normal if the procedures are equally
-    stable; below 50 runs Student's t. With ``paired=True``, or for another measure, the
-    variance of the difference comes from a bootstrap over runs; paired, the same runs are
-    drawn for both. The test is about more resamples of the same rows, not about other samples
-    of the population.
+    stable, or Student's t below 50 runs. With ``paired=True``, or for another measure, the
+    variance of the difference comes from a bootstrap over runs; paired procedures are given the
+    same draws. The test is about more resamples of the same rows, not about other samples of the
+    population.
 
     Parameters
     ----------
@@ -129,8 +124,8 @@ def compare_stability(
     measure : str, default="nogueira"
         A measure on subsets, see `list_measures`.
     paired : bool, default=False
-        Whether run i of `a` and run i of `b` used the same resample of the data. What they
-        share then cancels in the difference.
+        Whether run i of `a` and run i of `b` used the same resample of the data. What the two
+        have in common then cancels in the difference.
     confidence, similarity, n_bootstrap, random_state, **options
         As in `stability_score`.
 
@@ -142,6 +137,10 @@ def compare_stability(
     See Also
     --------
     stability_score : The stability of one procedure.
+
+    Notes
+    -----
+    The parameters are those of `stability_score` and the second set of runs.
 
     References
     ----------
@@ -164,14 +163,14 @@ def compare_stability(
         )
     if paired and first.n_runs != second.n_runs:
         raise ValueError(
-            f"paired=True needs equally many runs; got {first.n_runs} and {second.n_runs}."
+            f"paired=True needs the same number of runs; got {first.n_runs} and {second.n_runs}."
         )
     check_confidence(confidence)
     rng = np.random.default_rng(random_state)
     given = measure_arguments(entry, options, similarity, rng)
     measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
-    method = "bootstrap" if paired or not entry.analytic_variance else "analytic"
-    resampling = Resampling(method, n_bootstrap, rng)
+    variance_from = "bootstrap" if paired or not entry.analytic_variance else "analytic"
+    resampling = Resampling(variance_from, n_bootstrap, rng)
     if paired:
         variance = _paired_variance(*measured, resampling)
     else:
@@ -179,12 +178,8 @@ def compare_stability(
     difference = measured[0].value - measured[1].value
     if difference == 0 and variance == 0:
         statistic = math.nan
-        warnings.warn(
-            "the test is undefined (0/0): both procedures have the same stability and no "
-            "variance over runs; the p-value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=2,
-        )
+        why = "both procedures have the same stability and no variance over runs"
+        warn_undefined("the p-value", f"because {why}")
     elif variance == 0:
         statistic = math.copysign(math.inf, difference)
     else:
@@ -203,13 +198,13 @@ def compare_stability(
         n_runs=(first.n_runs, second.n_runs),
         paired=paired,
         confidence=confidence,
-        method=method,
+        variance_from=variance_from,
         bounds=(low - high_second, high - low_second),
     )
 
 
 def _paired_variance(first: MeasuredRuns, second: MeasuredRuns, resampling: Resampling) -> float:
-    """Return the bootstrap variance of the difference, the same runs drawn for both."""
+    """Return the bootstrap variance of the difference, with the same draws for both."""
     if first.runs.n_runs < 3:
         return math.nan
     samples = resampling.samples(first.runs.n_runs)

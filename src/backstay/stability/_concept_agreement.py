@@ -1,4 +1,4 @@
-"""Agreement of two models on rows that were never seen [Turney 1995; Han 2.2.1]."""
+"""Agreement of two models on artificial rows [Turney 1995; Han 2.2.1]."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from backstay.stability._runs import check_runs
 from backstay.stability._stability_result import StabilityResult
 
-Rows = NDArray[Any]
-
 
 def concept_agreement(
     classifier: Any,
@@ -26,12 +24,12 @@ def concept_agreement(
     confidence: float = 0.95,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
-    """Say how often models trained on two halves of the data agree on artificial rows.
+    """Measure how often models trained on two halves of the data agree on artificial rows.
 
     The rows are halved, class by class, and a model is trained on each half. Both predict
-    artificial rows; their agreement is the share of equal predictions. This is repeated, and
-    averaged (Turney 1995). Artificial rows ask for agreement on all possible input, not only
-    where data happen to lie, as :func:`prediction_stability` on test rows does.
+    artificial rows; their agreement is the share of equal predictions, averaged over repetitions
+    (Turney 1995). Artificial rows test agreement on all possible input; test rows, as in
+    :func:`prediction_stability`, only where data happen to lie.
 
     Parameters
     ----------
@@ -44,14 +42,14 @@ def concept_agreement(
     n_repeats : int, default=10
         Number of halvings, at least 2.
     n_rows : int, default=1000
-        Number of artificial rows in each.
+        Number of artificial rows for each halving.
     draw : callable, default=None
         ``draw(rng, n_rows)`` returns rows from P(X), if that is known. None draws every
-        feature by itself from its observed values.
+        feature separately from its observed values.
     confidence : float, default=0.95
         Nominal coverage of the interval.
     random_state : int, Generator or None, default=None
-        Draws the halves and the rows.
+        Seed of the halves and of the rows.
 
     Returns
     -------
@@ -83,7 +81,7 @@ def concept_agreement(
     names, counts = np.unique(labels, return_counts=True)
     if counts.min(initial=2) < 2:
         lonely = names[np.argmin(counts)].item()
-        raise ValueError(f"class {lonely!r} has a single row; each half needs one of every class.")
+        raise ValueError(f"class {lonely!r} has one row; every class needs two, one per half.")
     rng = np.random.default_rng(random_state)
     agreements = np.empty(n_repeats)
     for repeat in range(n_repeats):
@@ -107,8 +105,8 @@ def concept_agreement(
     )
 
 
-def halves(labels: Rows, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Mark a random half of every class; odd rows fall to either side by lot."""
+def halves(labels: NDArray[Any], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Mark a random half of every class; an odd row goes to either half at random."""
     first = np.zeros(len(labels), dtype=np.bool_)
     for name in np.unique(labels):
         members = rng.permutation(np.flatnonzero(labels == name))
@@ -117,7 +115,7 @@ def halves(labels: Rows, rng: np.random.Generator) -> NDArray[np.bool_]:
     return first
 
 
-def artificial_rows(X: Rows, n_rows: int, rng: np.random.Generator) -> Rows:
-    """Draw every column by itself, with replacement, from its observed values."""
+def artificial_rows(X: NDArray[Any], n_rows: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Draw every column separately, with replacement, from its observed values."""
     chosen = rng.integers(len(X), size=(n_rows, X.shape[1]))
     return X[chosen, np.arange(X.shape[1])]

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
-    METHODS,
+    SOURCES,
     Resampling,
     check_confidence,
-    check_method,
+    check_source,
     jackknife_of_pairs,
     quantile,
     spread_over_runs,
@@ -23,7 +23,7 @@ from backstay.stability._measures import Measure, get_measure
 from backstay.stability._overlaps import Placements, pair_overlaps
 from backstay.stability._runs import Runs, read_orders
 from backstay.stability._score import MeasuredRuns, measure_arguments
-from backstay.stability._stability_result import UndefinedStabilityWarning
+from backstay.stability._stability_result import UndefinedStabilityWarning, warn_undefined
 from backstay.stability._subsets import somol_bounds
 
 Floats = NDArray[np.float64]
@@ -81,7 +81,7 @@ def stability_curve(
     kind: str = "auto",
     n_features: int | None = None,
     confidence: float = 0.95,
-    method: str = "auto",
+    variance_from: str = "auto",
     similarity: Any = None,
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
@@ -105,9 +105,9 @@ def stability_curve(
         Number of features, if the rankings are orders cut after the first few.
     confidence : float, default=0.95
         Coverage of the interval at each single size (not of the whole curve).
-    method : {"auto", "analytic", "jackknife", "bootstrap"}, default="auto"
+    variance_from : {"auto", "analytic", "jackknife", "bootstrap"}, default="auto"
         Where variances come from. "auto" is "analytic" for "nogueira" and "kuncheva" and
-        "jackknife" for the others. "bootstrap" treats one size after the other.
+        "jackknife" for the others. "bootstrap" computes one size after the other.
     similarity, n_bootstrap, random_state, **options
         As in `stability_score`.
 
@@ -115,7 +115,7 @@ def stability_curve(
     -------
     DataFrame
         Columns ``size``, ``value``, ``low``, ``high``, ``variance``, ``n_runs``; measure,
-        confidence and method are in its ``attrs``.
+        confidence and variance_from are in its ``attrs``.
 
     Warns
     -----
@@ -125,8 +125,8 @@ def stability_curve(
 
     Notes
     -----
-    M rankings of d features. Values at all sizes together cost O(M·d) for the measures
-    that depend on selection frequencies only: kuncheva, nogueira, wald, phi, kappa,
+    For M rankings of d features, the values at all sizes together cost O(M·d) for measures
+    that depend only on selection frequencies: kuncheva, nogueira, wald, phi, kappa,
     lustgarten, dunne, dice, ochiai, the Somol family and davis. Their intervals need
     each run's overlap with the others, M²·d additions made 64 at a time. The mean Jaccard
     index (kalousis) is not a function of the frequencies, so it takes the overlap of
@@ -134,6 +134,9 @@ def stability_curve(
 
     Neighbouring sizes share most of their features: compare procedures at a size chosen
     beforehand, or per run, never by a test over sizes.
+
+    The many parameters are those of `stability_score`, so that both are called alike, and those
+    that say what a ranking is.
 
     See Also
     --------
@@ -150,28 +153,26 @@ def stability_curve(
     2     3  1.0000       4
     """
     entry = get_measure(measure, "subsets")
-    check_method(method, ("auto", *METHODS))
-    if method == "auto":
-        method = "analytic" if entry.analytic_variance else "jackknife"
+    check_source(variance_from, ("auto", *SOURCES))
+    if variance_from == "auto":
+        variance_from = "analytic" if entry.analytic_variance else "jackknife"
     check_confidence(confidence)
     order, p = read_orders(rankings, kind, n_features)
     chosen = _read_sizes(sizes, order.shape[1])
     rng = np.random.default_rng(random_state)
     arguments = measure_arguments(entry, options, similarity, rng)
     order = order[:, : int(chosen.max())]
-    curve = None if method == "bootstrap" else _all_sizes(entry, order, p, method, arguments)
+    curve = None
+    if variance_from != "bootstrap":
+        curve = _all_sizes(entry, order, p, variance_from, arguments)
     if curve is not None:
         value, variance = (part[chosen - 1] for part in curve)
     else:
-        resampling = Resampling(method, n_bootstrap, rng)
+        resampling = Resampling(variance_from, n_bootstrap, rng)
         value, variance = _size_by_size(entry, order, p, chosen, arguments, resampling)
     if sizes is not None and np.isnan(value).any():
-        warnings.warn(
-            f"{measure} is undefined (0/0) at size {chosen[np.isnan(value)][0]} out of {p} "
-            "features; the value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=2,
-        )
+        size = chosen[np.isnan(value)][0]
+        warn_undefined(measure, f"at size {size} out of {p} features")
     m = order.shape[0]
     half = quantile(confidence, m) * np.sqrt(variance)
     bounds = entry.bounds(m, p)
@@ -185,7 +186,7 @@ def stability_curve(
             "n_runs": m,
         }
     )
-    frame.attrs = {"measure": measure, "confidence": confidence, "method": method}
+    frame.attrs = {"measure": measure, "confidence": confidence, "variance_from": variance_from}
     return frame
 
 
@@ -200,29 +201,29 @@ def _read_sizes(sizes: Iterable[int] | None, most: int) -> NDArray[np.int64]:
 
 
 def _all_sizes(
-    entry: Measure, order: NDArray[Any], p: int, method: str, arguments: dict[str, Any]
+    entry: Measure, order: NDArray[Any], p: int, variance_from: str, arguments: dict[str, Any]
 ) -> Curve | None:
-    """Return the curve over sizes 1..K at once, or None for measures that need each alone."""
+    """Return the curve over sizes 1..K at once; None if the measure needs each size separately."""
     if entry.name in _LINEAR:
-        return _linear(entry, order, p, method)
+        return _linear(entry, order, p, variance_from)
     if entry.name in ("somol", "davis"):
-        return _of_ever_selected(entry.name, order, p, method, **arguments)
+        return _of_ever_selected(entry.name, order, p, variance_from, **arguments)
     if entry.name == "kalousis":
-        return _jaccard(order, p, method)
+        return _jaccard(order, p, variance_from)
     return None
 
 
-def _linear(entry: Measure, order: NDArray[Any], p: int, method: str) -> Curve:
+def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> Curve:
     """Return offset + slope · mean overlap, and its variance from each run's overlap."""
     m, most = order.shape
     k = np.arange(1.0, most + 1)
     offset, slope = _LINEAR[entry.name](k, p, m)
     placements = Placements.of(order, p)
-    if m < 3 or (method == "analytic" and not entry.analytic_variance):
+    if m < 3 or (variance_from == "analytic" and not entry.analytic_variance):
         mean = placements.sum_over_pairs() / (m * (m - 1))
         return offset + slope * mean, np.full(most, np.nan)
     totals = placements.overlap_totals()
-    if method == "jackknife":
+    if variance_from == "jackknife":
         variance = jackknife_of_pairs(totals)
     else:
         # Nogueira's Theorem 7 at equal sizes: φ_i − φ̄ = slope·(G_i − Ḡ)/m.
@@ -232,10 +233,10 @@ def _linear(entry: Measure, order: NDArray[Any], p: int, method: str) -> Curve:
 
 
 def _of_ever_selected(
-    name: str, order: NDArray[Any], p: int, method: str, penalty: float = 0.0
+    name: str, order: NDArray[Any], p: int, variance_from: str, penalty: float = 0.0
 ) -> Curve:
-    """Return somol or davis, which equal sizes make functions of |X|, X the ever selected."""
-    # Leaving run i out takes from X the features that i alone selected.
+    """Return somol or davis, which at equal sizes depend on |X| only, X the ever selected."""
+    # Leaving run i out removes from X the features that only i selected.
     if penalty < 0:
         raise ValueError(f"penalty={penalty!r} must not be negative.")
     m, most = order.shape
@@ -250,13 +251,13 @@ def _of_ever_selected(
         return np.asarray(np.maximum(0, frequency / runs - penalty * k / p))
 
     variance = np.full(most, np.nan)
-    if method == "jackknife" and m > 2:
+    if variance_from == "jackknife" and m > 2:
         left_out = value(m - 1, ever - placements.selected_once())
         variance = (m - 1) * left_out.var(axis=0)
     return value(m, ever), variance
 
 
-def _jaccard(order: NDArray[Any], p: int, method: str) -> Curve:
+def _jaccard(order: NDArray[Any], p: int, variance_from: str) -> Curve:
     """Return the mean Jaccard index, r/(2k − r) for every pair."""
     m, most = order.shape
     twice = 2.0 * np.arange(1, most + 1)
@@ -266,7 +267,7 @@ def _jaccard(order: NDArray[Any], p: int, method: str) -> Curve:
         totals[run] += index.sum(axis=0)
         totals[others] += index
     variance = np.full(most, np.nan)
-    if method == "jackknife":
+    if variance_from == "jackknife":
         variance = jackknife_of_pairs(totals)
     return totals.sum(axis=0) / (m * (m - 1)), variance
 
@@ -279,7 +280,7 @@ def _size_by_size(
     arguments: dict[str, Any],
     resampling: Resampling,
 ) -> Curve:
-    """Return value and variance at each size on its own."""
+    """Return value and variance, one size after the other."""
     value, variance = np.empty(sizes.size), np.empty(sizes.size)
     for index, size in enumerate(sizes):
         features, inverse = np.unique(order[:, :size], return_inverse=True)

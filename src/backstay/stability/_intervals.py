@@ -1,4 +1,4 @@
-"""Intervals of figures over runs: jackknife, bootstrap, and the interval around them."""
+"""Intervals of figures over runs: the jackknife, the bootstrap, and the interval around a value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-METHODS = ("analytic", "jackknife", "bootstrap")
+# Where a variance over runs may come from; theory has one for a few measures only.
+RESAMPLED = ("jackknife", "bootstrap")
+SOURCES = ("analytic", *RESAMPLED)
 
 # From this many runs on, a variance over them counts as known.
 MANY_RUNS = 50
@@ -26,15 +28,21 @@ class ConfidenceInterval(NamedTuple):
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse what is no coverage."""
+    """Refuse a coverage that is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must lie strictly between 0 and 1.")
 
 
-def quantile(confidence: float, n_runs: int | None = None) -> float:
-    """Half-width of a two-sided interval in standard errors: Student's t below 50 runs."""
+def check_source(variance_from: str, allowed: tuple[str, ...] = SOURCES) -> None:
+    """Refuse an unknown source of variances."""
+    if variance_from not in allowed:
+        raise ValueError(f"variance_from={variance_from!r} must be one of {', '.join(allowed)}.")
+
+
+def quantile(confidence: float, n_runs: int) -> float:
+    """Return the half-width of an interval in standard errors: Student's t below 50 runs."""
     check_confidence(confidence)
-    if n_runs is None or n_runs >= MANY_RUNS:
+    if n_runs >= MANY_RUNS:
         return float(special.ndtri(0.5 + confidence / 2))
     return float(special.stdtrit(n_runs - 1, 0.5 + confidence / 2))
 
@@ -42,170 +50,31 @@ def quantile(confidence: float, n_runs: int | None = None) -> float:
 def two_sided_p(statistic: float, n_runs: int) -> float:
     """Return the p-value of a value over its standard error: Student's t below 50 runs.
 
-    Parameters
-    ----------
-    statistic : float
-        The value over its standard error.
-    n_runs : int
-        Number of runs behind the standard error.
-
-    Returns
-    -------
-    float
-        Below 1 − confidence exactly where :func:`normal_interval` leaves out 0.
-
-    Examples
-    --------
-    >>> round(two_sided_p(2.0, 10), 3), round(two_sided_p(2.0, 100), 3)
-    (0.077, 0.046)
+    It is below 1 − confidence exactly where `interval_around` leaves out 0.
     """
     if n_runs >= MANY_RUNS:
         return float(2 * special.ndtr(-abs(statistic)))
     return float(2 * special.stdtr(n_runs - 1, -abs(statistic)))
 
 
-def normal_interval(
+def interval_around(
     value: float,
     variance: float,
     confidence: float,
-    *,
-    n_runs: int | None = None,
+    n_runs: int,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> ConfidenceInterval:
-    """Return value ± z standard errors, or t of them below 50 runs.
-
-    Parameters
-    ----------
-    value : float
-        The estimate.
-    variance : float
-        Its variance, as from :func:`jackknife`.
-    confidence : float
-        Nominal coverage, such as 0.95.
-    n_runs : int or None, default=None
-        Runs behind the variance. Fewer than 50 widen the interval: its half-width is Student's
-        t with ``n_runs - 1`` degrees of freedom.
-    bounds : tuple of two floats
-        The range of the figure; the interval is cut there.
-
-    Returns
-    -------
-    named tuple
-        ``low`` and ``high``; nan where the variance is.
-
-    Examples
-    --------
-    >>> low, high = normal_interval(0.8, 0.0025, 0.95)
-    >>> round(low, 3), round(high, 3)
-    (0.702, 0.898)
-    >>> low, high = normal_interval(0.8, 0.0025, 0.95, n_runs=4, bounds=(0, 0.9))
-    >>> round(low, 3), round(high, 3)
-    (0.641, 0.9)
-    """
+    """Return the value ± t or z standard errors, cut at the bounds; nan if the variance is nan."""
     half = quantile(confidence, n_runs) * float(np.sqrt(variance))
     low, high = np.clip([value - half, value + half], *bounds)
     return ConfidenceInterval(float(low), float(high))
 
 
-def mean_of_pairs(pairs: NDArray[np.float64]) -> float:
-    """Return the mean over pairs of different runs.
-
-    Parameters
-    ----------
-    pairs : ndarray of shape (n_runs, n_runs)
-        A figure for every ordered pair of runs, with 0 on the diagonal.
-
-    Returns
-    -------
-    float
-        Their mean, the diagonal left out.
-
-    See Also
-    --------
-    jackknife_of_pairs : The variance of this mean over runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(mean_of_pairs(np.array([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])), 4)
-    0.4
-    """
-    m = pairs.shape[0]
-    return float(pairs.sum() / (m * (m - 1)))
-
-
-def jackknife_of_pairs(totals: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the jackknife variance of a mean over pairs of runs.
-
-    Leaving run i out takes 2 s_i from the sum over ordered pairs, which makes the
-    jackknife a sum of squares.
-
-    Parameters
-    ----------
-    totals : ndarray of shape (n_runs, ...)
-        s_i = Σ_{j≠i} s_ij, the sum over each run's pairs; further axes are separate means.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of the further axes; nan for two runs, which leave nothing out.
-
-    See Also
-    --------
-    mean_of_pairs : The mean itself.
-    jackknife : The same for any function of the runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pairs = np.array([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])
-    >>> round(float(jackknife_of_pairs(pairs.sum(axis=1))), 4)
-    0.0533
-    """
-    m = totals.shape[0]
-    if m < 3:
-        return np.full(totals.shape[1:], np.nan)
-    return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
-
-
-def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
-    """Return Σ_i (s_i − s̄)² along the first axis, a run at a time to spare memory."""
-    mean = totals.mean(axis=0)
-    spread = np.zeros(totals.shape[1:])
-    for row in totals:
-        spread += (row - mean) ** 2
-    return spread
-
-
 def jackknife(statistic: Statistic, n_runs: int) -> float:
-    """Return the jackknife variance of any function of the runs.
+    """Return the jackknife variance of any function of the runs; nan for two runs.
 
-    It is never too small on average (Efron & Stein 1981), but may be 0 in a given sample
-    where the function only jumps, as the number of features ever selected does.
-
-    Parameters
-    ----------
-    statistic : callable
-        Takes the indices of the runs that are kept, returns a number.
-    n_runs : int
-        Number of runs.
-
-    Returns
-    -------
-    float
-        The variance; nan for fewer than three runs.
-
-    See Also
-    --------
-    jackknife_of_pairs : Faster, for a mean over pairs of runs.
-    normal_interval : Turns a value and its variance into an interval.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores = np.array([0.7, 0.8, 0.9, 0.8])
-    >>> round(jackknife(lambda kept: scores[kept].mean(), 4), 6)
-    0.001667
+    It is never too small on average (Efron & Stein 1981). In a given sample it may be 0 for a
+    function that moves in jumps, such as the number of features ever selected.
     """
     if n_runs < 3:
         return math.nan
@@ -214,12 +83,42 @@ def jackknife(statistic: Statistic, n_runs: int) -> float:
     return float((n_runs - 1) * left_out.var())
 
 
+def jackknife_of_pairs(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the jackknife variance of a mean over pairs, from each run's sum over its pairs."""
+    # Leaving run i out takes 2 s_i from the sum over ordered pairs: the jackknife is a sum of
+    # squares.
+    m = totals.shape[0]
+    if m < 3:
+        return np.full(totals.shape[1:], np.nan)
+    return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
+
+
+def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return Σ_i (s_i − s̄)² along the first axis, one run at a time to spare memory."""
+    mean = totals.mean(axis=0)
+    spread = np.zeros(totals.shape[1:])
+    for row in totals:
+        spread += (row - mean) ** 2
+    return spread
+
+
 class Resampling(NamedTuple):
     """Where variances over runs come from."""
 
-    method: str
+    variance_from: str
     n_bootstrap: int
     rng: np.random.Generator
+
+    @classmethod
+    def of_runs(
+        cls,
+        variance_from: str,
+        n_bootstrap: int,
+        random_state: int | np.random.Generator | None,
+    ) -> Resampling:
+        """Return the resampling of figures that have no variance from theory."""
+        check_source(variance_from, RESAMPLED)
+        return cls(variance_from, n_bootstrap, np.random.default_rng(random_state))
 
     def samples(self, n_runs: int) -> NDArray[np.intp]:
         """Return bootstrap samples of the runs, each with at least two different ones."""
@@ -232,13 +131,13 @@ class Resampling(NamedTuple):
 
     def variance(self, statistic: Statistic, n_runs: int) -> float:
         """Return the jackknife or bootstrap variance of any function of the runs."""
-        if self.method == "jackknife" or n_runs < 3:
+        if self.variance_from == "jackknife" or n_runs < 3:
             return jackknife(statistic, n_runs)
         return float(np.var([statistic(runs) for runs in self.samples(n_runs)], ddof=1))
 
     def variance_of_pairs(self, pairs: NDArray[np.float64]) -> float:
         """Return the jackknife or bootstrap variance of a mean over pairs."""
-        if self.method == "jackknife" or len(pairs) < 3:
+        if self.variance_from == "jackknife" or len(pairs) < 3:
             return float(jackknife_of_pairs((pairs.sum(axis=0) + pairs.sum(axis=1)) / 2))
         return float(bootstrap_of_pairs(pairs, self.samples(len(pairs))).var(ddof=1))
 
@@ -246,16 +145,10 @@ class Resampling(NamedTuple):
 def bootstrap_of_pairs(
     pairs: NDArray[np.float64], samples: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return the mean over pairs in every resample, copies of a run not paired together."""
+    """Return the mean over pairs in every resample, without pairing copies of a run."""
     # A copy paired with itself would count as perfect agreement and lift every value.
     m = pairs.shape[0]
     cell = samples + m * np.arange(samples.shape[0])[:, None]
     copies = np.bincount(cell.ravel(), minlength=samples.shape[0] * m).reshape(-1, m)
     weight = copies.sum(axis=1) ** 2 - (copies**2).sum(axis=1)
     return np.asarray(((copies @ pairs) * copies).sum(axis=1) / weight)
-
-
-def check_method(method: str, allowed: tuple[str, ...] = METHODS) -> None:
-    """Refuse a method that does not exist."""
-    if method not in allowed:
-        raise ValueError(f"method={method!r} must be one of {', '.join(allowed)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ _BOUNDS: dict[str, Callable[[int, int], float]] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """What is known about a measure."""
+    """Everything that is known about a measure."""
 
     name: str
     input: str  # what it works on: "subsets", "rankings", "weights" or "predictions"
@@ -55,125 +56,109 @@ class Measure:
         return low, high
 
 
+def _on_pairs(
+    compute: Callable[..., Any], *facts: Any, over: str = "pairs", **more: Any
+) -> Measure:
+    """Return a measure on subsets that is a mean over pairs of runs."""
+    return _on_subsets(compute, f"mean over {over} of ", *facts, pairs=compute, **more)
+
+
+def _on_all_runs(compute: Callable[..., float], *facts: Any, **more: Any) -> Measure:
+    """Return a measure on subsets that is one number for all runs."""
+    return _on_subsets(compute, "", *facts, system=compute, **more)
+
+
+def _on_subsets(compute: Callable[..., Any], mean: str, *facts: Any, **more: Any) -> Measure:
+    """Return a measure with the name, formula and options of the function that computes it."""
+    formula = (compute.__doc__ or "").removeprefix("Return ").removesuffix(".")
+    _, *takes = inspect.signature(compute).parameters
+    more["needs_similarity"] = "similarity" in takes
+    more["options"] = tuple(name for name in takes if name not in ("similarity", "rng"))
+    return Measure(compute.__name__, "subsets", mean + formula, *facts, **more)
+
+
 _TABLE = (
-    Measure(
-        "dunne", "subsets", "mean over pairs of 1 − Hamming/p", 0, 1, False,
-        "Dunne, Cunningham & Azuaje 2002", pairs=_subsets.dunne,
+    _on_pairs(
+        _subsets.dunne, 0, 1, False, "Dunne, Cunningham & Azuaje 2002",
         note="near 1 whenever few of many features are selected",
     ),
-    Measure(
-        "kalousis", "subsets", "mean over pairs of |A∩B|/|A∪B| (Jaccard)", 0, 1, False,
-        "Kalousis, Prados & Hilario 2007", pairs=_subsets.kalousis,
+    _on_pairs(
+        _subsets.kalousis, 0, 1, False, "Kalousis, Prados & Hilario 2007",
         note="grows with the subset size; without the 1/n printed in Prat eq. 2.31",
     ),
-    Measure(
-        "dice", "subsets", "mean over pairs of 2|A∩B|/(|A|+|B|)", 0, 1, False,
-        "Dice 1945", pairs=_subsets.dice, note="grows with the subset size",
+    _on_pairs(_subsets.dice, 0, 1, False, "Dice 1945", note="grows with the subset size"),
+    _on_pairs(_subsets.ochiai, 0, 1, False, "Ochiai 1957", note="grows with the subset size"),
+    _on_pairs(
+        _subsets.kuncheva, "-1/(m - 1)", 1, True, "Kuncheva 2007", equal_sizes=True,
+        analytic_variance=True, note="equal sizes only; nan for k = 0 or p; then equal to nogueira",
     ),
-    Measure(
-        "ochiai", "subsets", "mean over pairs of |A∩B|/√(|A||B|)", 0, 1, False,
-        "Ochiai 1957", pairs=_subsets.ochiai, note="grows with the subset size",
-    ),
-    Measure(
-        "kuncheva", "subsets", "mean over pairs of (r − k²/p)/(k − k²/p)", "-1/(m - 1)", 1,
-        True, "Kuncheva 2007", equal_sizes=True, analytic_variance=True, pairs=_subsets.kuncheva,
-        note="equal sizes only; nan for k = 0 or p; then equal to nogueira",
-    ),
-    Measure(
-        "krizek", "subsets", "entropy in bits of the distribution of whole subsets", 0, "log2(m)",
-        False, "Křížek, Kittler & Hlaváč 2007", higher_is_stabler=False, identical=0.0,
-        system=_subsets.krizek, details=_subsets.krizek_details,
+    _on_all_runs(
+        _subsets.krizek, 0, "log2(m)", False, "Křížek, Kittler & Hlaváč 2007",
+        higher_is_stabler=False, identical=0.0, details=_subsets.krizek_details,
         note="lower is stabler; blind to how far subsets differ",
     ),
-    Measure(
-        "somol", "subsets", "mean of (F_f − 1)/(m − 1) over features ever selected", 0, 1, False,
-        "Somol & Novovičová 2008", system=_subsets.somol,
+    _on_all_runs(
+        _subsets.somol, 0, 1, False, "Somol & Novovičová 2008",
         note="C; one odd feature counts as much as a frequent one",
     ),
-    Measure(
-        "somol_weighted", "subsets", "Σ (F_f/q)(F_f − 1)/(m − 1)", 0, 1, False,
-        "Somol & Novovičová 2008", system=_subsets.somol_weighted,
+    _on_all_runs(
+        _subsets.somol_weighted, 0, 1, False, "Somol & Novovičová 2008",
         note="CW; equal sizes make it the mean Dice index",
     ),
-    Measure(
-        "somol_relative", "subsets", "(CW − CWmin)/(CWmax − CWmin)", 0, 1, False,
-        "Somol & Novovičová 2008", system=_subsets.somol_relative,
+    _on_all_runs(
+        _subsets.somol_relative, 0, 1, False, "Somol & Novovičová 2008",
         note="0 under random selection only as the number of runs grows",
     ),
-    Measure(
-        "lustgarten", "subsets", "mean over pairs of (r − ab/p)/(min(a,b) − max(0, a+b−p))",
-        -1, 1, True, "Lustgarten, Gopalakrishnan & Visweswaran 2009", identical=None,
-        pairs=_subsets.lustgarten, note="not 1 for identical subsets",
+    _on_pairs(
+        _subsets.lustgarten, -1, 1, True, "Lustgarten, Gopalakrishnan & Visweswaran 2009",
+        identical=None, note="not 1 for identical subsets",
     ),
-    Measure(
-        "wald", "subsets", "mean over pairs of (r − ab/p)/(min(a,b) − ab/p)", "1 - p", 1, True,
-        "Wald, Khoshgoftaar & Napolitano 2013", pairs=_subsets.wald,
+    _on_pairs(
+        _subsets.wald, "1 - p", 1, True, "Wald, Khoshgoftaar & Napolitano 2013",
         note="1 for nested subsets too; no lower bound free of p",
     ),
-    Measure(
-        "phi", "subsets", "mean over pairs of the φ coefficient (Pearson of the masks)", -1, 1,
-        True, "Nogueira & Brown 2016", pairs=_subsets.phi,
+    _on_pairs(_subsets.phi, -1, 1, True, "Nogueira & Brown 2016"),
+    _on_pairs(_subsets.kappa, -1, 1, True, "Carletta 1996"),
+    _on_all_runs(
+        _subsets.nogueira, "-1/(m - 1)", 1, True, "Nogueira, Sechidis & Brown 2018",
+        analytic_variance=True, note="any sizes, with an interval and a test: the default",
     ),
-    Measure(
-        "kappa", "subsets", "mean over pairs of Cohen's κ of the masks", -1, 1, True,
-        "Carletta 1996", pairs=_subsets.kappa,
-    ),
-    Measure(
-        "nogueira", "subsets", "1 − mean variance of selection / that of random selection",
-        "-1/(m - 1)", 1, True, "Nogueira, Sechidis & Brown 2018", analytic_variance=True,
-        system=_subsets.nogueira, note="any sizes, with an interval and a test: the default",
-    ),
-    Measure(
-        "drotar", "subsets", "mean F_f of the top T / (1 + mean F_f of the other chosen)", 0, "m",
-        False, "Drotár & Smékal 2015; Prat eq. 2.43", identical=None, options=("top",),
-        system=_subsets.drotar,
+    _on_all_runs(
+        _subsets.drotar, 0, "m", False, "Drotár & Smékal 2015; Prat eq. 2.43", identical=None,
         note="FLAGGED: as printed; its source's own figures cannot be reproduced with it",
     ),
-    Measure(
-        "davis", "subsets", "max(0, q/(m|X|) − penalty·median|A|/p), X ever selected", 0, 1, False,
-        "Davis et al. 2006", options=("penalty",), system=_subsets.davis,
+    _on_all_runs(
+        _subsets.davis, 0, 1, False, "Davis et al. 2006",
         note="penalty=0 by default; a penalty takes identical subsets below 1",
     ),
-    Measure(
-        "pogr", "subsets", "mean over ordered pairs of (r + O_AB)/a", 0, 1, False,
-        "Zhang et al. 2009; Han eq. 5.6", needs_similarity=True,
-        options=("threshold", "partners"), pairs=_partners.pogr,
-        note="1 whenever every feature has a partner in the other subset",
+    _on_pairs(
+        _partners.pogr, 0, 1, False, "Zhang et al. 2009; Han eq. 5.6",
+        note="1 whenever every feature has a partner in the other subset", over="ordered pairs",
     ),
-    Measure(
-        "npogr", "subsets", "mean over ordered pairs of (r + O_AB − E)/(a − E)", -np.inf, 1, True,
-        "Zhang et al. 2009; Han eq. 5.7–5.8", needs_similarity=True,
-        options=("threshold", "partners", "expectation", "n_draws"), pairs=_partners.npogr,
-        note="no constant lower bound; E in closed form",
+    _on_pairs(
+        _partners.npogr, -np.inf, 1, True, "Zhang et al. 2009; Han eq. 5.7–5.8",
+        note="no constant lower bound; E in closed form", over="ordered pairs",
     ),
-    Measure(
-        "yu", "subsets", "mean over pairs of (I − E(I))/((a+b)/2 − E(I))", -np.inf, 1, True,
-        "Yu, Han & Berens 2012", needs_similarity=True,
-        options=("threshold", "expectation", "n_draws"), pairs=_partners.yu,
+    _on_pairs(
+        _partners.yu, -np.inf, 1, True, "Yu, Han & Berens 2012",
         note="partners among unshared features only",
     ),
-    Measure(
-        "module_phi", "subsets",
-        "mean over pairs of the cosine of (features per module − by lot)", -1, 1, True,
-        "Nogueira & Brown 2016, modules for features", options=("modules",),
-        pairs=_partners.module_phi,
+    _on_pairs(
+        _partners.module_phi, -1, 1, True, "Nogueira & Brown 2016, modules for features",
         note="which of a module's features are chosen does not matter; φ without modules",
     ),
-    Measure(
-        "zucknick", "subsets", "mean over pairs of (r + C(A,B) + C(B,A))/|A∪B|", 0, 1, False,
-        "Zucknick, Richardson & Stronach 2008", needs_similarity=True, options=("threshold",),
-        pairs=_partners.zucknick, note="Jaccard with credit for similar features",
+    _on_pairs(
+        _partners.zucknick, 0, 1, False, "Zucknick, Richardson & Stronach 2008",
+        note="Jaccard with credit for similar features",
     ),
     Measure(
         "spearman", "rankings", "mean over pairs of Pearson's r of the mid-ranks", -1, 1, True,
         "Kalousis, Prados & Hilario 2007",
     ),
+    Measure("kendall", "rankings", "mean over pairs of Kendall's τ-b", -1, 1, True, "Kendall 1945"),
     Measure(
-        "kendall", "rankings", "mean over pairs of Kendall's τ-b", -1, 1, True, "Kendall 1945",
-    ),
-    Measure(
-        "canberra", "rankings", "mean over pairs of Σ|r−s|/(r+s), over its random expectation",
-        0, np.inf, False, "Jurman et al. 2008", higher_is_stabler=False, identical=0.0,
+        "canberra", "rankings", "mean over pairs of Σ|r−s|/(r+s), over its random expectation", 0,
+        np.inf, False, "Jurman et al. 2008", higher_is_stabler=False, identical=0.0,
         options=("top",), note="lower is stabler; 1 on average for random rankings",
     ),
     Measure(
@@ -207,7 +192,7 @@ MEASURES: Mapping[tuple[str, str], Measure] = {(entry.input, entry.name): entry 
 
 
 def get_measure(name: str, given: str) -> Measure:
-    """Return a measure by name for a kind of input, or say which there are."""
+    """Return a measure by name for a kind of input; refuse an unknown one with the known names."""
     try:
         return MEASURES[given, name]
     except KeyError:
@@ -216,9 +201,9 @@ def get_measure(name: str, given: str) -> Measure:
 
 
 def bounds_of(name: str, n_runs: int, n_features: int) -> tuple[float, float]:
-    """Return the range of a measure; what has one name on several kinds of input has one range."""
-    found = next(entry for entry in _TABLE if entry.name == name)
-    return found.bounds(n_runs, n_features)
+    """Return the range of a measure; a name used for several kinds of input has one range."""
+    entry = next(entry for entry in _TABLE if entry.name == name)
+    return entry.bounds(n_runs, n_features)
 
 
 def list_measures() -> pd.DataFrame:

@@ -1,8 +1,6 @@
-"""Measures that count a similar feature in the other subset as (part of) a match."""
+"""Measures that count a similar feature in the other subset as a match, or as part of one."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +8,7 @@ from scipy import stats
 
 from backstay.stability._runs import Runs
 from backstay.stability._similarity import FeatureSimilarity, as_similarity
-from backstay.stability._subsets import Pairs, _ratio, _sizes
+from backstay.stability._subsets import Pairs, ratio
 
 _PARTNERS = ("anywhere", "unshared")
 _EXPECTATIONS = ("exact", "monte_carlo")
@@ -22,10 +20,10 @@ def pogr(
     threshold: float | None = None,
     partners: str = "anywhere",
 ) -> Pairs:
-    """Return (r + O_AB)/|A|, directed: row A, column B ([Han] eq. 5.6)."""
+    """Return (r + O_AB)/a."""
+    # Directed: row A, column B ([Han] eq. 5.6).
     similar = as_similarity(similarity, runs.n_features, threshold)
-    a, _ = _sizes(runs)
-    return _ratio(runs.shared + _matched(runs, similar, partners), a)
+    return ratio(runs.shared + _matched(runs, similar, partners), runs.a)
 
 
 def npogr(
@@ -37,10 +35,10 @@ def npogr(
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Pairs:
-    """Return (r + O_AB − E)/(|A| − E), directed ([Han] eq. 5.7)."""
-    # For equal sizes the mean of the two directions is Han's symmetric eq. 5.8.
+    """Return (r + O_AB − E)/(a − E)."""
+    # Directed ([Han] eq. 5.7); at equal sizes the mean of both directions is eq. 5.8.
     similar = as_similarity(similarity, runs.n_features, threshold)
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     chance = a * b / runs.n_features
     chance = chance + _expected(runs, similar, partners, expectation, n_draws, rng)
     matched = runs.shared + _matched(runs, similar, partners)
@@ -55,9 +53,10 @@ def yu(
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Pairs:
-    """Return (I − E(I))/((a+b)/2 − E(I)), I = r + (O_AB + O_BA)/2, partners unshared."""
+    """Return (I − E(I))/((a+b)/2 − E(I))."""
+    # I = r + (O_AB + O_BA)/2, partners unshared.
     similar = as_similarity(similarity, runs.n_features, threshold)
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     matched = _matched(runs, similar, "unshared")
     expected = _expected(runs, similar, "unshared", expectation, n_draws, rng)
     chance = a * b / runs.n_features + (expected + expected.T) / 2
@@ -65,34 +64,36 @@ def yu(
 
 
 def zucknick(runs: Runs, similarity: object = None, threshold: float | None = None) -> Pairs:
-    """Return (r + C(A,B) + C(B,A))/|A∪B|, C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|."""
+    """Return (r + C(A,B) + C(B,A))/|A∪B|."""
+    # C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|.
     # An empty subset has no partners to give: C is 0 there, as the Jaccard index is.
     similar = as_similarity(similarity, runs.n_features, threshold)
     totals = np.zeros((runs.n_runs, runs.features.size))
     for index, chosen in enumerate(runs.selected):
         totals[index] = similar.block(runs.features[chosen], runs.features).sum(axis=0)
     totals[runs.selected] = 0
-    a, b = _sizes(runs)
+    a, b = runs.a, runs.b
     credit = (totals @ runs.selected.T.astype(np.float64)) / np.maximum(b, 1)
-    return _ratio(runs.shared + credit + credit.T, a + b - runs.shared)
+    return ratio(runs.shared + credit + credit.T, a + b - runs.shared)
 
 
 def module_phi(runs: Runs, modules: object = None) -> Pairs:
-    """Return ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v how many more features of each module than by lot."""
-    # By lot, a features bring a·n_M/p of a module of n_M. Everything times p, which keeps whole
-    # numbers whole. Modules that no run selects from enter through the sum of n_M² alone.
+    """Return the cosine of (features per module − at random)."""
+    # ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v the features per module beyond those of random subsets.
+    # At random, a of p features include a·n_M/p of a module of n_M. Everything is multiplied by p,
+    # which keeps whole numbers whole. Modules that no run selects from enter only through Σ n_M².
     p = runs.n_features
     numbers, members = _module_numbers(modules, p)
     _, place = np.unique(numbers[runs.features], return_inverse=True)
     inside = np.equal.outer(place, np.arange(place.max(initial=-1) + 1)).astype(np.float64)
     selected = runs.selected.astype(np.float64)
     counts = selected @ inside
-    by_lot = selected @ members[numbers[runs.features]]
-    a, b = _sizes(runs)
-    excess = p**2 * (counts @ counts.T) - p * (by_lot[:, None] * b + by_lot[None] * a)
+    at_random = selected @ members[numbers[runs.features]]
+    a, b = runs.a, runs.b
+    excess = p**2 * (counts @ counts.T) - p * (at_random[:, None] * b + at_random[None] * a)
     excess += a * b * (members**2).sum()
     spread = np.sqrt(np.maximum(np.diag(excess), 0))
-    return _ratio(excess, spread[:, None] * spread[None])
+    return ratio(excess, spread[:, None] * spread[None])
 
 
 def _module_numbers(modules: object, p: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -101,18 +102,19 @@ def _module_numbers(modules: object, p: int) -> tuple[NDArray[np.intp], NDArray[
         return np.arange(p), np.ones(p)
     labels = np.asarray(modules)
     if labels.shape != (p,):
-        raise ValueError(f"modules must name one for each of {p} features; got {labels.shape}.")
+        raise ValueError(
+            f"modules must name one module for each of {p} features; got shape {labels.shape}."
+        )
     _, numbers, members = np.unique(labels, return_inverse=True, return_counts=True)
     return numbers.astype(np.intp), members.astype(np.float64)
 
 
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:
     """Return (matched − chance)/(most − chance), nan where chance leaves nothing to gain."""
-    # The expectation is a sum of products of fractions, so that 0 is recognised up to rounding
-    # only.
+    # The expectation is a sum of products of fractions, so 0 is recognised only up to rounding.
     span = most - chance
     span = np.where(span > 1e-12 * np.maximum(most, 1), span, 0)
-    return _ratio(matched - chance, span)
+    return ratio(matched - chance, span)
 
 
 def _matched(runs: Runs, similar: FeatureSimilarity, partners: str) -> Pairs:
@@ -143,14 +145,16 @@ def _expected(
     if expectation not in _EXPECTATIONS:
         raise ValueError(f"expectation={expectation!r} must be one of {', '.join(_EXPECTATIONS)}.")
     p = runs.n_features
-    if expectation == "exact":
-        found = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
-        one = _closed_form(found, p, partners)
-    else:
-        draws = rng if rng is not None else np.random.default_rng()
-        one = _monte_carlo(similar, p, partners, n_draws, draws)
+    chances = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
+    rng = np.random.default_rng(rng)
+
+    def expected(a: int, b: int) -> float:
+        if expectation == "exact":
+            return _closed_form(chances, p, partners, a, b)
+        return _monte_carlo(similar, p, partners, a, b, n_draws, rng)
+
     sizes, where = np.unique(runs.sizes, return_inverse=True)
-    table = np.array([[one(int(a), int(b)) for b in sizes] for a in sizes])
+    table = np.array([[expected(int(a), int(b)) for b in sizes] for a in sizes])
     return np.asarray(table[np.ix_(where, where)])
 
 
@@ -160,47 +164,45 @@ def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDAr
     # binomials is built up factor by factor, which loses no accuracy.
     degree, weight = np.unique(degrees, return_counts=True)
     missed = np.ones(degree.size)
-    found = np.zeros(largest + 1)
+    chances = np.zeros(largest + 1)
     for w in range(1, min(largest, p - 1) + 1):
         missed *= np.maximum(p - degree - w, 0) / (p - w)
-        found[w] = weight @ (1 - missed)
-    return found
+        chances[w] = weight @ (1 - missed)
+    return chances
 
 
-def _closed_form(found: NDArray[np.float64], p: int, partners: str) -> Callable[[int, int], float]:
-    """Return E[O_AB] as a function of the two sizes."""
+def _closed_form(chances: NDArray[np.float64], p: int, partners: str, a: int, b: int) -> float:
+    """Return E[O_AB] for random subsets of sizes a and b."""
     # A feature counts when it is in A, not in B (a/p · (1 − b/p)) and has a partner among the b
     # features of B. If partners must be unshared they lie in B∖A, which given its size w is a
     # random w-subset of the other p − 1 features; w is hypergeometric.
-
-    def expected(a: int, b: int) -> float:
-        if a == 0 or b in (0, p):
-            return 0.0
-        outside = a / p * (1 - b / p)
-        if partners == "anywhere":
-            return float(outside * found[b])
-        fresh = np.arange(b + 1)
-        chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
-        return float(outside * (chance @ found[: b + 1]))
-
-    return expected
+    if a == 0 or b in (0, p):
+        return 0.0
+    outside = a / p * (1 - b / p)
+    if partners == "anywhere":
+        return float(outside * chances[b])
+    fresh = np.arange(b + 1)
+    chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
+    return float(outside * (chance @ chances[: b + 1]))
 
 
 def _monte_carlo(
-    similar: FeatureSimilarity, p: int, partners: str, n_draws: int, rng: np.random.Generator
-) -> Callable[[int, int], float]:
+    similar: FeatureSimilarity,
+    p: int,
+    partners: str,
+    a: int,
+    b: int,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> float:
     """Return E[O_AB] estimated from random pairs of subsets, as published."""
     if n_draws < 1:
         raise ValueError(f"n_draws={n_draws!r} must be at least 1.")
-
-    def expected(a: int, b: int) -> float:
-        total = 0
-        for _ in range(n_draws):
-            first = rng.choice(p, size=a, replace=False)
-            second = rng.choice(p, size=b, replace=False)
-            alone = np.setdiff1d(first, second)
-            pool = second if partners == "anywhere" else np.setdiff1d(second, first)
-            total += int(similar.block(alone, pool).any(axis=1).sum())
-        return total / n_draws
-
-    return expected
+    total = 0
+    for _ in range(n_draws):
+        first = rng.choice(p, size=a, replace=False)
+        second = rng.choice(p, size=b, replace=False)
+        alone = np.setdiff1d(first, second)
+        pool = second if partners == "anywhere" else np.setdiff1d(second, first)
+        total += int(similar.block(alone, pool).any(axis=1).sum())
+    return total / n_draws

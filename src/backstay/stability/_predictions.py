@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import Resampling, check_method
+from backstay.stability._intervals import Resampling
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import check_runs
 from backstay.stability._stability_result import (
-    PAIR_METHODS,
     StabilityResult,
-    UndefinedStabilityWarning,
     pairwise_result,
+    warn_undefined,
 )
 
 Floats = NDArray[np.float64]
@@ -29,7 +27,7 @@ def prediction_stability(
     measure: str = "agreement",
     *,
     confidence: float = 0.95,
-    method: str = "jackknife",
+    variance_from: str = "jackknife",
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
@@ -38,16 +36,16 @@ def prediction_stability(
     Parameters
     ----------
     predictions : array-like of shape (n_runs, n_samples)
-        Class labels predicted by each of at least two models. Where a model did not
-        predict a sample, such as one it was trained on, mask the entry of a
-        ``numpy.ma.MaskedArray``: two models are compared on the samples both predicted.
+        Class labels predicted by each of at least two models. Mask the samples that a model
+        did not predict, such as those it was trained on, in a ``numpy.ma.MaskedArray``: two
+        models are compared on the samples that both predicted.
     measure : {"agreement", "kappa", "phi", "pooled_kappa"}, default="agreement"
         "agreement" is the share of equal predictions. "kappa" is the mean over pairs of
-        models of Cohen's κ, agreement beyond what the class shares of the two give by
-        chance; "phi" that of the φ coefficient, for two classes. "pooled_kappa" has one κ
+        models of Cohen's κ: agreement beyond what the class shares of the two models give by
+        chance. "phi" is the mean of the φ coefficient, for two classes. "pooled_kappa" is one κ
         for all pairs together, with the class shares of all models: Fleiss' κ.
-    confidence, method, n_bootstrap, random_state
-        As in `stability_score`; `method` is "jackknife" or "bootstrap".
+    confidence, variance_from, n_bootstrap, random_state
+        As in `stability_score`; `variance_from` is "jackknife" or "bootstrap".
 
     Returns
     -------
@@ -57,8 +55,8 @@ def prediction_stability(
     Warns
     -----
     UndefinedStabilityWarning
-        If the measure is 0/0; the value is nan. Means over pairs ("kappa", "phi") are so
-        as soon as two models have no sample in common; the other two are not.
+        If the measure is 0/0; the value is nan. "kappa" and "phi", which are means over pairs,
+        are 0/0 as soon as two models have no sample in common; the other two are not.
 
     See Also
     --------
@@ -72,7 +70,7 @@ def prediction_stability(
     >>> round(prediction_stability(labels, "kappa").value, 4)
     0.4
 
-    The first model did not predict the last sample, the second not the first one:
+    The first model did not predict the last sample, and the second not the first one:
 
     >>> import numpy as np
     >>> gaps = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]]
@@ -80,8 +78,8 @@ def prediction_stability(
     0.2381
     """
     get_measure(measure, "predictions")
+    resampling = Resampling.of_runs(variance_from, n_bootstrap, random_state)
     votes = _read_votes(predictions)
-    resampling = Resampling(method, n_bootstrap, np.random.default_rng(random_state))
     if measure in ("agreement", "pooled_kappa"):
         return _pooled_result(votes, measure, confidence, resampling)
     if measure == "phi" and len(votes) > 2:
@@ -91,21 +89,18 @@ def prediction_stability(
         measure,
         votes[0].shape[1],
         "predictions",
-        why_undefined="models without common samples, or that always predict one class",
+        why_undefined="two models have no sample in common, or always predict one class",
         confidence=confidence,
         resampling=resampling,
     )
 
 
 def _read_votes(predictions: Any) -> Votes:
-    """Return who predicted which class for which sample, class by class."""
+    """Return, for every class, which run predicted it for which sample."""
     if hasattr(predictions, "to_numpy"):
         predictions = predictions.to_numpy()
-    if isinstance(predictions, np.ndarray):
-        rows, masks = list(np.asarray(predictions)), [*np.ma.getmaskarray(predictions)]
-    else:
-        given = list(predictions)
-        rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(r) for r in given]
+    given = list(predictions)
+    rows, masks = [np.asarray(row) for row in given], [np.ma.getmaskarray(row) for row in given]
     check_runs(len(rows))
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or rows[0].ndim != 1 or rows[0].size == 0:
@@ -147,26 +142,21 @@ def _pooled_result(
     votes: Votes, measure: str, confidence: float, resampling: Resampling
 ) -> StabilityResult:
     """Return the figure of all pairs of runs together, with its interval."""
-    method = resampling.method
-    check_method(method, PAIR_METHODS)
+    source = resampling.variance_from
     m, n = votes[0].shape
     everyone = [mask.sum(axis=0) for mask in votes]
     value, variance = float(_pooled(everyone, everyone, measure)), math.nan
     if math.isnan(value):
-        warnings.warn(
-            f"{measure} is undefined (0/0) on these {m} runs: no sample was predicted twice, or "
-            "all predictions are one class; the value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=3,
-        )
-    elif m > 2 and method == "jackknife":
+        why = "no sample was predicted twice, or all predictions are of one class"
+        warn_undefined(measure, f"on these {m} runs: {why}", stacklevel=4)
+    elif m > 2 and source == "jackknife":
         others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
         variance = float((m - 1) * _pooled(others, others, measure).var())
     elif m > 2:
         copies = np.stack([np.bincount(drawn, minlength=m) for drawn in resampling.samples(m)])
         sums, squares = ([weight @ mask for mask in votes] for weight in (copies, copies**2))
         variance = float(_pooled(sums, squares, measure).var(ddof=1))
-    return StabilityResult(value, variance, measure, m, n, confidence, method, "predictions")
+    return StabilityResult(value, variance, measure, m, n, confidence, source, "predictions")
 
 
 def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:

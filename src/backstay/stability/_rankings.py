@@ -23,7 +23,7 @@ def ranking_stability(
     kind: str = "auto",
     top: int | None = None,
     confidence: float = 0.95,
-    method: str = "jackknife",
+    variance_from: str = "jackknife",
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
@@ -35,14 +35,14 @@ def ranking_stability(
         At least two rankings; a fitted ranker gives its ``ranking_``.
     measure : {"spearman", "kendall", "canberra"}, default="spearman"
         Spearman's ρ is Pearson's r of mid-ranks, Kendall's is τ-b; both allow ties.
-        Canberra's distance weighs the top of the ranking more and is given over its
+        Canberra's distance gives more weight to the top of the ranking. It is divided by its
         expectation for random rankings: 0 is perfect, 1 is chance, *lower* is stabler.
     kind : {"auto", "order", "ranks", "scores"}, default="auto"
         What a row holds, as in `stability_curve`; ranks and scores may be tied.
     top : int, optional
-        Canberra only: look at the first `top` places, all ranks beyond count as top + 1.
-    confidence, method, n_bootstrap, random_state
-        As in `stability_score`; `method` is "jackknife" or "bootstrap".
+        For "canberra" only: how many places count; all ranks beyond count as top + 1.
+    confidence, variance_from, n_bootstrap, random_state
+        As in `stability_score`; `variance_from` is "jackknife" or "bootstrap".
 
     Returns
     -------
@@ -64,6 +64,7 @@ def ranking_stability(
     entry = get_measure(measure, "rankings")
     if top is not None and "top" not in entry.options:
         raise TypeError(f"measure={measure!r} takes no option 'top'; 'canberra' does.")
+    resampling = Resampling.of_runs(variance_from, n_bootstrap, random_state)
     ranks = read_ranks(rankings, kind)
     if measure == "canberra":
         pairs = _canberra(ranks, top)
@@ -76,7 +77,7 @@ def ranking_stability(
         "features",
         why_undefined="a ranking whose features are all tied (or a single feature)",
         confidence=confidence,
-        resampling=Resampling(method, n_bootstrap, np.random.default_rng(random_state)),
+        resampling=resampling,
     )
 
 
@@ -93,7 +94,7 @@ def _kendall(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _canberra(ranks: NDArray[np.float64], top: int | None) -> NDArray[np.float64]:
-    """Return Canberra distances over their expectation for random rankings."""
+    """Return Canberra distances divided by their expectation for random rankings."""
     p = ranks.shape[1]
     last = p if top is None else top
     if not 1 <= last <= p:

@@ -1,4 +1,4 @@
-"""Reading what other code produced: subsets, rankings and weights of repeated runs."""
+"""Reads what other code produced: subsets, rankings and weights of repeated runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANKING_KINDS = ("auto", "order", "ranks", "scores")
 
 @dataclass(frozen=True)
 class Runs:
-    """M subsets of p features, kept as a mask over the features any run selected."""
+    """M subsets of p features, kept as a mask over the features that any run selected."""
 
     # Measures depend on the other features only through their number, so dropping those columns
     # keeps the work proportional to what was selected.
@@ -36,6 +36,16 @@ class Runs:
         return self.selected.sum(axis=1, dtype=np.int64)
 
     @cached_property
+    def a(self) -> NDArray[np.float64]:
+        """Return |A| for every pair of runs, A the run of the row."""
+        return self.sizes.astype(np.float64)[:, None]
+
+    @property
+    def b(self) -> NDArray[np.float64]:
+        """Return |B| for every pair of runs, B the run of the column."""
+        return self.a.T
+
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Return F_f, the number of runs selecting each kept feature."""
         return self.selected.sum(axis=0, dtype=np.int64)
@@ -45,6 +55,13 @@ class Runs:
         """Return |A∩B| for every pair of runs, as floats that hold integers."""
         mask = self.selected.astype(np.float64)
         return np.asarray(mask @ mask.T)
+
+    @cached_property
+    def frequency(self) -> NDArray[np.float64]:
+        """Return the share of runs that selected each of all features."""
+        frequency = np.zeros(self.n_features)
+        frequency[self.features] = self.counts / self.n_runs
+        return frequency
 
     def take(self, runs: NDArray[np.intp]) -> Runs:
         """Return the given runs, with repetition; columns may become empty."""
@@ -69,64 +86,66 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
         subsets = subsets.toarray()
     elif hasattr(subsets, "to_numpy"):
         subsets = subsets.to_numpy()
-    runs = [_read_run(run, index) for index, run in enumerate(subsets)]
+    runs = [_mask_or_indices(run, f"subset {index}") for index, run in enumerate(subsets)]
     check_runs(len(runs))
     if n_features is None:
         masks = [run for run in runs if run.dtype == np.bool_]
         if not masks:
             raise ValueError(
-                "n_features is needed when every subset is a list of indices: "
-                "pass the number of features they were selected from."
+                "n_features is needed when every subset is a list of indices: pass the number of "
+                "features that they were selected from."
             )
         n_features = masks[0].size
     selected = np.zeros((len(runs), int(n_features)), dtype=np.bool_)
     for index, run in enumerate(runs):
-        _fill(selected[index], run, index)
+        _fill(selected[index], run, f"subset {index}")
     features = np.flatnonzero(selected.any(axis=0))
     return Runs(np.ascontiguousarray(selected[:, features]), features, int(n_features))
 
 
-def _read_run(run: Any, index: int) -> NDArray[Any]:
+def read_run(run: Any, mask: NDArray[np.bool_], name: str) -> None:
+    """Mark the features of one run, given as indices, as a mask or as a selector."""
+    _fill(mask, _mask_or_indices(run, name), name)
+
+
+def _mask_or_indices(run: Any, name: str) -> NDArray[Any]:
     """Return one run as a mask or as an array of indices."""
     if hasattr(run, "get_support"):
         return np.asarray(run.get_support(), dtype=np.bool_)
     if isinstance(run, str | bytes) or not isinstance(run, Iterable):
         raise ValueError(
-            f"subset {index} must be feature indices, a boolean mask or a fitted selector; "
-            f"got {run!r}."
+            f"{name} must be feature indices, a boolean mask or a fitted selector; got {run!r}."
         )
     values = np.asarray(run if isinstance(run, np.ndarray) else list(run))
     if values.size == 0:
         return np.empty(0, dtype=np.intp)
     if values.ndim != 1 or values.dtype.kind not in "biu":
         raise ValueError(
-            f"subset {index} must be one-dimensional feature indices or a boolean mask; "
+            f"{name} must be one-dimensional feature indices or a boolean mask; "
             f"got shape {values.shape} and type {values.dtype}."
         )
     return values
 
 
-def _fill(mask: NDArray[np.bool_], run: NDArray[Any], index: int) -> None:
-    """Mark a run's features in its row, refusing what cannot be a subset."""
+def _fill(mask: NDArray[np.bool_], run: NDArray[Any], name: str) -> None:
+    """Mark a run's features in its row; refuse indices that are out of range or repeated."""
     n_features = mask.size
     if run.dtype == np.bool_:
         if run.size != n_features:
-            raise ValueError(
-                f"subset {index} must be a mask over {n_features} features; got {run.size}."
-            )
+            raise ValueError(f"{name} must be a mask over {n_features} features; got {run.size}.")
         mask[:] = run
         return
     outside = run[(run < 0) | (run >= n_features)]
     if outside.size:
         raise ValueError(
-            f"subset {index} must hold indices from 0 to {n_features - 1} for "
+            f"{name} must hold indices from 0 to {n_features - 1} for "
             f"n_features={n_features}; got {outside[0]}."
         )
     mask[run.astype(np.intp)] = True
     if int(mask.sum()) != run.size:
         repeated = np.flatnonzero(np.bincount(run.astype(np.intp)) > 1)
         hint = " (a 0/1 matrix must have type bool)" if set(run.tolist()) <= {0, 1} else ""
-        raise ValueError(f"subset {index} holds index {repeated[0]} more than once{hint}.")
+        raise ValueError(f"{name} holds index {repeated[0]} more than once{hint}.")
 
 
 def read_weights(weights: Any) -> NDArray[np.float64]:
@@ -143,6 +162,15 @@ def read_weights(weights: Any) -> NDArray[np.float64]:
             f"weights must be finite; got {values[run, feature]} in run {run}, feature {feature}."
         )
     return values
+
+
+def normalized(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Return |w|/Σ|w| along the last axis."""
+    size = np.abs(values)
+    total = size.sum(axis=-1, keepdims=True)
+    if not (total > 0).all():
+        raise ValueError(f"{name} cannot be normalised: all of a run's weights are 0.")
+    return np.asarray(size / total)
 
 
 def _stack_rankings(
@@ -200,10 +228,15 @@ def read_orders(rankings: Any, kind: str, n_features: int | None) -> tuple[NDArr
     _check_distinct(zero_based, n_features, kind)
     if kind == "order":
         return values, n_features
-    order = np.empty(values.shape, dtype=np.int64)
-    columns = np.broadcast_to(np.arange(width), values.shape)
-    np.put_along_axis(order, zero_based.astype(np.int64), columns, axis=1)
-    return order, n_features
+    return _inverse(zero_based), n_features
+
+
+def _inverse(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return, row by row, the permutation that undoes the given one."""
+    inverse = np.empty(values.shape, dtype=np.int64)
+    columns = np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    np.put_along_axis(inverse, values.astype(np.int64), columns, axis=1)
+    return inverse
 
 
 def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
@@ -223,8 +256,8 @@ def _check_distinct(values: NDArray[Any], n_features: int, kind: str) -> None:
         if int(seen.sum()) != row.size:
             repeated = np.flatnonzero(np.bincount(row.astype(np.intp)) > 1)[0] + base
             raise ValueError(
-                f"ranking {index} holds {repeated} more than once; a strict order is needed "
-                "(tied ranks leave the subsets inside the tie undefined)."
+                f"ranking {index} holds {repeated} more than once; a strict order is needed, "
+                "because tied ranks do not say which features of the tie are selected."
             )
 
 
@@ -233,10 +266,7 @@ def read_ranks(rankings: Any, kind: str) -> NDArray[np.float64]:
     values, kind = _stack_rankings(rankings, kind)
     if kind == "order":
         _check_distinct(values, values.shape[1], kind)
-        ranks = np.empty(values.shape)
-        columns = np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape)
-        np.put_along_axis(ranks, values.astype(np.int64), columns, axis=1)
-        return ranks
+        return _inverse(values).astype(np.float64) + 1
     if kind == "ranks" and (values.min() < 1 or values.max() > values.shape[1]):
         raise ValueError(
             f"ranks must lie between 1 and the number of features, {values.shape[1]}; "

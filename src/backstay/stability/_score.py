@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,12 @@ from backstay.stability._intervals import (
     Resampling,
     bootstrap_of_pairs,
     check_confidence,
-    check_method,
-    mean_of_pairs,
+    check_source,
 )
 from backstay.stability._measures import Measure, get_measure
+from backstay.stability._pair_matrix import PairMatrix
 from backstay.stability._runs import Runs, read_subsets
-from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
+from backstay.stability._stability_result import StabilityResult, warn_undefined
 from backstay.stability._subsets import nogueira
 
 
@@ -29,7 +28,7 @@ def stability_score(
     *,
     confidence: float = 0.95,
     similarity: Any = None,
-    method: str = "analytic",
+    variance_from: str = "analytic",
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
     **options: Any,
@@ -39,22 +38,23 @@ def stability_score(
     Parameters
     ----------
     subsets : iterable of runs, or array of shape (n_runs, n_features)
-        At least two runs. Each is a collection of feature indices from 0, a boolean
-        mask, or a fitted selector (anything with ``get_support``); a boolean matrix or
+        At least two runs. Each run is a collection of feature indices from 0, a boolean
+        mask, or a fitted selector (anything with ``get_support``). A boolean matrix or
         frame holds one mask per row.
     n_features : int or None
-        Number of features the subsets were selected from; not needed with masks or selectors.
+        Number of features that the subsets were selected from; not needed with masks or
+        selectors.
     measure : str, default="nogueira"
         Name of a measure on subsets; `list_measures` describes them.
     confidence : float, default=0.95
-        Coverage of the confidence interval: of what more resamples of the same rows would give.
-    similarity : array, sparse array or FeatureSimilarity, optional
+        Coverage of the confidence interval, over more resamples of the same rows.
+    similarity : array, sparse array or ``correlated_features(X)``, optional
         For "pogr", "npogr", "yu" and "zucknick" (others ignore it): a symmetric boolean
-        d×d matrix, a real one with ``threshold=``, or ``correlated_features(X)``.
-    method : {"analytic", "jackknife", "bootstrap"}, default="analytic"
+        d×d matrix, a real one with ``threshold=``, or what `correlated_features` returns.
+    variance_from : {"analytic", "jackknife", "bootstrap"}, default="analytic"
         Where the variance comes from. "analytic" is nan for all but "nogueira" and
-        "kuncheva"; the others leave out or redraw runs and work for every measure. Two
-        runs give no variance by any method.
+        "kuncheva". "jackknife" leaves out one run at a time, "bootstrap" redraws the runs; both
+        work for every measure. Two runs give no variance from any source.
     n_bootstrap : int, default=1000
         Number of bootstrap resamples. Only their standard error is used: percentiles
         would be off centre because a redrawn run agrees with its own copy.
@@ -89,7 +89,7 @@ def stability_score(
     >>> runs = [[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 3]]
     >>> stability_score(runs, 10)
     StabilityResult(nogueira=0.6032, 95% interval [0.4137, 0.7926], 4 runs, 10 features)
-    >>> stability_score(runs, 10, "kalousis", method="jackknife")
+    >>> stability_score(runs, 10, "kalousis", variance_from="jackknife")
     StabilityResult(kalousis=0.5833, 95% interval [0.124, 1], 4 runs, 10 features)
     """
     entry = get_measure(measure, "subsets")
@@ -97,25 +97,21 @@ def stability_score(
     runs = read_subsets(subsets, n_features)
     rng = np.random.default_rng(random_state)
     measured = MeasuredRuns(entry, runs, measure_arguments(entry, options, similarity, rng))
-    variance = measured.variance(Resampling(method, n_bootstrap, rng))
+    variance = measured.variance(Resampling(variance_from, n_bootstrap, rng))
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
-        warnings.warn(
-            f"{name} {measure} is undefined (0/0): subsets of size {runs.sizes[0]} out of "
-            f"{runs.n_features} features cannot differ; it is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=2,
-        )
+        subset = f"subsets of size {runs.sizes[0]} out of {runs.n_features} features"
+        warn_undefined(f"{name} {measure}", f"because {subset} cannot differ")
     sizes = runs.n_runs, runs.n_features
     return StabilityResult(
-        measured.value, variance, measure, *sizes, confidence, method, details=details
+        measured.value, variance, measure, *sizes, confidence, variance_from, details=details
     )
 
 
 def nogueira_variance(runs: Runs) -> float:
     """Return the variance of Nogueira's estimate (their Theorem 7), with +Φ/2."""
-    # With two runs of one size the formula gives 0 whatever they hold, because both have the same
-    # overlap with each other; that is no knowledge, so two runs give nan.
+    # With two runs of one size the formula always gives 0, because both have the same overlap with
+    # each other. That says nothing about the variance, so two runs give nan.
     m, p = runs.n_runs, runs.n_features
     value = nogueira(runs)
     if m < 3 or math.isnan(value):
@@ -141,9 +137,7 @@ class MeasuredRuns:
         self.measure, self.runs, self.options = measure, runs, options
         self.pairs: NDArray[np.float64] | None = None
         if measure.pairs is not None:
-            self.pairs = measure.pairs(runs, **options)
-            # A run is not paired with itself, and may be 0/0 there.
-            np.fill_diagonal(self.pairs, 0)
+            self.pairs = PairMatrix(measure.pairs(runs, **options)).values
         self.value = self._value()
 
     def _value(self) -> float:
@@ -154,17 +148,13 @@ class MeasuredRuns:
             value = measure.system(self.runs, **self.options)
             where = "on these runs"
         else:
-            value = mean_of_pairs(self.pairs)
+            value = PairMatrix(self.pairs).mean()
             bad = int(np.isnan(self.pairs).sum()) // 2
             where = f"for {max(bad, 1)} of {m * (m - 1) // 2} pairs of runs"
         if math.isnan(value):
             sizes = f"sizes {self.runs.sizes.min()} to {self.runs.sizes.max()}"
-            warnings.warn(
-                f"{measure.name} is undefined (0/0) {where}: subsets of {sizes} out of "
-                f"{self.runs.n_features} features; the value is nan.",
-                UndefinedStabilityWarning,
-                stacklevel=4,
-            )
+            where += f": subsets of {sizes} out of {self.runs.n_features} features"
+            warn_undefined(measure.name, where, stacklevel=5)
         return value
 
     def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -179,8 +169,8 @@ class MeasuredRuns:
 
     def variance(self, resampling: Resampling) -> float:
         """Return the variance of the value, from theory or from the runs."""
-        check_method(resampling.method)
-        if resampling.method == "analytic":
+        check_source(resampling.variance_from)
+        if resampling.variance_from == "analytic":
             # Equal sizes make Kuncheva's mean equal to Nogueira's estimate, term by term.
             return nogueira_variance(self.runs) if self.measure.analytic_variance else math.nan
         if math.isnan(self.value):

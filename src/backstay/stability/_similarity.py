@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,20 +15,6 @@ _N_BINS = 1 << 16
 _TILE = 1024
 
 
-@runtime_checkable
-class FeatureSimilarity(Protocol):
-    """What the similarity-adjusted measures need of a similarity."""
-
-    @property
-    def degrees(self) -> NDArray[np.int64]:
-        """Return how many other features each one is similar to."""
-        ...
-
-    def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return similarities of `rows` with `columns`; 0 if not similar or the same."""
-        ...
-
-
 @dataclass(frozen=True, repr=False)
 class MatrixSimilarity:
     """A similarity held as a sparse matrix without its diagonal."""
@@ -37,7 +23,7 @@ class MatrixSimilarity:
     degrees: NDArray[np.int64]
 
     def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return similarities of `rows` with `columns`."""
+        """Return similarities of `rows` with `columns`; 0 if not similar or the same."""
         return np.asarray(self.matrix[rows][:, columns].toarray(), dtype=np.float64)
 
 
@@ -47,12 +33,12 @@ def as_similarity(
     """Check a similarity given by the user and cut it at the threshold."""
     if similarity is None:
         raise ValueError(
-            "similarity=None must be a d×d matrix, dense or sparse, or correlated_features(X) for "
-            "this measure."
+            "similarity=None must be, for this measure, a d×d matrix (dense or sparse) or "
+            "correlated_features(X)."
         )
     if threshold is not None and not threshold > 0:
         raise ValueError(f"threshold={threshold!r} must be positive.")
-    if isinstance(similarity, FeatureSimilarity):
+    if isinstance(similarity, CorrelatedFeatures):
         if len(similarity.degrees) != n_features:
             raise ValueError(
                 f"similarity must cover {n_features} features; got {len(similarity.degrees)}."
@@ -74,8 +60,8 @@ def _from_matrix(similarity: Any, n_features: int, threshold: float | None) -> M
         )
     if matrix.dtype != np.bool_ and threshold is None:
         raise ValueError(
-            f"similarity holds {matrix.dtype} values; pass threshold=, from which on two features "
-            "count as similar, or a boolean matrix."
+            f"similarity holds {matrix.dtype} values; pass a boolean matrix, or the threshold= "
+            "from which on two features count as similar."
         )
     values = sparse.coo_array(matrix.astype(np.float64))
     if not np.isfinite(values.data).all():
@@ -94,22 +80,8 @@ def _from_matrix(similarity: Any, n_features: int, threshold: float | None) -> M
 class CorrelatedFeatures:
     """Significantly correlated features, as returned by `correlated_features`.
 
-    Holds the standardised data, never a d×d matrix: correlations are computed for the
-    features that a measure needs.
-
-    Attributes
-    ----------
-    cutoff : float
-        Smallest significant |r|; infinite when no pair is significant. It lies midway to
-        the largest |r| that is not, so rounding does not move a pair across.
-    degrees : ndarray of shape (n_features,)
-        Number of features each one is similar to.
-    n_pairs : int
-        Number of similar pairs.
-    fdr : float
-        The false discovery rate that was held.
-    sign : str
-        "positive" or "both".
+    It holds the standardised data, never a d×d matrix: correlations are computed for the
+    features that a measure asks for.
     """
 
     cutoff: float
@@ -134,13 +106,16 @@ class CorrelatedFeatures:
         return np.asarray(np.minimum(strength, 1.0))
 
 
+FeatureSimilarity = MatrixSimilarity | CorrelatedFeatures
+
+
 def correlated_features(
     X: ArrayLike, *, fdr: float = 0.001, sign: str = "positive"
 ) -> CorrelatedFeatures:
     """Find the features that are significantly correlated.
 
-    Two-sided tests of Pearson's r on all d(d−1)/2 pairs, with the false discovery rate held by
-    Benjamini–Hochberg. The outcome is that of sorting all p-values, in memory proportional to the
+    Two-sided tests of Pearson's r on all d(d−1)/2 pairs; Benjamini–Hochberg controls the false
+    discovery rate. The outcome is that of sorting all p-values, in memory proportional to the
     data.
 
     Parameters
@@ -150,12 +125,16 @@ def correlated_features(
     fdr : float, default=0.001
         False discovery rate.
     sign : {"positive", "both"}, default="positive"
-        Whether negative correlations make features similar too. Either way all pairs are tested.
+        Whether negative correlations make features similar, too. All pairs are tested either way.
 
     Returns
     -------
     CorrelatedFeatures
-        To be passed as ``similarity=`` to `stability_score` and its kin.
+        Pass it as ``similarity=`` to `stability_score`, `stability_curve` or
+        `compare_stability`. Its ``degrees`` say how many features each one is similar to,
+        ``n_pairs`` how many pairs are similar. ``cutoff`` is the smallest significant |r|, or
+        infinity; it is set halfway down to the largest |r| that is not significant, so that
+        rounding does not move a pair across.
 
     References
     ----------
@@ -185,7 +164,7 @@ def correlated_features(
 
 
 def standardize(data: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Centre along the axis and give length 1; what is constant becomes 0."""
+    """Centre along the axis and scale to length 1; constant values become 0."""
     centred = data - data.mean(axis=axis, keepdims=True)
     low, high = data.min(axis=axis, keepdims=True), data.max(axis=axis, keepdims=True)
     # Constant values centre to rounding noise, not to 0.
@@ -228,11 +207,11 @@ def _significant(
 ) -> tuple[float, NDArray[np.int64]]:
     """Return the Benjamini–Hochberg cutoff on |r| and every feature's number of partners."""
     # Two passes over tiles of the correlation matrix: the first counts |r| in fine bins, which
-    # settles the cutoff except for the few pairs in the bins around it; the second sorts those.
+    # settles the cutoff but for the few pairs in the bins around it; the second sorts those.
     n_samples, d = standardized.shape
     low, high, above = _undecided(_histogram(standardized), n_samples, d, fdr)
     degrees = np.zeros(d, dtype=np.int64)
-    found: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
+    undecided: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
     for i, j, r in _tiles(standardized):
         bins = _bins(r)
         sure = bins > high
@@ -241,8 +220,8 @@ def _significant(
         degrees[i : i + r.shape[0]] += similar.sum(axis=1)
         degrees[j : j + r.shape[1]] += similar.sum(axis=0)
         row, column = np.nonzero((bins >= low) & ~sure & (r != 0))
-        found.append((row + i, column + j, r[row, column]))
-    rows, columns, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        undecided.append((row + i, column + j, r[row, column]))
+    rows, columns, values = (np.concatenate(part) for part in zip(*undecided, strict=True))
     cutoff = _cutoff(np.abs(values), above, low / _N_BINS, n_samples, d, fdr)
     keep = (values if positive else np.abs(values)) >= cutoff
     degrees += np.bincount(rows[keep], minlength=d) + np.bincount(columns[keep], minlength=d)

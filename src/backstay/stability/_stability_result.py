@@ -15,17 +15,20 @@ from backstay.stability._intervals import (
     ConfidenceInterval,
     Resampling,
     check_confidence,
-    check_method,
-    mean_of_pairs,
-    normal_interval,
+    interval_around,
 )
 from backstay.stability._measures import bounds_of
-
-PAIR_METHODS = ("jackknife", "bootstrap")
+from backstay.stability._pair_matrix import PairMatrix
 
 
 class UndefinedStabilityWarning(RuntimeWarning):
     """A measure is 0/0 on the given runs, so its value is nan."""
+
+
+def warn_undefined(what: str, where: str, stacklevel: int = 3) -> None:
+    """Warn that a figure is 0/0; the default blames the caller of the function that asks."""
+    text = f"{what} is undefined (0/0) {where}; it is nan."
+    warnings.warn(text, UndefinedStabilityWarning, stacklevel=stacklevel)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,19 +41,19 @@ class StabilityResult:
         The measure on the given runs; nan where it is undefined.
     variance : float
         Variance of `value` as an estimate of the stability of the procedure behind
-        the runs; nan where the chosen `method` gives none.
+        the runs; nan where there is none.
     measure : str
         Name of the measure, as in `list_measures`.
     n_runs, n_items : int
-        How many runs, over how many `items`.
+        Number of runs, and of `items` in each.
     items : str
-        What the runs are about: "features", or "predictions".
+        What the runs are about: "features" or "predictions".
     confidence : float
         Nominal coverage of the interval.
-    method : str
+    variance_from : str
         Where the variance comes from: "analytic", "jackknife" or "bootstrap".
     details : mapping
-        Further figures a measure reports, such as the normalised form of "krizek".
+        Further figures that a measure reports, such as the normalised form of "krizek".
     """
 
     value: float
@@ -59,7 +62,7 @@ class StabilityResult:
     n_runs: int
     n_items: int
     confidence: float = 0.95
-    method: str = "analytic"
+    variance_from: str = "analytic"
     items: str = "features"
     details: Mapping[str, float] = field(default_factory=dict)
 
@@ -70,9 +73,7 @@ class StabilityResult:
     def confidence_interval(self) -> ConfidenceInterval:
         """``(low, high)`` for more resamples of the same rows; nan where `variance` is."""
         bounds = bounds_of(self.measure, self.n_runs, self.n_items)
-        return normal_interval(
-            self.value, self.variance, self.confidence, n_runs=self.n_runs, bounds=bounds
-        )
+        return interval_around(self.value, self.variance, self.confidence, self.n_runs, bounds)
 
     def __float__(self) -> float:
         return self.value
@@ -113,17 +114,13 @@ def pairwise_result(
     resampling: Resampling,
 ) -> StabilityResult:
     """Return the mean over pairs with its interval, warning where a pair is 0/0."""
-    method = resampling.method
-    check_method(method, PAIR_METHODS)
-    np.fill_diagonal(pairs, 0)
-    m, value, variance = len(pairs), mean_of_pairs(pairs), math.nan
+    matrix = PairMatrix(pairs)
+    m, value, variance = len(pairs), matrix.mean(), math.nan
     if math.isnan(value):
-        warnings.warn(
-            f"{measure} is undefined (0/0) for {int(np.isnan(pairs).sum()) // 2} of "
-            f"{m * (m - 1) // 2} pairs of runs: {why_undefined}; the value is nan.",
-            UndefinedStabilityWarning,
-            stacklevel=3,
-        )
+        bad = int(np.isnan(matrix.values).sum()) // 2
+        where = f"for {bad} of {m * (m - 1) // 2} pairs of runs: {why_undefined}"
+        warn_undefined(measure, where, stacklevel=4)
     else:
-        variance = resampling.variance_of_pairs(pairs)
-    return StabilityResult(value, variance, measure, m, n_items, confidence, method, items)
+        variance = resampling.variance_of_pairs(matrix.values)
+    source = resampling.variance_from
+    return StabilityResult(value, variance, measure, m, n_items, confidence, source, items)

@@ -1,4 +1,4 @@
-"""Measures on subsets, as formulas; the table in docs/stability.md cites their sources.
+"""Measures on subsets, as formulas; what a docstring returns is the definition in the table.
 
 Pairwise measures return the M×M matrix of similarities, nan where a pair is 0/0; the
 others return one number for the whole system. Written with integers as far as the
@@ -18,83 +18,73 @@ from backstay.stability._runs import Runs
 Pairs = NDArray[np.float64]
 
 
-def _ratio(numerator: Pairs, denominator: Pairs) -> Pairs:
+def ratio(numerator: Pairs, denominator: Pairs) -> Pairs:
     """Divide, with nan where the denominator is 0."""
     out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     np.divide(numerator, denominator, out=out, where=denominator != 0)
     return out
 
 
-def _sizes(runs: Runs) -> tuple[Pairs, Pairs]:
-    """Return |A| as a column and |B| as a row."""
-    sizes = runs.sizes.astype(np.float64)
-    return sizes[:, None], sizes[None, :]
-
-
 def dunne(runs: Runs) -> Pairs:
     """Return 1 − Hamming/p."""
-    a, b = _sizes(runs)
-    return 1 - (a + b - 2 * runs.shared) / runs.n_features
+    return 1 - (runs.a + runs.b - 2 * runs.shared) / runs.n_features
 
 
 def kalousis(runs: Runs) -> Pairs:
-    """Return |A∩B| / |A∪B|."""
-    a, b = _sizes(runs)
-    return _ratio(runs.shared, a + b - runs.shared)
+    """Return |A∩B|/|A∪B| (Jaccard)."""
+    return ratio(runs.shared, runs.a + runs.b - runs.shared)
 
 
 def dice(runs: Runs) -> Pairs:
-    """Return 2|A∩B| / (|A|+|B|)."""
-    a, b = _sizes(runs)
-    return _ratio(2 * runs.shared, a + b)
+    """Return 2|A∩B|/(|A|+|B|)."""
+    return ratio(2 * runs.shared, runs.a + runs.b)
 
 
 def ochiai(runs: Runs) -> Pairs:
-    """Return |A∩B| / √(|A||B|)."""
-    a, b = _sizes(runs)
-    return _ratio(runs.shared, np.sqrt(a * b))
+    """Return |A∩B|/√(|A||B|)."""
+    return ratio(runs.shared, np.sqrt(runs.a * runs.b))
 
 
 def kuncheva(runs: Runs) -> Pairs:
-    """Return (r − k²/p) / (k − k²/p); all subsets must have the same size k."""
+    """Return (r − k²/p)/(k − k²/p)."""
+    # All subsets have the same size k.
     size = float(runs.sizes[0])
     span = np.full(runs.shared.shape, size * (runs.n_features - size))
-    return _ratio(_excess(runs), span)
+    return ratio(_excess(runs), span)
 
 
 def _excess(runs: Runs) -> Pairs:
     """Return p(r − ab/p), the overlap beyond chance."""
-    a, b = _sizes(runs)
-    return np.asarray(runs.shared * runs.n_features - a * b)
+    return np.asarray(runs.shared * runs.n_features - runs.a * runs.b)
 
 
 def lustgarten(runs: Runs) -> Pairs:
-    """Return (r − ab/p) / (min(a,b) − max(0, a+b−p))."""
-    a, b = _sizes(runs)
+    """Return (r − ab/p)/(min(a,b) − max(0, a+b−p))."""
+    a, b = runs.a, runs.b
     span = np.minimum(a, b) - np.maximum(0, a + b - runs.n_features)
-    return _ratio(_excess(runs), runs.n_features * span)
+    return ratio(_excess(runs), runs.n_features * span)
 
 
 def wald(runs: Runs) -> Pairs:
-    """Return (r − ab/p) / (min(a,b) − ab/p)."""
-    a, b = _sizes(runs)
-    return _ratio(_excess(runs), runs.n_features * np.minimum(a, b) - a * b)
+    """Return (r − ab/p)/(min(a,b) − ab/p)."""
+    a, b = runs.a, runs.b
+    return ratio(_excess(runs), runs.n_features * np.minimum(a, b) - a * b)
 
 
 def phi(runs: Runs) -> Pairs:
-    """Return the φ coefficient of the two masks."""
+    """Return the φ coefficient (Pearson of the masks)."""
     spread = np.sqrt(runs.sizes * (runs.n_features - runs.sizes))
-    return _ratio(_excess(runs), spread[:, None] * spread[None, :])
+    return ratio(_excess(runs), spread[:, None] * spread[None, :])
 
 
 def kappa(runs: Runs) -> Pairs:
-    """Return Cohen's κ of the two masks."""
-    a, b = _sizes(runs)
-    return _ratio(_excess(runs), runs.n_features * (a + b) / 2 - a * b)
+    """Return Cohen's κ of the masks."""
+    a, b = runs.a, runs.b
+    return ratio(_excess(runs), runs.n_features * (a + b) / 2 - a * b)
 
 
 def krizek(runs: Runs) -> float:
-    """Return the entropy, in bits, of the distribution of whole subsets."""
+    """Return entropy in bits of the distribution of whole subsets."""
     _, repeats = np.unique(np.packbits(runs.selected, axis=1), axis=0, return_counts=True)
     shares = repeats / runs.n_runs
     return float(np.abs(np.sum(shares * np.log2(shares))))
@@ -115,7 +105,7 @@ def krizek_details(runs: Runs) -> dict[str, float]:
 
 
 def somol(runs: Runs) -> float:
-    """Return the mean of (F_f − 1)/(M − 1) over features selected at least once."""
+    """Return mean of (F_f − 1)/(m − 1) over features ever selected."""
     chosen = runs.counts[runs.counts > 0]
     if not chosen.size:
         return math.nan
@@ -123,7 +113,7 @@ def somol(runs: Runs) -> float:
 
 
 def somol_weighted(runs: Runs) -> float:
-    """Return Σ (F_f/q)(F_f − 1)/(M − 1)."""
+    """Return Σ (F_f/q)(F_f − 1)/(m − 1)."""
     total = int(runs.counts.sum())
     if total == 0:
         return math.nan
@@ -140,7 +130,7 @@ def somol_bounds(total: Any, n_runs: int, n_features: int) -> tuple[Any, Any]:
 
 
 def somol_relative(runs: Runs) -> float:
-    """Return CW rescaled to its exact range; CW itself where the range is a point."""
+    """Return (CW − CWmin)/(CWmax − CWmin)."""
     total = int(runs.counts.sum())
     if total == 0:
         return math.nan
@@ -150,7 +140,7 @@ def somol_relative(runs: Runs) -> float:
 
 
 def nogueira(runs: Runs) -> float:
-    """Return 1 − (mean unbiased variance of the selections) / (that of random ones)."""
+    """Return 1 − mean variance of selection / that of random selection."""
     m, p = runs.n_runs, runs.n_features
     total = int(runs.counts.sum())
     if total in (0, m * p):
@@ -160,7 +150,7 @@ def nogueira(runs: Runs) -> float:
 
 
 def drotar(runs: Runs, top: int | None = None) -> float:
-    """Return mean F_f of the `top` most frequent over 1 + mean F_f of the other chosen."""
+    """Return mean F_f of the top T / (1 + mean F_f of the other chosen)."""
     if top is None:
         top = max(1, round(float(runs.sizes.mean())))
     if not 1 <= top <= runs.n_features:
@@ -172,7 +162,7 @@ def drotar(runs: Runs, top: int | None = None) -> float:
 
 
 def davis(runs: Runs, penalty: float = 0.0) -> float:
-    """Return max(0, q/(M|X|) − penalty · median size / p), X the features ever selected."""
+    """Return max(0, q/(m|X|) − penalty·median|A|/p), X ever selected."""
     if penalty < 0:
         raise ValueError(f"penalty={penalty!r} must not be negative.")
     chosen = int(np.count_nonzero(runs.counts))

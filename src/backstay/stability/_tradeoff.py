@@ -13,14 +13,14 @@ def stability_performance(
 ) -> Any:
     """Weigh stability against performance by an F-measure (Saeys, Abeel & Van de Peer 2008).
 
-    F_β = (β² + 1) · S · P / (β² · S + P): with β = 1 the harmonic mean of the two. It is near the
-    smaller one, so that neither makes up for the other. A larger β gives more weight to
+    F_β = (β² + 1) · S · P / (β² · S + P): with β = 1 the harmonic mean of the two. It stays close
+    to the smaller one, so one cannot make up for the other. A larger β gives more weight to
     the performance.
 
     Parameters
     ----------
     stability : float or array-like
-        Stability S, at most 1. Below 0, which is no better than chance, it counts as 0.
+        Stability S, at most 1. Values below 0, which are below chance, count as 0.
     performance : float or array-like
         A score P from 0 to 1, such as an accuracy or an area under the ROC curve.
     beta : float, default=1.0
@@ -33,8 +33,8 @@ def stability_performance(
 
     Notes
     -----
-    The number depends on the measures' floors: of two classes, guessing has accuracy ½ but
-    stability 0. Compare methods that were measured alike, and look at both figures.
+    The number depends on what chance gives: with two classes, guessing has accuracy ½ but
+    stability 0. Compare only methods measured in the same way, and look at both figures.
 
     Examples
     --------
@@ -49,7 +49,8 @@ def stability_performance(
     for name, values, low in (("stability", S, -np.inf), ("performance", P, 0.0)):
         outside = values[(values < low) | (values > 1)]
         if outside.size:
-            raise ValueError(f"{name} holds {outside.flat[0]:g}; it must be at most 1 and a rate.")
+            least = "" if low < 0 else f" and at least {low:g}"
+            raise ValueError(f"{name} holds {outside.flat[0]:g}; it must be at most 1{least}.")
     S = np.where(S < 0, 0.0, S)
     total = beta**2 * S + P
     defined = np.where(total == 0, 1.0, total)

@@ -5,7 +5,6 @@ returns :class:`backstay.results.Results`.
 """
 
 from backstay.study._data import Dataset
-from backstay.study._merge import merge_stores
 from backstay.study._methods import list_methods, make_methods
 from backstay.study._missing import takes_missing
 from backstay.study._parallel import StudyError
@@ -15,6 +14,7 @@ from backstay.study._protocols import (
     RepeatedStratifiedKFold,
     Subsampling,
 )
+from backstay.study._shards import merge_stores
 from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
 

@@ -123,13 +123,18 @@ def _relevances(truth: Any, n_features: int) -> NDArray[np.float64]:
     return values
 
 
+def log_sizes(n_features: int) -> tuple[int, ...]:
+    """Return 1, 2, 5, 10, … below the number of features."""
+    steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
+    return tuple(size for size in steps if size < n_features) or (1,)
+
+
 def _subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
     """Return the sizes in order; "log" is 1, 2, 5, 10, … below the number of features."""
     if isinstance(sizes, str):
         if sizes != "log":
             raise ValueError(f"sizes={sizes!r} must be 'log' or a list of integers.")
-        steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
-        return tuple(size for size in steps if size < n_features) or (1,)
+        return log_sizes(n_features)
     sizes = list(sizes)
     for size in sizes:
         whole = isinstance(size, Integral) and not isinstance(size, bool)

@@ -6,16 +6,13 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from backstay._columns import missing_cells
 from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
-
-BLOCK = 10_000  # columns that are looked at together
 
 
 def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
@@ -25,7 +22,7 @@ def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
     """
     if study.preprocess is not None:
         return
-    n_cells, n_columns = _missing(data.X)
+    n_cells, n_columns = missing_cells(data.X)
     if not n_cells:
         return
     refused = [
@@ -39,20 +36,6 @@ def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
             f"{' and the '.join(refused)} cannot take; fill them in with preprocess, such as "
             "SimpleImputer(), or leave these out."
         )
-
-
-def _missing(X: Any) -> tuple[int, int]:
-    """Return the number of missing cells and of the columns they are in."""
-    if sparse.issparse(X):
-        columns = X.indices[np.isnan(X.data)]
-        return len(columns), len(np.unique(columns))
-    table: Any = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
-    n_cells = n_columns = 0
-    for start in range(0, X.shape[1], BLOCK):  # a wide table has no room for a mask
-        cells = pd.isna(table[:, start : start + BLOCK])
-        n_cells += int(np.asarray(cells).sum())
-        n_columns += int(np.asarray(cells).any(axis=0).sum())
-    return n_cells, n_columns
 
 
 def takes_missing(estimator: Any) -> bool:

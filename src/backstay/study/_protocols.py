@@ -239,8 +239,7 @@ class FiveByTwo(RepeatedStratifiedKFold):
 
     See Also
     --------
-    backstay.comparison.five_by_two_f, backstay.comparison.five_by_two_t :
-        Tests that expect splits in this order.
+    backstay.comparison.compare_scores : Has two tests that expect splits in this order.
 
     References
     ----------

@@ -19,7 +19,7 @@ from backstay.store import Store, StoreError
 from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
 from backstay.study._protocols import FiveByTwo, Split
-from backstay.study._shard import Shard
+from backstay.study._shards import Shard
 
 # What may differ between a data set in a store and the same one in a study that has grown.
 GROWING = ("methods", "resampling", "splits", "null", "null_splits")
@@ -153,7 +153,7 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
     found = difference(stored, now)
     if found is None and _digest(runs.splits[:n_stored]) != stored["splits"]:
         found = difference(stored["resampling"], facts["resampling"], "resampling")
-        found = found or "splits is not what it is in the store"
+        found = found or "splits is not the same as in the store"
     if found is None and n_stored == n_given:
         found = difference(stored["resampling"], facts["resampling"], "resampling")
     if found:

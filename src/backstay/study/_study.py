@@ -22,17 +22,16 @@ from backstay.study._checks import (
     preprocessing,
 )
 from backstay.study._controls import with_controls
-from backstay.study._data import CheckedData, Dataset, checked_data
+from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
 from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._describe import describe_data, describe_selected
-from backstay.study._failures import report_failures
 from backstay.study._missing import check_missing_cells
-from backstay.study._parallel import finished_tasks
+from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
 from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of, reads_numbers
-from backstay.study._shard import Shard
+from backstay.study._shards import Shard
 from backstay.study._stored_study import (
     PlannedRuns,
     check_same_data,
@@ -280,6 +279,18 @@ class Study:
         ['weighted', 'ReliefF', 'ReliefF (control, mean 1)']
         """
         return self._methods_and_roles()[0]
+
+    @staticmethod
+    def log_sizes(n_features: int) -> tuple[int, ...]:
+        """Return the subset sizes that ``sizes="log"`` stands for.
+
+        Examples
+        --------
+        >>> from backstay.study import Study
+        >>> Study.log_sizes(30)
+        (1, 2, 5, 10, 20)
+        """
+        return log_sizes(n_features)
 
     def _methods_and_roles(self) -> tuple[dict[str, Any], dict[str, Role]]:
         methods = estimators_by_name("methods", self.methods, "fit")

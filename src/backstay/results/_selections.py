@@ -13,13 +13,13 @@ from backstay.results._features import (
     consensus_rows,
     frequency_rows,
     partner_rows,
+    ranked_rows,
     relevant_found,
     similarity_rows,
 )
-from backstay.results._modules import module_stability_rows
 from backstay.results._parts import Parts, size_within
-from backstay.results._ranked import ranked_rows
 from backstay.results._signature_values import checked_signature, group_rows
+from backstay.results._stability import module_stability_rows
 from backstay.results._table import Table
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
