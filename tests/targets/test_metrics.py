@@ -104,7 +104,9 @@ def test_better_outputs_gain(name, seed, n_classes):
     outputs = said(wrong, 1e-9), said(right, 1.0), said(right, 0.0)
     values = [float(metric.score(target, one)) for one in outputs]
     least, middle, most = (metric.gain(value) for value in values)
-    assert least <= middle <= most
+    assert middle <= most
+    # Of more than two classes, Matthews' least depends on which classes are mistaken.
+    assert least <= middle or (name == "mcc" and n_classes > 2)
     assert least < most
     assert metric.low <= min(values) <= max(values) <= metric.high
     assert metric.gain(metric.chance(target)) < most
