@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +110,7 @@ def complaint_about(steps, entered):
     if first != sorted(first):
         return f"first entered in this order: {', '.join(names[place] for place in first)}"
     stages = stages_of(steps)
-    for place, following in zip(entered, entered[1:], strict=False):
+    for place, following in pairwise(entered):
         if stages[following] < stages[place]:
             return f"a step back: after {names[place]} comes {names[following]} again"
     return None
@@ -231,13 +232,13 @@ def test_a_draft_is_walked():
     with pytest.raises(AssertionError, match=r"never entered: 4\. answer"):
         check_walk("## From nowhere", lambda: study.run(X, y), DRAFT)
     results = study.run(X, y)
-    with pytest.raises(AssertionError, match="first entered in this order: 4. answer"):
+    with pytest.raises(AssertionError, match=r"first entered in this order: 4\. answer"):
         check_walk(
             "## From nowhere",
             lambda: (results.recommend(n_bootstrap=20), study.run(X, y)),
             DRAFT,
         )
-    with pytest.raises(AssertionError, match="a step back: after 4. answer .* 1. set up"):
+    with pytest.raises(AssertionError, match=r"a step back: after 4\. answer .* 1\. set up"):
         check_walk(
             "## From nowhere",
             lambda: (study.run(X, y).recommend(n_bootstrap=20), study.run(X, y)),

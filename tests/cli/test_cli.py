@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sqlite3
-import sys
 from types import SimpleNamespace
 
 import numpy as np

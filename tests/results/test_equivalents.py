@@ -99,7 +99,9 @@ def test_many_samples_have_no_values_to_try(data):
     X, y = np.tile(data[0], (3, 1)), np.tile(data[1], 3)
     X = X + np.random.default_rng(0).normal(size=X.shape) / 10
     results = study(sizes=[2]).run(X, y)
-    with pytest.raises(ValueError, match="has no values of the signature: .* more than 200 samples"):
+    with pytest.raises(
+        ValueError, match=r"has no values of the signature: .* more than 200 samples"
+    ):
         results.selections.equivalents()
 
 

@@ -20,6 +20,7 @@ from backstay.study._rows import numbers_of, reads_numbers
 from backstay.targets import as_target
 from reference.study import contents
 
+
 def test_scaled_as_scikit_learn_does():
     X, _ = load_digits(return_X_y=True)  # some columns are constant
     scaler = MinMaxScaler().fit(X[:50])

@@ -64,9 +64,7 @@ def test_rows_taken_are_the_rows(target, data):
     assert part.row_labels() == [target.row_labels()[i] for i in rows]
     np.testing.assert_array_equal(part.strata(), target.strata()[rows])
     np.testing.assert_array_equal(part.values, target.values[rows])
-    assert part.summary() == [
-        (str(name), part.row_labels().count(name)) for name in target.names
-    ]
+    assert part.summary() == [(str(name), part.row_labels().count(name)) for name in target.names]
     assert target.can_train(rows) == part.can_train(np.arange(len(rows)))
     assert target.can_train(rows) == (len(set(part.row_labels())) > 1)
     mask = np.isin(np.arange(n), rows)

@@ -78,7 +78,9 @@ def test_a_test_fold_of_one_class_has_no_area():
 
 
 def test_an_unknown_metric_is_refused_with_all_names():
-    with pytest.raises(ValueError, match=rf"metric='auc' is unknown; there are {', '.join(METRICS)}\."):
+    with pytest.raises(
+        ValueError, match=rf"metric='auc' is unknown; there are {', '.join(METRICS)}\."
+    ):
         find_metric("auc")
 
 
