@@ -1,10 +1,10 @@
-"""Part of the build of the pages: Sphinx roles in docstrings become links."""
+"""Part of the build of the pages: roles in docstrings become links, fixed fields no parameters."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from griffe import Extension, Module, Object
+from griffe import Attribute, Class, DataclassesExtension, Extension, Function, Module, Object
 
 # :class:`ReliefF` or :func:`backstay.stability.stability_curve`, as docstrings write them.
 ROLE = re.compile(r":(?:class|func|meth|mod|attr):`~?([\w.]+)`")
@@ -18,11 +18,21 @@ def own_objects(parent: Object) -> Iterator[Object]:
             yield from own_objects(member)
 
 
+def drop_fixed_fields(kind: Class) -> None:
+    """Take fields that a dataclass fixes by ``field(init=False)`` out of its constructor."""
+    init = kind.members.get("__init__")
+    for name, member in kind.members.items():
+        fixed = isinstance(member, Attribute) and "init=False" in str(member.value)
+        if fixed and isinstance(init, Function) and name in init.parameters:
+            del init.parameters[name]
+
+
 class Roles(Extension):
     """Replace roles by references that the pages can follow."""
 
     def on_package(self, *, pkg: Module, **kwargs: Any) -> None:
-        """Rewrite the docstrings of a package once all of it is known."""
+        """Rewrite the docstrings and signatures of a package once all of it is known."""
+        DataclassesExtension().on_package(pkg=pkg, **kwargs)  # else it would come after this
         public = {
             name: f"{module.path}.{name}"
             for module in pkg.modules.values()
@@ -34,6 +44,8 @@ class Roles(Extension):
             name = match[1].rpartition(".")[2]
             return f"[`{name}`][{public[name]}]" if name in public else f"`{name}`"
 
-        for found in [pkg, *own_objects(pkg)]:
-            if found.docstring:
-                found.docstring.value = ROLE.sub(reference, found.docstring.value)
+        for part in [pkg, *own_objects(pkg)]:
+            if part.docstring:
+                part.docstring.value = ROLE.sub(reference, part.docstring.value)
+            if isinstance(part, Class):
+                drop_fixed_fields(part)

@@ -38,9 +38,8 @@ def importances() -> Floats:
     cells, chance = population()
     weights = np.concatenate([1 - chance, chance])
     classes = np.repeat([0, 1], len(cells))
-    return np.asarray(
-        feature_importance_bayes(np.vstack([cells, cells]), classes, sample_weight=weights)
-    )
+    rows = np.vstack([cells, cells])
+    return feature_importance_bayes(rows, classes, sample_weight=weights).importances
 
 
 def _training_set(key: Mapping[str, Any], seed: int) -> Arrays:

@@ -61,7 +61,7 @@ class WeightingProblem:
     genes : bool
         Whether 200 genes are chosen first, by all rows.
     first : int or None
-        Only so many rows, from the top.
+        How many rows are used, from the top.
     large : bool
         Three blocks instead of five, no variants beyond the printed ones, and errors on
         at most 500 of the test rows.

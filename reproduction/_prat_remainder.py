@@ -15,10 +15,10 @@ from backstay.study import RepeatedStratifiedKFold
 from backstay.wrappers import SequentialSelector
 from reproduction._estimates import claimed, compared, mean_estimate
 from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
-from reproduction._inside import inducer_classifier
 from reproduction._prat_cells import wrapper_table
 from reproduction._prat_comparison import PublishedComparison
 from reproduction._prat_pages import both_readings
+from reproduction._prat_search import inducer_classifier
 from reproduction._prat_wrappers import METHODS
 
 __all__ = ["EXPERIMENTS"]

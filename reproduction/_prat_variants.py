@@ -29,7 +29,7 @@ from reproduction._inside import logistic_weights, ranking_of
 
 __all__ = ["Ranked", "Variant", "control_of", "instance_weights", "rank", "variants"]
 
-# A draw of rows may miss all classes but one; so many are tried before giving up.
+# A draw of rows may hold a single class; this many are tried before giving up.
 DRAWS = 50
 ALPHA = 3.03
 # k is not printed; one neighbour would make the instance weights' votes pointless.

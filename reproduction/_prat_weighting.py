@@ -30,8 +30,8 @@ Measurements = dict[str, dict[Variant, Measured]]
 LEVEL = 0.05
 # What ten equal rankings would come out as with one of their 45 pairs left out.
 EQUAL_RANKINGS = 44 / 45
-# Stability that no chance-corrected index distinguishes much from drawing features by lot.
-BY_LOT = 0.1
+# No chance-corrected index tells a smaller stability from that of features drawn at random.
+AT_RANDOM = 0.1
 QUANTITIES = ("stability", "error")
 # Figures 8.7 to 8.10 have no tables for the order strategy; the text gives shares over both
 # weightings [Prat 8.5].
@@ -149,7 +149,7 @@ def _tables_finding(table: pd.DataFrame) -> str:
     lines = lines[lines.quantity == "stability"]
     chance = lines[lines.method.isin(["Relief", "RandomForests"])]
     figures = np.concatenate([chance.weighted, chance.plain])
-    by_lot = (np.abs(figures) < BY_LOT).mean()
+    at_random = (np.abs(figures) < AT_RANDOM).mean()
     ours = stability[stability.method.isin(["Relief", "RandomForests"])].measured.median()
     fixed = lines[lines.method.isin(["IG", "1R"])]
     same = np.isclose(np.concatenate([fixed.weighted, fixed.plain]), EQUAL_RANKINGS, atol=5e-5)
@@ -159,8 +159,8 @@ def _tables_finding(table: pd.DataFrame) -> str:
         + "; ".join(parts)
         + f". The printed verdict on weighting holds on {_share(gains)} lines "
         f"({_share(sizes)} for Simba's stability). "
-        f"{by_lot:.0%} of the printed stabilities of Relief and RandomForests lie within "
-        f"±{BY_LOT:g}, which is drawing features by lot; ours have a median of {ours:.2f}. "
+        f"{at_random:.0%} of the printed stabilities of Relief and RandomForests lie within "
+        f"±{AT_RANDOM:g}, as of features drawn at random; ours have a median of {ours:.2f}. "
         f"{same.mean():.0%} of those of IG and 1R are 0.9778 = 44/45, whatever the data, as ten "
         "equal rankings with one of their 45 pairs left out would be. IG's errors have a printed "
         f"deviation of 0 on {constant.sum()} of {len(constant)} lines, as if one class were said "

@@ -17,24 +17,21 @@ from numpy.typing import NDArray
 
 from backstay.datasets import make_anti_corral
 from backstay.study import RepeatedStratifiedKFold
-from backstay.wrappers import SequentialSelector
 from reproduction._estimates import Floats
 from reproduction._experiment import Arrays, MissingDataError, RunSettings
-from reproduction._inside import Accumulated, backward_search, inducer_classifier
 from reproduction._prat_genes import N_GENES, best_genes
+from reproduction._prat_search import Reading, ThesisSelector, inducer_classifier
 
 __all__ = [
     "METHODS",
     "READINGS",
     "SECOND",
     "WRAPPER_PROBLEMS",
-    "Reading",
     "Unit",
     "WrapperProblem",
     "files",
     "pairs_run",
     "run_units",
-    "search",
 ]
 
 Indices = NDArray[np.intp]
@@ -55,25 +52,6 @@ METHODS: dict[str, dict[str, Any]] = {
     "SBG+": {"direction": "backward", "criterion": "accumulated"},
     PRINTED: {"direction": "backward", "criterion": "accumulated"},
 }
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What the thesis leaves open about its searches.
-
-    Attributes
-    ----------
-    cv_draw : {"shared", "fresh"}
-        Inner folds once per search, or anew for every subset.
-    ties : {"first", "vote"}
-        Which of equally near rows count in 1-NN: the first, or all, as in R's ``knn``.
-    raw : bool
-        Whether microarrays are raw intensities instead of their log2.
-    """
-
-    cv_draw: str = "shared"
-    ties: str = "first"
-    raw: bool = False
 
 
 SECOND = "second"
@@ -205,10 +183,10 @@ def pairs_run(
 def run_units(settings: RunSettings, units: Iterable[Unit], n_repeats: int) -> dict[Unit, Arrays]:
     """Run what was not run before, and return everything."""
     distinct = list(dict.fromkeys(units))
-    found = Parallel(n_jobs=settings.n_jobs)(
+    arrays = Parallel(n_jobs=settings.n_jobs)(
         delayed(_kept_unit)(settings, unit, n_repeats) for unit in distinct
     )
-    return dict(zip(distinct, found, strict=True))
+    return dict(zip(distinct, arrays, strict=True))
 
 
 def _kept_unit(settings: RunSettings, unit: Unit, n_repeats: int) -> Arrays:
@@ -245,7 +223,7 @@ def _run_unit(settings: RunSettings, unit: Unit, n_repeats: int) -> Arrays:
     X, y = _load(settings, unit.problem, raw=reading.raw)
     if problem.genes == _ALL:
         X = X[:, best_genes(X, y)]
-    found = nested(
+    return nested(
         X,
         y,
         unit.inducer,
@@ -256,7 +234,6 @@ def _run_unit(settings: RunSettings, unit: Unit, n_repeats: int) -> Arrays:
         shuffle=unit.ties == "random",
         reading=reading,
     )
-    return found
 
 
 def nested(
@@ -303,7 +280,6 @@ def nested(
         best subset on the inner folds.
     """
     name, scaling = INDUCERS[inducer]
-    ties = reading.ties if inducer == "knn" else "first"
     inner = seed if inner_seed is None else inner_seed
     orders, features, errors, merits = [], [], [], []
     splitter = RepeatedStratifiedKFold(2, n_repeats, random_state=seed)
@@ -312,51 +288,24 @@ def nested(
         if shuffle:
             columns = np.random.default_rng([inner, run]).permutation(columns)
         half = np.ascontiguousarray(X[train][:, columns])
-        selector = SequentialSelector(
-            name,
-            scaling=scaling,
-            cv_draw=reading.cv_draw,
-            ties=ties,
-            random_state=1000 * inner + run,
-            **METHODS[method],
+        selector = ThesisSelector(
+            name, scaling=scaling, random_state=1000 * inner + run, **METHODS[method]
         )
-        ranked, n_selected, merit = search(selector, half, y[train], method)
-        order = columns[ranked]
+        selector.reading = reading
+        selector.printed_sign = method == PRINTED
+        selector.fit(half, y[train])
+        order = columns[np.argsort(selector.ranking_)]
+        n_selected = int(selector.n_features_)
         chosen = np.sort(order[:n_selected])
-        classifier = inducer_classifier(name, scaling, ties).fit(X[train][:, chosen], y[train])
+        classifier = inducer_classifier(name, scaling, reading.ties)
+        classifier.fit(X[train][:, chosen], y[train])
         orders.append(order)
         features.append(n_selected)
         errors.append(1 - classifier.score(X[test][:, chosen], y[test]))
-        merits.append(merit)
+        merits.append(float(selector.score_))
     return {
         "orders": np.array(orders),
         "features": np.array(features),
         "errors": np.array(errors),
         "J": np.array(merits),
     }
-
-
-def search(
-    selector: SequentialSelector, X: Floats, y: NDArray[Any], method: str
-) -> tuple[Indices, int, float]:
-    """Return columns from best to worst, the size of the best subset, and its J."""
-    if method == PRINTED:
-        # The selector rightly has no option for it.
-        return backward_search(selector, X, y, PrintedSign)
-    selector.fit(X, y)
-    return np.argsort(selector.ranking_), int(selector.n_features_), float(selector.score_)
-
-
-class PrintedSign(Accumulated):
-    """Eq. 7.10 as printed: a backward step, too, adds the relevance of what it removes."""
-
-    def values(
-        self,
-        scores: Floats,
-        remainders: Floats,
-        current: tuple[float, float],
-        moved: Indices,
-        adding: bool,
-    ) -> Floats:
-        """Return λ/2·(1 + R) + (1−λ)·J, whatever the direction."""
-        return super().values(scores, remainders, current, moved, True)

@@ -69,7 +69,7 @@ def weight_paths(key: Mapping[str, Any], seed: int) -> dict[str, NDArray[Any]]:
 
 
 def _relative(weights: Floats) -> Floats:
-    """Divide by the largest, as in the figures; weights of which none is positive stay."""
+    """Divide by the largest weight, as in the figures, if it is positive."""
     top = weights.max(axis=1, keepdims=True)
     return weights / np.where(top > 0, top, 1.0)
 

@@ -7,7 +7,7 @@ import pandas as pd
 __all__ = ["REASONS", "Verdicts", "verdict_groups"]
 
 SECOND = "-second"
-# An experiment agrees if so many of its verdicts do: of independent 95 % intervals a few miss.
+# Share of verdicts that must agree: of independent 95 % intervals a few miss.
 ENOUGH = 0.8
 GROUPS = (
     "agrees",

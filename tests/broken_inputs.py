@@ -118,7 +118,7 @@ def targets(maker):
     good = rows_text()
     maker.text("no-target.csv", good, "no column 'disease'", target="disease")
     maker.text("near.csv", good, "did you mean 'diagnosis'", target="Diagnosis")
-    maker.text("which.csv", good, "Give --target", target=None)
+    maker.text("which.csv", good, "The option is --target.", target=None)
     maker.text("measure.csv", good, "a measurement, not classes", target="a")
     maker.text(
         "single.csv", good.replace("y", "x"), "one class only", target=TARGET.replace("y", "x")
@@ -133,7 +133,7 @@ def targets(maker):
     maker.text("left.csv", good, "one class only", "--exclude-class", "x")
     maker.text("sized.csv", good, "no class of 'diagnosis' is left", "--min-class-size", "50")
     maker.text("positive.csv", good, "no class 'zzz'", "--positive", "zzz")
-    maker.text("times.csv", good, "times are numbers or dates", "--time", TARGET, target="b")
+    maker.text("times.csv", good, "times are numbers or dates", "--measured", TARGET, target="b")
 
 
 def sheets(maker):
@@ -160,7 +160,7 @@ def sheets(maker):
     case("gap.csv", sheet.assign(patient=None), "row 1 has no value of 'patient'", "--groups",
          "patient")  # fmt: skip
     case("about.csv", sheet, "no column 'symbol' to describe", "--annotation", "symbol")
-    case("covariate.csv", sheet, "did you mean 'patient'", "--covariate", "patients")
+    case("also.csv", sheet, "did you mean 'patient'", "--also", "patients")
     doubled = numbers.T.rename(columns={"S01": "S00"})
     doubled.to_csv(folder / "doubled.csv", index_label="gene")
     case("doubled-sheet.csv", sheet, "1 sample more than once ('S00')", "--allow-unmatched",

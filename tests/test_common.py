@@ -83,7 +83,7 @@ every = each(ESTIMATORS)
 weighted = each([e for e in ESTIMATORS if has_fit_parameter(e, "sample_weight")])
 BAD = [
     (lambda X, y: (X, np.full(len(y), "ill")), "1 class \\('ill'\\).*at least 2 classes"),
-    (lambda X, y: (X, X[:, 0]), "y is continuous.*class labels"),
+    (lambda X, y: (X, X[:, 0]), "takes classes as outcome, but y holds numbers, such as 0.*"),
     (lambda X, y: (np.where(X > 0.9, np.inf, X), y), "infinity"),
     (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
     (lambda X, y: (X[:, :0], y), "0 feature"),

@@ -6,9 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.io import savemat
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
-from backstay import MarginWeighting, ReliefF, Study, TTest
+from backstay import (
+    FeatureRanker,
+    InstanceWeighted,
+    JointWeighting,
+    MarginWeighting,
+    ModuleRanker,
+    ReliefF,
+    Study,
+    TTest,
+)
+from backstay._validation import outcome_kind
 from backstay.datasets import TableError, read_table
 
 HUGE = 10**19  # beyond int64, inside uint64
@@ -45,12 +56,98 @@ def test_classes_keep_value_and_type(estimator, table, y, kind, classes):
         (twenty_of_each(10**30, 10**30 + 1), "as text"),
         (twenty_of_each(1e19, 2e19), "2e.19 as floating point.*integers or text"),
         (np.array(twenty_of_each("a", 1), dtype=object), "types int, str; make all of them text"),
-        (twenty_of_each(0.5, 1.5), "y is continuous"),
+        (twenty_of_each(0.5, 1.5), "takes classes as outcome, but y holds numbers, such as 0.5"),
     ],
 )
 def test_labels_that_cannot_be_kept_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         TTest().fit(X, y)
+
+
+EVENTS = np.array(
+    [(row % 2 == 0, 1.5 + row) for row in range(40)], dtype=[("event", bool), ("time", float)]
+)
+OUTCOMES = [
+    (twenty_of_each("ill", "well"), "classes"),
+    (twenty_of_each(True, False), "classes"),
+    (pd.Series(twenty_of_each("a", "b"), dtype="category"), "classes"),
+    (list(range(40)), "classes"),
+    (twenty_of_each(1.0, 2.0), "classes"),
+    (np.arange(40.0), "numbers"),
+    (twenty_of_each(0.5, 1.5), "numbers"),
+    (EVENTS, "survival"),
+]
+
+
+@pytest.mark.parametrize(("y", "kind"), OUTCOMES)
+def test_the_kind_of_an_outcome_is_read_off_its_values(y, kind):
+    assert outcome_kind(y) == kind
+
+
+def test_fields_other_than_event_and_time_are_refused():
+    with pytest.raises(ValueError, match=r"fields age, time; .* a truth value .* and a number"):
+        outcome_kind(np.zeros(4, dtype=[("age", float), ("time", float)]))
+
+
+class Spread(FeatureRanker):
+    """Takes any outcome, because it looks at none."""
+
+    outcomes = ("classes", "numbers", "survival")
+
+    def _score(self, X, y, sample_weight):
+        self.given_ = y
+        return X.std(axis=0)
+
+
+@pytest.mark.parametrize(("y", "kind"), OUTCOMES)
+def test_a_ranker_gets_the_outcome_it_declares(y, kind):
+    ranker = Spread().fit(X, y)
+    assert hasattr(ranker, "classes_") == (kind == "classes")
+    assert ranker.given_.dtype == (np.intp if kind == "classes" else np.asarray(y).dtype)
+
+
+def test_a_ranker_around_a_ranker_takes_what_that_one_takes():
+    assert ModuleRanker(Spread()).outcomes == Spread.outcomes
+    assert ModuleRanker(LogisticRegression()).outcomes == ("classes",)
+    assert InstanceWeighted(Spread(), MarginWeighting()).outcomes == ("classes",)
+
+
+@pytest.mark.parametrize(
+    ("y", "held"), [(X[:, 0], "numbers, such as 0.12573"), (EVENTS, "times until an event")]
+)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        TTest(),
+        ReliefF(),
+        MarginWeighting(),
+        JointWeighting(Spread(), MarginWeighting()),
+        ModuleRanker(TTest()),
+        InstanceWeighted(Spread(), MarginWeighting()),
+    ],
+)
+def test_other_outcomes_are_refused_by_name(estimator, y, held):
+    message = f"{type(estimator).__name__} takes classes as outcome, but y holds {held}"
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y)
+
+
+def test_whole_numbers_are_classes_where_only_classes_are_taken():
+    y = np.repeat(np.arange(40.0), 2)  # too many to be called classes without being asked
+    assert outcome_kind(y) == "numbers"
+    assert len(TTest().fit(np.repeat(X, 2, axis=0), y).classes_) == 40
+
+
+class NumbersOnly(Spread):
+    outcomes = ("numbers",)
+
+
+def test_whole_numbers_are_numbers_where_only_numbers_are_taken():
+    assert NumbersOnly().fit(X, np.arange(40)).given_.tolist() == list(range(40))
+    with pytest.raises(ValueError, match="NumbersOnly takes numbers as outcome, but y holds cla"):
+        NumbersOnly().fit(X, twenty_of_each("ill", "well"))
+    with pytest.raises(ValueError, match=r"takes nothing \(its parts differ"):
+        InstanceWeighted(NumbersOnly(), MarginWeighting()).fit(X, np.arange(40))
 
 
 def test_a_study_keeps_huge_labels():

@@ -16,7 +16,7 @@ from backstay import (
     Relief,
     ReliefF,
 )
-from backstay.feature_weighting.shared_fits import shared_fits
+from backstay.base import shared_fits
 from reference import metric as reference
 
 METRICS = ["euclidean", "manhattan", "mahalanobis"]

@@ -286,11 +286,11 @@ class Unsure(InstanceWeighter):
 
 def test_an_importance_or_weight_that_is_no_number_is_refused():
     X, y = table()
-    with pytest.raises(ValueError, match=r"finds no importance for feature 1, but nan.*drop"):
+    with pytest.raises(ValueError, match=r"gives feature 1 the importance nan.*drop"):
         Undecided().fit(X, y)
-    with pytest.raises(ValueError, match="finds no importance for feature b"):
+    with pytest.raises(ValueError, match="gives feature b the importance nan"):
         Undecided().fit(pd.DataFrame(X, columns=list("abcde")), y)
-    with pytest.raises(ValueError, match="finds no weight for row 0"):
+    with pytest.raises(ValueError, match="gives row 0 the weight"):
         Unsure().fit(X, y)
 
 

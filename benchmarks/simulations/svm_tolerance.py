@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from backstay import SVMRFE
-from backstay.base import Scaling, ranking_from_importances
+from backstay._scaling import Scaling
+from backstay.base import ranking_from_importances
 from backstay.feature_weighting._svm_elimination import eliminate
 
 INTENSITIES = ("colon_alon", "leukemia_golub", "prostate_singh")

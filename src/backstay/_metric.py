@@ -1,7 +1,7 @@
 """How far apart are two rows? Euclidean, Manhattan, or Mahalanobis [Prat 9.1].
 
 Mahalanobis' distance is the Euclidean one between whitened rows. So a method whitens its rows
-once and goes on as ever.
+once and otherwise stays the same.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf_shrinkage
 
+from backstay._scaling import Scaling
 from backstay._validation import StrOptions
-from backstay.base import Array, Floats, Indices, Scaling, one_thread
+from backstay.base import Array, Floats, Indices, one_thread
 
 METRICS = [StrOptions({"euclidean", "manhattan", "mahalanobis"})]
 

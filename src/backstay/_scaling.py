@@ -21,14 +21,14 @@ Exponents = NDArray[np.int32]
 
 # Powers of two whose fourth powers still are normal numbers, by the bytes of a number.
 ORDINARY = {8: 200, 4: 30}
-# How far up the largest value of a table may come to lie, the first choice first. Trees read
-# float32, which ends at 2^128; what methods make of a table may be a little larger than it.
+# As a power of two, how large the largest value of a table may be, the first choice first. Trees
+# read float32, which ends at 2^128; what methods compute from a table may be a little larger.
 TOPS = {8: (0, 120, 200), 4: (0, 30, 60)}
 # A table whose values are all below this is small: trees do not cut between values that differ by
-# less than 1e-7, and should not come near that.
+# less than 1e-7.
 SMALL_TABLE = 2.0**-10
-# So is one of larger values whose columns all range over less than this; below 10 eps scalers
-# give up.
+# A table of larger values is small, too, if every column's range is below this; scalers call a
+# range below 10 eps constant.
 SMALL_RANGE = 2.0**-30
 
 
@@ -47,7 +47,7 @@ def column_exponents(
     exponents = np.frexp(np.where(np.isfinite(size), size, 0.0))[1]
     with np.errstate(over="ignore", invalid="ignore"):
         spread = high - low
-    # A range of rounding errors is no range: it is left to be called constant.
+    # A range as small as rounding errors is left alone, so that the column counts as constant.
     hidden = (spread < 40 * limits.eps) & (spread > 10 * limits.eps * size)
     extreme = ((exponents > most) | (exponents < least) | hidden) & (size > 0.0)
     return np.where(extreme, exponents, 0).astype(np.int32) if extreme.any() else None
@@ -56,8 +56,9 @@ def column_exponents(
 def table_exponent(low: NDArray[Any], high: NDArray[Any]) -> int:
     """Return by which power of two to divide the whole table; 0 for an ordinary one.
 
-    Beside much larger columns, ordinary ones would come too near 0 for trees to see them. Such a
-    table is divided less, or not at all: better that trees refuse it than that they are blind.
+    Where some columns are much larger than others, the ordinary ones would come too near 0 for
+    trees to cut them. Such a table is divided less, or not at all: trees then refuse it, instead
+    of overlooking columns.
     """
     tops = TOPS[np.finfo(low.dtype).dtype.itemsize]
     size = float(np.max(np.maximum(np.abs(low), np.abs(high)), initial=0.0))
@@ -172,7 +173,7 @@ class Scaling:
         return np.ascontiguousarray(scaled)
 
     def in_place(self, rows: Floats) -> Floats:
-        """Apply to rows that nobody else needs."""
+        """Apply to rows by overwriting them."""
         if not self.identity:
             if self.exponents is not None:
                 np.ldexp(rows, -self.exponents, out=rows)
@@ -183,6 +184,6 @@ class Scaling:
     def equals(self, other: Scaling, columns: slice) -> bool:
         """Whether this, of some columns, scales them exactly as `other`, of all, does."""
         if self.exponents is not None or other.exponents is not None:
-            return False  # rare enough to need no answer
+            return False  # too rare to compare
         same_shift = np.array_equal(self.shift, other.shift[columns])
         return same_shift and np.array_equal(self.factor, other.factor[columns])

@@ -43,6 +43,9 @@ __all__ = [
 
 FLOATS = [np.float64, np.float32]
 LARGEST_WEIGHT = 100  # as a power of two
+# Kinds of outcome, and how messages call them.
+OUTCOMES = {"classes": "classes", "numbers": "numbers", "survival": "times until an event"}
+MOST_FLOAT_CLASSES = 20  # whole numbers stored as floating point, up to which they are classes
 EXACT_INTEGERS = 2**53  # up to here float64 holds every whole number
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -144,7 +147,8 @@ def _fits_float(values: Any) -> bool:
 def plain_labels(y: Any) -> Any:
     """Return whole numbers and truth values, whatever holds them, as an array of that type.
 
-    Lists, objects and pandas' nullable columns would become floating point or nothing known.
+    numpy and scikit-learn would turn lists, objects and pandas' nullable columns into floating
+    point, or refuse them as unknown.
     """
     if y is None or hasattr(y, "tocsr"):
         return y
@@ -223,9 +227,64 @@ def validate_rows(estimator: Any, X: Any) -> NDArray[Any]:
     return validate_data(estimator, X, dtype=FLOATS, reset=False)
 
 
+def outcome_kind(y: ArrayLike) -> str:
+    """Say what kind of outcome `y` holds, from its values alone.
+
+    "survival" is a structured array of a truth value (event) and a number (time). "classes" are
+    text, truth values, categories and whole numbers; whole numbers stored as floating point only
+    if there are few of them, as any could also be measured. All other finite floating point
+    numbers are "numbers".
+    """
+    values = np.asarray(y)
+    if values.dtype.names:
+        kinds = [values.dtype[name].kind for name in values.dtype.names]
+        if len(kinds) != 2 or "b" not in kinds or not {*kinds} & {*"iuf"}:
+            raise ValueError(
+                f"y has the fields {', '.join(values.dtype.names)}; for times until an event it "
+                "needs two, a truth value (did the event happen?) and a number (when?)."
+            )
+        return "survival"
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        return "classes"
+    few = len(np.unique(values)) <= min(MOST_FLOAT_CLASSES, values.size / 2)
+    return "classes" if few and not _has_fractions(values) else "numbers"
+
+
+def check_outcome(estimator: Any, y: ArrayLike) -> str:
+    """Return the kind of outcome in `y`; refuse one that `estimator` does not take.
+
+    Estimators say what they take in ``outcomes``; without it, they take classes. Whole numbers
+    may be either: classes where only classes are taken, numbers where only numbers are.
+    """
+    taken = getattr(estimator, "outcomes", ("classes",))
+    values, kind = np.asarray(y), outcome_kind(y)
+    if kind not in taken and values.dtype.kind in "iuf" and not _has_fractions(values):
+        other = "numbers" if kind == "classes" else "classes"
+        kind = other if other in taken else kind
+    if kind in taken:
+        return kind
+    held = OUTCOMES[kind]
+    if kind == "numbers":
+        flat = np.ravel(values)
+        held += f", such as {flat[np.argmax(flat % 1 != 0)]:g}"
+    takes = " or ".join(OUTCOMES[name] for name in taken) or "nothing (its parts differ in that)"
+    raise ValueError(
+        f"Unknown label type: {_name(estimator)} takes {takes} as outcome, but y holds {held}."
+    )
+
+
+def _name(estimator: Any) -> str:
+    return estimator if isinstance(estimator, str) else type(estimator).__name__
+
+
+def _has_fractions(values: NDArray[Any]) -> bool:
+    return bool((values % 1 != 0).any())
+
+
 def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes, at least two, and each row's class number."""
-    name = estimator if isinstance(estimator, str) else type(estimator).__name__
+    name = _name(estimator)
+    check_outcome(estimator, y)
     _check_whole_floats(np.asarray(y))
     try:
         kind = type_of_target(y, input_name="y")
@@ -273,8 +332,8 @@ def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | 
             f"Negative values in sample_weight: row {row} has {weights.tolist()[row]!r}; "
             "weights must be 0 or more."
         )
-    # Sums and squares of such weights overflow or vanish. At 1e30 rows a row, or 1e-30, methods
-    # that look at more than proportions are at their limit: more of either changes nothing.
+    # Sums and squares of larger or smaller weights overflow or vanish. Where a row already counts
+    # for 1e30 rows, or for 1e-30, going further changes no method's result.
     exponent = int(np.frexp(weights.max())[1])
     if abs(exponent) > LARGEST_WEIGHT:
         weights = np.ldexp(weights, int(np.sign(exponent)) * LARGEST_WEIGHT - exponent)

@@ -6,9 +6,10 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +19,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from threadpoolctl import ThreadpoolController
 
-from backstay._scaling import Scaling, column_ends, divided, table_exponent, table_near_one
+from backstay._scaling import column_ends, divided, table_exponent, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
     check_is_fitted,
+    check_outcome,
     check_random_state,
     encode_labels,
     fit_context,
@@ -37,7 +39,7 @@ from backstay._validation import (
     validate_X_y,
 )
 
-__all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter", "Scaling"]
+__all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter"]
 
 Floats = NDArray[np.floating[Any]]
 Array = NDArray[np.float64]
@@ -76,17 +78,48 @@ def warn_single_members(
         )
 
 
-class InstanceWeighter(BaseEstimator, ABC):
+class OutcomeMixin:
+    """For estimators that learn from rows and their outcome ``y``."""
+
+    # Kinds of outcome that a method takes, as ``outcome_kind`` names them; fit refuses the others.
+    outcomes: ClassVar[tuple[str, ...]] = ("classes",)
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        return validate_X_y(self, X, y)
+
+    def _encoded(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what a hook gets as y: class numbers 0..C-1, or another outcome as it is."""
+        if check_outcome(self, y) == "classes":
+            self.classes_, y = encode_labels(self, y)
+        return y
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.required = True
+        return tags
+
+
+def outcomes_of(*estimators: Any) -> tuple[str, ...]:
+    """Return the kinds of outcome that all estimators take; without ``outcomes``, classes."""
+    taken = [getattr(estimator, "outcomes", OutcomeMixin.outcomes) for estimator in estimators]
+    return tuple(kind for kind in taken[0] if all(kind in kinds for kinds in taken))
+
+
+@dataclass(eq=False, repr=False)
+class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
     """Base of instance weighters; a new one writes the hook ``_weigh(X, y)``.
 
     ``_weigh`` gets validated rows and class numbers 0..C-1 and returns raw,
-    non-negative weights; the base scales them by ``scale``.
+    non-negative weights; the base scales them by ``scale``. A weighter of another kind of outcome
+    sets the class attribute ``outcomes``, and its hook gets y as it is.
     """
+
+    _: KW_ONLY
+    scale: str = "mean"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "scale": [StrOptions({"mean", "sum"})]
     }
-    scale: str
 
     # Nested estimators (the two of JointWeighting, say) come from the caller and check their own.
     @fit_context(prefer_skip_nested_validation=False)
@@ -106,12 +139,8 @@ class InstanceWeighter(BaseEstimator, ABC):
             With ``sample_weight_`` of shape (n_samples,).
         """
         X, y = self._validate_input(X, y)
-        self.classes_, codes = encode_labels(self, y)
-        self.sample_weight_ = self._scaled(self._weigh(X, codes))
+        self.sample_weight_ = self._scaled(self._weigh(X, self._encoded(y)))
         return self
-
-    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        return validate_X_y(self, X, y)
 
     def fit_weight(self, X: ArrayLike, y: ArrayLike) -> Array:
         """Return ``fit(X, y).sample_weight_``."""
@@ -122,7 +151,7 @@ class InstanceWeighter(BaseEstimator, ABC):
         if not np.isfinite(raw).all():
             row = int(np.flatnonzero(~np.isfinite(raw))[0])
             raise ValueError(
-                f"{type(self).__name__} finds no weight for row {row}, but {raw[row]}: some "
+                f"{type(self).__name__} gives row {row} the weight {raw[row]}, because some "
                 "features are too large or too small to compute with. Scale or drop them."
             )
         return raw / raw.sum() if self.scale == "sum" else raw / raw.mean()
@@ -130,22 +159,50 @@ class InstanceWeighter(BaseEstimator, ABC):
     @abstractmethod
     def _weigh(self, X: Any, y: Indices) -> Floats: ...
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+
+# Columns to compare one part after the other: the first few tell whether draws scale alike.
+FIRST_THEN_REST = (slice(0, 16), slice(16, None))
 
 
-class FeatureRanker(SelectorMixin, BaseEstimator):
+class SharedFits(Protocol):
+    """What fits of one ranker on draws of the same rows share: a Gram matrix, or distances.
+
+    Such tables are sums over scaled features, so only fits that scale alike can share them. A fit
+    scales by its own rows. It shares when these give exactly the scale of all rows (genotypes,
+    counts, ``scaling=None``), or when the caller wants one scale for all fits. The input is
+    checked once in any case.
+    """
+
+    def same_scale(self, rows: Indices) -> bool:
+        """Whether the rows alone would be scaled exactly as all rows are."""
+
+    def prepare(self) -> None:
+        """Compute the tables, once it is known that a fit will use them."""
+
+    def at_one_scale(self, ranker: Any, rows: Indices, omega: Array | None) -> Array:
+        """Return the importances `ranker` finds in the rows at the scale of all rows."""
+
+    def at_own_scale(self, ranker: Any, rows: Indices, omega: Array | None) -> Array:
+        """Return the importances `ranker` finds in the rows alone, as its ``fit`` would."""
+
+
+def shared_fits(estimator: Any, X: Any, y: NDArray[Any]) -> SharedFits | None:
+    """Return what fits of `estimator` on draws of these rows can share, or None."""
+    return clone(estimator)._shared_fits(X, y) if isinstance(estimator, FeatureRanker) else None
+
+
+@dataclass(eq=False, repr=False)
+class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     """Base of feature rankers; a new one writes the hook ``_score(X, y, sample_weight)``.
 
     ``_score`` gets validated rows, class numbers 0..C-1 and weights (or None)
     and returns one importance per feature, higher is better. Every ranker is a
-    scikit-learn selector that keeps the ``n_features_to_select`` best.
+    scikit-learn selector that keeps the ``n_features_to_select`` best. A ranker of another kind of
+    outcome sets the class attribute ``outcomes``, and its hook gets y as it is.
 
     A method that leaves features out by giving them the importance 0 (the lasso, trees) sets the
-    class attribute ``_zero_is_unranked = True``, and its importances are 0 or more. What it left
-    out is not ranked: it comes last, in no order that means anything, and is never kept.
+    class attribute ``_zero_is_unranked = True``, and its importances are 0 or more. Features that
+    it left out are not ranked: they come last, in arbitrary order, and are never kept.
 
     Attributes
     ----------
@@ -162,6 +219,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         If ``n_features_to_select`` asks for more features than are ranked. Only these are kept.
     """
 
+    _: KW_ONLY
+    n_features_to_select: int | float | str | None = None
+
     # Whether importance 0 says that the method did not use a feature.
     _zero_is_unranked: ClassVar[bool] = False
 
@@ -176,7 +236,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
-    n_features_to_select: int | float | str | None
 
     # Nested estimators and discretizers come from the caller and check their own parameters.
     @fit_context(prefer_skip_nested_validation=False)
@@ -198,10 +257,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             With ``feature_importances_`` and ``ranking_`` (1 is best).
         """
         X, y = self._validate_input(X, y)
-        self.classes_, codes = encode_labels(self, y)
-        weights = validate_sample_weight(sample_weight, codes)
+        y = self._encoded(y)
+        weights = validate_sample_weight(sample_weight, y)
         n_selected = resolve_n_features(self._n_requested(), self.n_features_in_)
-        importances = self._score(self._in_ordinary_unit(X), codes, weights)
+        importances = self._score(self._in_ordinary_unit(X), y, weights)
         self.feature_importances_ = self._checked(np.asarray(importances, dtype=np.float64))
         self.ranking_ = self._rank(self.feature_importances_)
         self.n_ranked_ = self._n_ranked()
@@ -216,23 +275,30 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             )
         return self
 
-    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        return validate_X_y(self, X, y)
-
     def _in_ordinary_unit(self, X: Any) -> Any:
-        """Return the table that is scored; most methods see to extreme units themselves."""
+        """Return the table that is scored; most methods handle extreme units themselves."""
         return X
+
+    def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
+        """Return what fits on draws of these rows can share; for most methods nothing."""
+        return None
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _checked_input(self, X: Any, y: NDArray[Any]) -> tuple[Any, Indices]:
+        """Return what ``fit`` would hand to the method: the table and the class numbers."""
+        X, y = self._validate_input(X, y)
+        return X, self._encoded(y)
 
     @abstractmethod
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
 
     def _checked(self, importances: Array) -> Array:
-        """Refuse an importance that is no number: it would be ranked last without a word."""
+        """Refuse an importance that is not a number, instead of silently ranking it last."""
         if np.isnan(importances).any():
             feature = int(np.flatnonzero(np.isnan(importances))[0])
             name = getattr(self, "feature_names_in_", range(self.n_features_in_))[feature]
             raise ValueError(
-                f"{type(self).__name__} finds no importance for feature {name}, but nan: its "
+                f"{type(self).__name__} gives feature {name} the importance nan, because its "
                 "values, or the weights of the rows, are too large or too small to compute with. "
                 "Scale or drop the feature."
             )
@@ -255,11 +321,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.ranking_ <= self.n_features_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 class NominalFramesMixin(SelectorMixin):
@@ -298,7 +359,8 @@ def distance_weights(importances: Floats) -> Array:
     top = importances.max(initial=0.0)
     if np.isinf(top):  # a perfect separator outweighs everything else
         return np.isinf(importances).astype(np.float64)
-    # Beside a larger negative weight, rounding errors of hits and misses that cancel are none.
+    # Hits and misses that cancel leave rounding errors. Beside a much larger negative weight, a
+    # positive one may be such an error, and is then no weight.
     lowest = importances.min(initial=0.0, where=np.isfinite(importances))
     rounding = 16.0 * np.finfo(np.float64).eps * -lowest
     return np.maximum(importances, 0.0) / top if top > rounding else np.ones(len(importances))
@@ -340,30 +402,36 @@ def n_ranked_of(estimator: Any, importances: Array) -> int:
     A ranker says so itself, and a ``ranking_`` is complete. Other models (sparse ones, trees) leave
     features out by giving them exactly 0, unless importances may be negative.
     """
-    if isinstance(estimator, FeatureRanker):  # one with a fit of its own may not say it
+    if isinstance(estimator, FeatureRanker):  # one that overrides fit may not say it
         return getattr(estimator, "n_ranked_", len(importances))
     if hasattr(estimator, "ranking_") or (importances < 0.0).any():
         return len(importances)
     return int(np.count_nonzero(importances))
 
 
+@dataclass(eq=False, repr=False)
 class MetaRanker(MetaEstimatorMixin, FeatureRanker):
     """Base of rankers around an ``estimator``: they take its input and its number of features."""
 
     estimator: Any
 
+    @property
+    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Kinds of outcome that the estimator takes."""
+        return outcomes_of(self.estimator)
+
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
 
     def _in_ordinary_unit(self, X: Any) -> Any:
-        # The estimator may be scikit-learn's, which does not look after extreme units itself.
+        # The estimator may be one of scikit-learn, which does not handle extreme units.
         return table_near_one(X)
 
     def _n_requested(self) -> int | float | str | None:
         if self.n_features_to_select is not None:
             return self.n_features_to_select
         own = getattr(self.estimator, "n_features_to_select", None)
-        return None if own == "auto" else own  # scikit-learn has that, too
+        return None if own == "auto" else own  # an option of scikit-learn's selectors
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -374,6 +442,7 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class InstanceWeighted(MetaRanker):
     """Any ranker with any instance weighting [Prat alg. 8.3].
 
@@ -422,25 +491,20 @@ class InstanceWeighted(MetaRanker):
     (60, 10)
     """
 
+    weighting: Any
+    _: KW_ONLY
+    strategy: str = "native"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "strategy": [StrOptions({"native", "sample", "order"})],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        weighting: Any,
-        *,
-        strategy: str = "native",
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.weighting = weighting
-        self.strategy = strategy
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
+    @property
+    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Kinds of outcome that both the estimator and the weighting take."""
+        return outcomes_of(self.estimator, self.weighting)
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)

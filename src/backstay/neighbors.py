@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from backstay._kernels._distances import pad, pair_distances
+from backstay._scaling import Scaling
 from backstay._validation import (
     Interval,
     check_is_fitted,
@@ -21,13 +23,14 @@ from backstay._validation import (
     validate_sample_weight,
     validate_X_y,
 )
-from backstay.base import Array, Indices, Scaling, distance_weights, fit_weighted, importances_of
+from backstay.base import Array, Indices, distance_weights, fit_weighted, importances_of
 
 __all__ = ["DoublyWeightedKNeighborsClassifier"]
 
 BLOCK_BYTES = 32_000_000
 
 
+@dataclass(eq=False, repr=False)
 class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     """k-NN whose distance uses feature weights and whose votes use instance weights.
 
@@ -77,27 +80,19 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    n_neighbors: int = 1
+    _: KW_ONLY
+    feature_weights: Any = None
+    power: int = 2
+    scaling: str | None = "minmax"
+    n_jobs: int | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [positive_int()],
         "power": [Interval(Integral, 1, 2, closed="both")],
         "scaling": Scaling.OPTIONS,
         "n_jobs": [None, Integral],
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 1,
-        *,
-        feature_weights: Any = None,
-        power: int = 2,
-        scaling: str | None = "minmax",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.feature_weights = feature_weights
-        self.power = power
-        self.scaling = scaling
-        self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)  # feature_weights may be a ranker
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:

@@ -260,7 +260,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
     ("arguments", "words"),
     [
         (("-t", "diagnoses"), "did you mean 'diagnosis'?"),
-        ((), "Give --target."),
+        ((), "The option is --target."),
         (("-t", "gene0"), "a measurement, not classes"),
         (("-t", "diagnosis", "--methods", "relief-f"), "did you mean relieff"),
         (("-t", "diagnosis", "--protocol", "3x3"), "there are subsample, 10x10, 5x2"),

@@ -109,7 +109,7 @@ def test_a_table_of_logs_is_said_to_be_one(files, call, capsys, monkeypatch):
     with pytest.raises(SystemExit) as stop:
         main([str(a) for a in (*command, "--logged", "--log2", 20)])
     assert stop.value.code == 2
-    assert "leave out --log2" in capsys.readouterr().err
+    assert "leave out log2=20. The option is --logged." in capsys.readouterr().err
 
 
 def test_decoys_are_in_the_plan_and_not_for_groups(files, call, capsys):

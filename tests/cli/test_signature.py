@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay.cli import main
+from backstay.results import Results
 from backstay.signature import Signature
 
 
@@ -55,6 +56,8 @@ def test_freeze_reads_the_table_as_run_did(folder, call):
     by_run = (folder / "here" / "signature.json").read_bytes()
     assert (folder / "again.json").read_bytes() == by_run
     assert json.loads(by_run)["training"]["log2"] == 20
+    stored = Results.load(folder / "here" / "study.db").data.provenance["reading"]
+    assert stored["options"] == {"target": "diagnosis", "drop": ["gene9"], "log2": 20}
     code, _, err = call("freeze", folder / "here", "-d", folder / "there.csv")
     assert (code, "X is not what the study was run on" in err) == (2, True)
     code, _, err = call("freeze", folder / "here", "-d", folder / "here.csv", "--choice", "t,9,svm")
@@ -87,6 +90,36 @@ def test_predict_writes_a_row_per_sample(folder, call):
     table(5).iloc[:1].drop(columns="diagnosis").to_csv(one, index=False)
     code, _, err = call("predict", signature, one, "-o", path)
     assert (code, len(pd.read_csv(path))) == (0, 1), err
+
+
+def test_predict_and_validate_read_tables_as_run_does(folder, call):
+    signature, book = folder / "here" / "signature.json", folder / "book.xlsx"
+    with pd.ExcelWriter(book) as writer:
+        pd.DataFrame({"nothing": [1, 2]}).to_excel(writer, sheet_name="notes", index=False)
+        table(5).to_excel(writer, sheet_name="values", index=False)
+    options = ("--sheet", "values", "--id", "patient")
+    code, _, err = call("predict", signature, book, *options, "-o", folder / "book.csv")
+    assert code == 0, err
+    call("predict", signature, folder / "cohort.csv", "--id", "patient", "-o", folder / "same.csv")
+    assert (folder / "book.csv").read_bytes() == (folder / "same.csv").read_bytes()
+    code, _, err = call(
+        "validate", signature, book, "-t", "diagnosis", *options, "-o", folder / "of book"
+    )
+    assert code == 0, err
+    code, _, err = call("predict", signature, book, "--sheet", "none")
+    assert (code, "The option is --sheet." in err) == (2, True)
+
+
+def test_validate_reads_the_cohort_once(folder, call, monkeypatch):
+    read, reads = Signature.read, []
+    monkeypatch.setattr(
+        Signature, "read", lambda *given, **more: reads.append(1) or read(*given, **more)
+    )
+    code, *_ = call(
+        "validate", folder / "here" / "signature.json", folder / "there.csv", "-t", "diagnosis",
+        "-o", folder / "once",
+    )  # fmt: skip
+    assert (code, len(reads)) == (0, 1)
 
 
 def test_validate_writes_page_json_and_predictions(folder, call):

@@ -105,8 +105,12 @@ def test_the_user_may_say_what_a_line_is(tmp_path, capsys, option, per):
             "form='tall' must be one of",
         ),
         (FORMS["rows"], ("-n", "9", "--confidence", "2"), "between 0 and 1"),
-        (UNCLEAR, (), "give --no-transpose for a run or --transpose for a feature"),
-        (FORMS["rows"], ("-n", "9", "--transpose"), "--transpose is for a table of 0 and 1"),
+        (UNCLEAR, (), "transpose=True for a feature. The option is --transpose."),
+        (
+            FORMS["rows"],
+            ("-n", "9", "--transpose"),
+            "transpose=True is for a table of 0 and 1; got form='rows'. The option is --transpose.",
+        ),
     ],
 )
 def test_wrong_use(tmp_path, capsys, text, arguments, words):

@@ -9,8 +9,8 @@ from scipy import sparse
 from scipy.io import savemat
 
 from backstay.datasets import TableError, read_cohort, read_table
-from backstay.datasets._content import inferred, plain_text
-from backstay.datasets._distinct import distinct_texts
+from backstay.datasets._columns import distinct_texts
+from backstay.datasets._exact import inferred, plain_text
 from table_formats import write_h5ad
 
 N = 24

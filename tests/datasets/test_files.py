@@ -200,7 +200,7 @@ def test_the_target(tmp_path):
     assert "5 different numbers in 5 rows" in complaint(path, "height")
     assert "no row has a value" in complaint(saved(tmp_path, frame().assign(kind=None)))
     numbered = frame().assign(kind=[f"case {i}" for i in range(ROWS)])
-    assert "another value in every row" in complaint(saved(tmp_path, numbered))
+    assert "a different value in every row" in complaint(saved(tmp_path, numbered))
     headless = written(tmp_path, "1,2,a\n3,4,b\n5,6,a\n")
     assert "has no column 'kind'" in complaint(headless)
 
@@ -302,7 +302,7 @@ def test_the_answer_in_other_words_is_suspected(tmp_path):
     given["German"] = np.where(given["kind"] == "ill", "krank", "gesund")
     given["nearly"] = given["code"].where(given.index > 0, 3)
     (warning,) = read_table(saved(tmp_path, given), "kind").warnings
-    assert warning.startswith("'code', 'German' determine the classes of 'kind' without an error")
+    assert warning.startswith("'code', 'German' give the classes of 'kind' away without an error")
 
 
 def test_copies_and_names_that_repeat_are_suspected(tmp_path):

@@ -122,7 +122,7 @@ def test_what_is_unmatched_is_named_and_left_out_on_request(formats, tmp_path):
     assert f"Left out: 7 samples of genes.tsv are not in the sheet: {shown}." in table.notes
 
 
-def test_groups_time_and_covariates_come_from_the_sheet(formats):
+def test_groups_times_and_more_features_come_from_the_sheet(formats):
     path, _ = formats["genes.tsv"]
     _, sheet, _ = example()
     ill = sheet[TARGET] == "tumour"
@@ -131,15 +131,15 @@ def test_groups_time_and_covariates_come_from_the_sheet(formats):
     sheet["date"] = np.where(ill, "2024-05-01", "2019-02-03")
     sheet["batch"] = "x"
     table = read_table(
-        path, TARGET, samples=sheet, groups="patient", time="date", drop=["batch", "gene3"],
-        covariates=["age", "sex"],
+        path, TARGET, samples=sheet, groups="patient", measured="date", drop=["batch", "gene3"],
+        also=["age", "sex"],
     )  # fmt: skip
     assert table.X.columns.tolist()[-2:] == ["age", "sex"]
     assert table.categorical == ["sex"]
     assert "gene3" not in table.X
     assert len(np.unique(table.groups)) == 12
     assert any("classes differ in 'date'" in text for text in table.warnings)
-    even = read_table(path, TARGET, samples=sheet.assign(date=np.arange(24)), time="date")
+    even = read_table(path, TARGET, samples=sheet.assign(date=np.arange(24)), measured="date")
     assert even.warnings == []
     assert any("not used: 'patient', 'age', 'sex', 'batch'" in text for text in even.notes)
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay._identity import digest, fingerprint
-from backstay.datasets import TableError, _wide, read_table
-from backstay.datasets._content import Reading
+from backstay.datasets import Reading, TableError, _wide, read_table
 from backstay.datasets._parquet import read_parquet
 from backstay.datasets._wide import column_blocks, count_missing
 from table_formats import write_h5ad

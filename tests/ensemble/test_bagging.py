@@ -17,13 +17,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from backstay import InstanceWeighted, MarginWeighting, Relief, ReliefF, Simba, TTest
-from backstay.base import Scaling, importances_of
+from backstay._scaling import Scaling
+from backstay.base import importances_of, shared_fits
 from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
 from backstay.ensemble._aggregate import AGGREGATES
-from backstay.ensemble._members import draw_rows
+from backstay.ensemble._resamples import draw_rows
 from backstay.feature_weighting import SVMRFE
-from backstay.feature_weighting.shared_fits import shared_fits
 from reference import ensemble as reference
 from strategies import labels
 
@@ -248,7 +248,7 @@ def relieff_at_scale(Z, y, k):
 def test_relieff_at_one_scale(large, data, monkeypatch):
     X, y = data
     if large:  # too many rows for a table of all distances
-        monkeypatch.setattr("backstay.feature_weighting.shared_fits.MAX_DISTANCE_BYTES", 0)
+        monkeypatch.setattr("backstay.feature_weighting._relief.MAX_DISTANCE_BYTES", 0)
     ranker = BaggedRanker(ReliefF(4), 3, scale_on="ensemble", random_state=0).fit(X, y)
     Z = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     for rows, weights in zip(ranker.estimators_samples_, ranker.weights_, strict=True):

@@ -9,15 +9,14 @@ from sklearn.linear_model import LogisticRegression
 
 from backstay import DecoyControl, ReliefF, TTest
 from backstay.base import FeatureRanker
-from backstay.ensemble import decoy_qvalues, expected_false
+from backstay.ensemble import DecoyScores
 from backstay.ensemble._decoy_scores import (
-    decoy_pvalues,
     knockoff_evalues,
+    log_rank_scores,
     run_ranks,
-    run_scores,
     signed_maximum,
 )
-from backstay.ensemble._decoys import Knockoffs, PermutedColumns, PermutedRows, decoys_of
+from backstay.ensemble._decoys import Knockoffs, decoys_of
 from tests.reference import decoys as reference
 
 
@@ -63,17 +62,17 @@ def contests(draw):
 def test_scores_and_q_values_follow_the_definition(importances, data):
     d = importances.shape[2] // 2
     found = np.array(
-        [np.mean([run_scores(run_ranks(run)) for run in draw], axis=0) for draw in importances]
+        [np.mean([log_rank_scores(run_ranks(run)) for run in draw], axis=0) for draw in importances]
     )
     expected = [reference.draw_scores(draw) for draw in importances.tolist()]
     assert found == pytest.approx(np.array(expected))
     scores, decoys = found[:, :d], found[:, d:]
     p = reference.p_values(scores.tolist(), decoys.tolist())
-    assert decoy_pvalues(scores, decoys) == pytest.approx(p)
-    assert decoy_qvalues(scores, decoys) == pytest.approx(reference.benjamini_hochberg(p))
+    assert DecoyScores(scores, decoys).pvalues() == pytest.approx(p)
+    assert DecoyScores(scores, decoys).qvalues() == pytest.approx(reference.benjamini_hochberg(p))
     features = data.draw(st.lists(st.integers(0, d - 1), min_size=1, unique=True))
     value, counts = reference.expected_false(scores.tolist(), decoys.tolist(), features)
-    about = expected_false(scores, decoys, features)
+    about = DecoyScores(scores, decoys).expected_false(features)
     assert about.value == pytest.approx(value)
     assert (about.low, about.high) == pytest.approx(np.quantile(counts, [0.025, 0.975]))
     contrasts = signed_maximum(scores, decoys)
@@ -119,7 +118,7 @@ def test_one_fit_from_the_attributes():
     X, y = shifted()
     control = DecoyControl(TTest(n_features_to_select=4), 30, random_state=1).fit(X, y)
     assert control.scores_.shape == control.decoy_scores_.shape == (30, 30)
-    assert (control.qvalues_ == decoy_qvalues(control.scores_, control.decoy_scores_)).all()
+    assert (control.qvalues_ == DecoyScores(control.scores_, control.decoy_scores_).qvalues()).all()
     assert control.feature_importances_ == pytest.approx(control.scores_.mean(axis=0))
     assert (control.get_support() == (control.qvalues_ <= 0.05)).all()
     # The fifth, 28, is noise that the t test takes for a signal, too (p = 0.0035).
@@ -179,8 +178,8 @@ def test_sparse_tables_give_what_dense_ones_give():
 def test_what_permuted_decoys_keep():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) @ np.array([[1.0, 0.9, 0], [0, 0.4, 0], [0, 0, 1]])
-    rows = PermutedRows().draw(X, np.random.RandomState(0))
-    columns = PermutedColumns().draw(X, np.random.RandomState(0))
+    rows = decoys_of("permuted", X)(X, np.random.RandomState(0))
+    columns = decoys_of("independent", X)(X, np.random.RandomState(0))
     assert np.corrcoef(rows, rowvar=False) == pytest.approx(np.corrcoef(X, rowvar=False))
     assert abs(np.corrcoef(columns, rowvar=False)[0, 1]) < 0.2
     assert (np.sort(columns, axis=0) == np.sort(X, axis=0)).all()

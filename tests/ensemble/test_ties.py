@@ -12,11 +12,11 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from backstay import InformationGain, ReliefF, TTest
+from backstay._ties import TiedGroups
 from backstay.base import FeatureRanker, ranking_from_importances
 from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
 from backstay.ensemble._aggregate import AGGREGATES
 from backstay.ensemble._members import Member, read_member, without_column_order
-from backstay.ensemble.ties import groups_by
 from backstay.stability import stability_score
 from backstay.study import Study, Subsampling
 from backstay.study._ranking import ranking_of
@@ -34,7 +34,7 @@ class Given(FeatureRanker):
 
 
 class Lucky(FeatureRanker):
-    """Finds a few features by lot, and gives all others the importance 0."""
+    """Finds a few features at random, and gives all others the importance 0."""
 
     def __init__(self, n_found=1, n_features_to_select=None, random_state=None):
         self.n_found = n_found
@@ -59,7 +59,7 @@ def test_without_ties_nothing_changes_and_nothing_is_drawn():
     rng, same = np.random.RandomState(0), np.random.RandomState(0)
     importances = np.array([0.5, -1.0, np.inf, 0.0])
     ranking = ranking_from_importances(importances)
-    member = Member(importances, ranking, ranking <= 2, groups=groups_by(importances))
+    member = Member(importances, ranking, ranking <= 2, groups=TiedGroups.by(importances))
     assert without_column_order(member, rng) is member
     assert rng.randint(1000) == same.randint(1000)
 
@@ -108,12 +108,12 @@ def test_a_ranking_that_says_more_is_kept():
 
 def test_groups_by_importances_and_then_by_totals():
     importances = np.array([1.0, 0.0, 1.0, 1.0, -np.inf, np.inf])
-    assert_array_equal(groups_by(importances).numbers, [1, 2, 1, 1, 3, 0])
+    assert_array_equal(TiedGroups.by(importances).numbers, [1, 2, 1, 1, 3, 0])
     totals = np.array([7, 5, 7, 6, 9, 1])
-    assert_array_equal(groups_by(importances, totals).numbers, [2, 3, 2, 1, 4, 0])
-    assert groups_by(importances).n_ordered == 6
-    assert groups_by(-importances).n_ordered == 6
-    assert groups_by(np.zeros(3)).n_ordered == 0
+    assert_array_equal(TiedGroups.by(importances, totals).numbers, [2, 3, 2, 1, 4, 0])
+    assert TiedGroups.by(importances).n_ordered == 6
+    assert TiedGroups.by(-importances).n_ordered == 6
+    assert TiedGroups.by(np.zeros(3)).n_ordered == 0
 
 
 class Shared(SelectorMixin, BaseEstimator):
@@ -285,7 +285,7 @@ class TiedAboveNoise(FeatureRanker):
         return found
 
 
-def test_lots_differ_between_splits_with_a_fixed_seed():
+def test_order_of_ties_differs_between_splits_with_a_fixed_seed():
     methods = {"b": BaggedRanker(TiedAboveNoise(), 5, random_state=0)}
     value = study_of(methods).run(NOISE, LABELS).stability().frame()["value"].item()
     among_twenty = (5 / 20 - 5 / 30) / (1 - 5 / 30)  # Kuncheva's index of chance among the tied

@@ -123,7 +123,7 @@ def test_bad_input_is_explained():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="one class only, 2"):
         MDLDiscretizer().fit(X, y, y == 2)
-    with pytest.raises(ValueError, match="class labels"):
+    with pytest.raises(ValueError, match="MDLDiscretizer takes classes as outcome"):
         MDLDiscretizer().fit(X, X[:, 0])
     with pytest.raises(ValueError, match="NaN"):
         MDLDiscretizer().fit(np.full((4, 1), np.nan), [0, 1, 0, 1])

@@ -354,7 +354,7 @@ def test_bad_input_is_explained(ranker):
         ranker.fit(X, y, y == 2)
     with pytest.raises(ValueError, match="Negative values in sample_weight"):
         ranker.fit(X, y, -np.ones(12))
-    with pytest.raises(ValueError, match="class labels"):
+    with pytest.raises(ValueError, match="takes classes as outcome"):
         ranker.fit(X, X[:, 0] / 7)
 
 

@@ -17,8 +17,8 @@ from reproduction import _prat_accumulated as accumulated
 from reproduction import _prat_cells as cells
 from reproduction import _prat_remainder as remainder
 from reproduction import _prat_wrappers as wrappers
-from reproduction._inside import backward_search
 from reproduction._prat_genes import best_genes
+from reproduction._prat_search import ThesisSelector
 
 EXPERIMENTS = {one.name: one for one in remainder.EXPERIMENTS + accumulated.EXPERIMENTS}
 # The last lines of the printed tables, made from figures that were not yet rounded.
@@ -80,18 +80,24 @@ def test_nested_is_the_selector_on_training_rows():
         assert found["features"][run] == selector.n_features_
 
 
+def as_printed(accumulation, options):
+    params = {"accumulation": accumulation}
+    selector = ThesisSelector("1nn", criterion="accumulated", criterion_params=params, **options)
+    selector.printed_sign = True
+    return selector
+
+
 def test_printed_sign():
     """Without accumulation it is SBG; with it, it drops what the corrected sign keeps."""
     X, y, _ = make_anti_corral(90, random_state=0)
     options = {"scaling": "minmax", "random_state": 0, "direction": "backward"}
     plain = SequentialSelector("1nn", **options).fit(X, y)
-    none = SequentialSelector("1nn", criterion="accumulated", accumulation=0, **options)
-    order, n_selected, merit = backward_search(none, X, y, wrappers.PrintedSign)
-    assert_array_equal(order, np.argsort(plain.ranking_))
-    assert (n_selected, merit) == (plain.n_features_, plain.score_)
-    all_of_it = SequentialSelector("1nn", criterion="accumulated", accumulation=1, **options)
-    corrected = np.argsort(all_of_it.fit(X, y).ranking_)
-    printed = backward_search(all_of_it, X, y, wrappers.PrintedSign)[0]
+    none = as_printed(0, options).fit(X, y)
+    assert_array_equal(none.ranking_, plain.ranking_)
+    assert (none.n_features_, none.score_) == (plain.n_features_, plain.score_)
+    all_of_it = {"criterion": "accumulated", "criterion_params": {"accumulation": 1}}
+    corrected = np.argsort(SequentialSelector("1nn", **all_of_it, **options).fit(X, y).ranking_)
+    printed = np.argsort(as_printed(1, options).fit(X, y).ranking_)
     first_dropped = corrected[-1], printed[-1]
     relevance = _relevance_at_first_step(X, y, options)
     ends = relevance - relevance.min() < 1e-10, relevance.max() - relevance < 1e-10

@@ -6,7 +6,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 
 from backstay.datasets import make_han_yu
-from backstay.ensemble import DecoyControl, decoy_qvalues
+from backstay.ensemble import DecoyControl, DecoyScores
 from backstay.feature_weighting import TTest
 from backstay.results import Results, decoy_key
 from backstay.store import Store
@@ -34,7 +34,7 @@ def test_every_feature_gets_a_q_value(results):
     store = results._store
     draws = [store.dataset_arrays("data")[decoy_key("t", b)] for b in range(6)]
     assert all(draw.shape == (2, 30) for draw in draws)
-    expected = decoy_qvalues([d[0] for d in draws], [d[1] for d in draws])
+    expected = DecoyScores([d[0] for d in draws], [d[1] for d in draws]).qvalues()
     assert frame["decoy_q_value"].to_numpy() == pytest.approx(expected)
     assert frame["decoy_q_value"][:5].max() < frame["decoy_q_value"][5:].median()
     # Decoys of different draws differ, and are those of the estimator.

@@ -367,7 +367,7 @@ def test_bad_parameters_are_named(options, message):
     [
         ({"y": y[:-1]}, r"y has shape \(39,\); X has 40 rows"),
         ({"y": np.zeros(40)}, "y has 1 class"),
-        ({"y": X[:, 0]}, "y is continuous"),
+        ({"y": X[:, 0]}, "y holds numbers"),
         ({"X": X[0]}, r"X must be a table of rows × features, got shape \(30,\)"),
         ({"groups": [1, 2]}, r"groups has shape \(2,\)"),
         ({"truth": [1.0]}, "truth must be one finite relevance per feature"),

@@ -29,6 +29,29 @@ class TableScore:
         return self.table[frozenset(int(name[1:]) for name in X.columns)]
 
 
+def parameters(options):
+    """The selector's parameters for options of the slow search."""
+    given = {k: options[k] for k in ("direction", "criterion") if k in options}
+    if options.get("floating"):
+        given["moves"] = "floating"
+    elif "plus" in options:
+        given["moves"] = (options["plus"], options["minus"])
+    known = {
+        "remainder": {"remainder_weights": "weights"},
+        "accumulated": {"accumulation": "accumulation", "accumulation_weight": "weight"},
+    }.get(options["criterion"], {})
+    if known:
+        given["criterion_params"] = {known[k]: options[k] for k in known}
+    if options.get("stop") == "no_gain":
+        given["n_features_to_select"] = "until_no_gain"
+    elif options.get("n_features_to_select") == "smallest":
+        rule = "min_score" if "min_score" in options else "max_loss"
+        given["n_features_to_select"] = {rule: options[rule]}
+    elif "n_features_to_select" in options:
+        given["n_features_to_select"] = options["n_features_to_select"]
+    return given
+
+
 def run(score, n_features, **options):
     X = pd.DataFrame(np.zeros((4, n_features)), columns=[f"f{i}" for i in range(n_features)])
     return SequentialSelector(DummyClassifier(), cv=FOLD, scoring=score, **options).fit(X, ROWS)
@@ -64,14 +87,13 @@ def searches(draw):
     return n_features, score, options, fixed
 
 
-@pytest.mark.filterwarnings("ignore:stop='no_gain'")
-@pytest.mark.filterwarnings("ignore:min_score=")
+@pytest.mark.filterwarnings("ignore:n_features_to_select=")
 @settings(max_examples=100)
 @given(searches())
 def test_same_path_as_the_slow_search(problem):
     n_features, score, options, fixed = problem
     slow = ReferenceSearch(score.table.__getitem__, n_features, fixed=fixed, **options)
-    fast = run(score, n_features, fixed_features=fixed, **options)
+    fast = run(score, n_features, fixed_features=fixed, **parameters(options))
     subsets = [frozenset(int(n[1:]) for n in subset) for subset in fast.path_["subset"]]
     assert subsets == [subset for _, subset, _ in slow.path]
     assert fast.path_["score"].tolist() == [s for _, _, s in slow.path]
@@ -82,13 +104,13 @@ def test_same_path_as_the_slow_search(problem):
         np.testing.assert_allclose(fast.relevance_, slow_relevance, atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:min_score=")
+@pytest.mark.filterwarnings("ignore:n_features_to_select=")
 @settings(max_examples=60)
 @given(searches())
 def test_attributes_fit_together(problem):
     n_features, score, options, fixed = problem
     options = {**options, "stop": "never"}
-    fitted = run(score, n_features, fixed_features=fixed, **options)
+    fitted = run(score, n_features, fixed_features=fixed, **parameters(options))
     assert sorted(fitted.ranking_) == list(range(1, n_features + 1))
     assert np.array_equal(np.argsort(-fitted.feature_importances_), np.argsort(fitted.ranking_))
     assert np.array_equal(fitted.get_support(), fitted.ranking_ <= fitted.n_features_)
@@ -102,14 +124,19 @@ def test_attributes_fit_together(problem):
     assert path["remainder_score"].notna().all() == (options["criterion"] == "remainder")
 
 
-@pytest.mark.filterwarnings("ignore:min_score=")
+@pytest.mark.filterwarnings("ignore:n_features_to_select=")
 @settings(max_examples=40)
 @given(searches())
 def test_no_accumulation_is_plain(problem):
     n_features, score, options, fixed = problem
     options = {**options, "accumulation": 0.0, "stop": "never"}
     paths = [
-        run(score, n_features, fixed_features=fixed, **{**options, "criterion": criterion}).path_
+        run(
+            score,
+            n_features,
+            fixed_features=fixed,
+            **parameters({**options, "criterion": criterion}),
+        ).path_
         for criterion in ("plain", "accumulated")
     ]
     assert paths[0]["subset"].tolist() == paths[1]["subset"].tolist()
@@ -146,7 +173,7 @@ def test_groups_move_together_and_count_as_one():
 def test_no_gain_keeps_one_feature_and_says_so():
     score = TableScore(3, [0.5])
     with pytest.warns(UserWarning, match="no single feature predicts better"):
-        assert run(score, 3, stop="no_gain").n_features_ == 1
+        assert run(score, 3, n_features_to_select="until_no_gain").n_features_ == 1
 
 
 def test_scores_outside_the_unit_interval_need_the_plain_criterion():
@@ -159,8 +186,8 @@ def test_scores_outside_the_unit_interval_need_the_plain_criterion():
 @pytest.mark.parametrize("given", [(0.5,), (0.5, 1.5), (-0.1, 0.5), (0, 0)])
 def test_constant_weights_out_of_range(given):
     score = TableScore(2, [0.5])
-    with pytest.raises(ValueError, match=r"remainder_weights=.* must be two numbers from 0 to 1"):
-        run(score, 2, criterion="remainder", remainder_weights=given)
+    with pytest.raises(ValueError, match=r"criterion_params: weights=.* two numbers from 0 to 1"):
+        run(score, 2, criterion="remainder", criterion_params={"weights": given})
 
 
 def test_smallest_subset_that_is_good_enough():
@@ -168,7 +195,7 @@ def test_smallest_subset_that_is_good_enough():
     score.table.update({frozenset({0}): 0.7, frozenset({0, 1}): 0.8, frozenset({0, 1, 2}): 0.75})
     for direction in ("forward", "backward"):
         sizes = [
-            run(score, 3, direction=direction, n_features_to_select="smallest", **rule).n_features_
+            run(score, 3, direction=direction, n_features_to_select=rule).n_features_
             for rule in (
                 {"min_score": 0.7},
                 {"min_score": 0.71},
@@ -178,19 +205,14 @@ def test_smallest_subset_that_is_good_enough():
         ]
         # 0.7 is at least 0.93 times 0.75; better than all features is good enough, too.
         assert sizes == [1, 2, 2, 1]
-    with pytest.warns(UserWarning, match="min_score=0.9: no subset met has so high a J"):
-        assert run(score, 3, n_features_to_select="smallest", min_score=0.9).score_ == 0.8
+    with pytest.warns(UserWarning, match=r"{'min_score': 0.9}: no subset met has such a high J"):
+        assert run(score, 3, n_features_to_select={"min_score": 0.9}).score_ == 0.8
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"n_features_to_select": "smallest"},
-        {"n_features_to_select": "smallest", "min_score": 0.5, "max_loss": 0.1},
-        {"min_score": 0.5},
-        {"n_features_to_select": 2, "max_loss": 0.1},
-    ],
+    "rule",
+    [{}, {"min_score": 0.5, "max_loss": 0.1}, {"score": 0.5}, {"max_loss": 2}, {"min_score": "a"}],
 )
-def test_one_rule_for_the_smallest_subset(options):
-    with pytest.raises(ValueError, match="'smallest' needs one of min_score and max_loss"):
-        run(TableScore(3, [0.5]), 3, **options)
+def test_one_rule_for_the_smallest_subset(rule):
+    with pytest.raises(ValueError, match=r"must be {'min_score': J}, or {'max_loss': share}"):
+        run(TableScore(3, [0.5]), 3, n_features_to_select=rule)

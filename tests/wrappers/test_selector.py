@@ -173,8 +173,8 @@ def test_failing_estimator_names_the_subset(wine):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"estimator": "2nn"}, "estimator='2nn' is no built-in inducer; use '1nn', 'knn:K'"),
-        ({"estimator": "knn:0"}, "estimator='knn:0' is no built-in"),
+        ({"estimator": "2nn"}, "estimator='2nn' is not a built-in inducer; use '1nn', 'knn:K'"),
+        ({"estimator": "knn:0"}, "estimator='knn:0' is not a built-in"),
         ({"estimator": "knn:90"}, "estimator='knn:90' needs 90 training rows; a fold of cv has 89"),
         ({"estimator": 3}, "estimator=3 must be the name of a built-in inducer or a scikit-learn"),
         ({"direction": "up"}, "'direction' parameter"),
@@ -189,10 +189,23 @@ def test_failing_estimator_names_the_subset(wine):
             {"n_features_to_select": 13, "feature_groups": [[0, 1]]},
             "must lie between 1 and the number of groups of features, 12",
         ),
-        ({"plus": 1, "minus": 1}, "minus=1 must be below plus=1"),
-        ({"plus": 2, "floating": True}, "floating=True itself decides.*; got plus=2 and minus=0"),
-        ({"stop": "no_gain", "n_features_to_select": 3}, "stop='no_gain' may end before"),
-        ({"accumulation": 1.2}, "'accumulation' parameter"),
+        ({"moves": (1, 1)}, r"moves=\(1, 1\) must be .* 0 <= minus < plus"),
+        ({"moves": (2, 1, 0)}, r"moves=\(2, 1, 0\) must be 'floating' or two whole numbers"),
+        ({"moves": (2.5, 0)}, r"moves=\(2.5, 0\) must be"),
+        ({"moves": "swimming"}, "'moves' parameter"),
+        (
+            {"criterion": "accumulated", "criterion_params": {"accumulation": 1.2}},
+            "accumulation=1.2 must lie between 0 and 1",
+        ),
+        (
+            {"criterion": "accumulated", "criterion_params": {"weight": "age"}},
+            "weight='age' must be None, 'size' or 'score'",
+        ),
+        (
+            {"criterion": "remainder", "criterion_params": {"weight": "size"}},
+            "holds 'weight', which criterion='remainder' does not have; .* are weights",
+        ),
+        ({"criterion_params": {"weight": "size"}}, "its parameters are none"),
         ({"feature_groups": [[0, 1], [1, 2]]}, r"feature_groups\[1\] holds 1, which is listed"),
         ({"feature_groups": [[]]}, r"feature_groups\[0\] is empty"),
         ({"feature_groups": [[0, 99]]}, "holds the column 99; columns are 0 to 12"),

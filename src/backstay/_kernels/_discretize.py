@@ -102,7 +102,7 @@ def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
             values[p] = columns[f, i]
             sorted_y[p] = y[i]
             sorted_omega[p] = omega[i]
-        found = 0
+        count = 0
         stack[0, 0], stack[0, 1] = 0, n
         size = 1
         while size > 0:
@@ -111,16 +111,16 @@ def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
             p = _best_cut(values, sorted_y, sorted_omega, low, high, rows, weights)
             if p >= 0:
                 cut = _midpoint(values[p - 1], values[p])
-                at = found  # keep the few cuts sorted
+                at = count  # keep the few cuts sorted
                 while at > 0 and cuts[f, at - 1] > cut:
                     cuts[f, at] = cuts[f, at - 1]
                     at -= 1
                 cuts[f, at] = cut
-                found += 1
+                count += 1
                 stack[size, 0], stack[size, 1] = low, p
                 stack[size + 1, 0], stack[size + 1, 1] = p, high
                 size += 2
-        n_cuts[f] = found
+        n_cuts[f] = count
 
 
 @njit(cache=True, nogil=True)

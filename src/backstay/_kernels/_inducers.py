@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 
 EPS = np.finfo(np.float64).eps
-EQUAL = 1e-10  # squared distances that differ by less than this share are equal where rows vote
 
 
 @njit(cache=True, nogil=True)
@@ -219,99 +218,6 @@ def neighbors_correct(
                 predicted = _vote(near_labels[:k], ballots)
             if predicted == test_classes[i]:
                 correct[u] += 1
-
-
-@njit(cache=True, nogil=True)
-def _tied_vote(distances, labels, limit, ballots):
-    """Most frequent class among all rows within `limit`; the lowest of several."""
-    ballots[:] = 0
-    for j in range(len(distances)):
-        if distances[j] <= limit:
-            ballots[labels[j]] += 1
-    return np.argmax(ballots)
-
-
-@njit(cache=True, nogil=True)
-def voting_correct(
-    train,
-    test,
-    labels,
-    n_classes,
-    k,
-    test_classes,
-    subset,
-    units,
-    offsets,
-    adding,
-    correct,
-):
-    """Count the test rows that k-NN gets right if all rows as near as the k-th vote."""
-    n = train.shape[1]
-    sign = 1.0 if adding else -1.0
-    base, moved = np.empty(n), np.empty(n)
-    heap, heap_labels = np.empty(k), np.empty(k, np.int64)
-    ballots = np.empty(n_classes, np.int64)
-    for i in range(len(test_classes)):
-        base[:] = 0.0
-        for f in subset:
-            _add_column(base, train[f], test[f, i], 1.0)
-        largest = base.max()
-        for u in range(len(offsets) - 1):
-            unit = units[offsets[u] : offsets[u + 1]]
-            moved[:] = base
-            for f in unit:
-                _add_column(moved, train[f], test[f, i], sign)
-            heap[:] = np.inf
-            for j in range(n):
-                _push(heap, heap_labels, moved[j], labels[j])
-            scale = heap[0] if adding else largest
-            slack = 4.0 * (len(subset) + len(unit) + 2) * EPS * scale
-            if slack > 0.01 * EQUAL * heap[0]:
-                # Rounding comes near what counts as equal: sum directly what could be near.
-                limit = heap[0] * (1.0 + EQUAL) + 2.0 * slack
-                columns = _merged_columns(subset, unit, adding)
-                heap[:] = np.inf
-                for j in range(n):
-                    if moved[j] <= limit:
-                        moved[j] = _direct(train, test, columns, i, j)
-                        _push(heap, heap_labels, moved[j], labels[j])
-                    else:
-                        moved[j] = np.inf
-            if _tied_vote(moved, labels, heap[0] * (1.0 + EQUAL), ballots) == test_classes[i]:
-                correct[u] += 1
-
-
-@njit(cache=True, nogil=True)
-def fresh_neighbors_correct(table, labels, n_classes, k, voting, columns, parts, correct):
-    """Count the rows that k-NN gets right on one subset, per repeat and fold.
-
-    `parts` says in which fold of a repeat each row is tested. All distances between rows are
-    summed once, in column order, and serve every fold.
-    """
-    n = table.shape[1]
-    distances = np.zeros((n, n))
-    for i in range(1, n):
-        for f in columns:
-            _add_column(distances[i, :i], table[f, :i], table[f, i], 1.0)
-        for j in range(i):
-            distances[j, i] = distances[i, j]
-    heap, heap_labels = np.empty(k), np.empty(k, np.int64)
-    ballots = np.empty(n_classes, np.int64)
-    away = np.empty(n)
-    for r in range(len(parts)):
-        for i in range(n):
-            fold = parts[r, i]
-            heap[:] = np.inf
-            heap_labels[:] = 0
-            for j in range(n):
-                away[j] = distances[i, j] if parts[r, j] != fold else np.inf
-                _push(heap, heap_labels, away[j], labels[j])
-            if voting:
-                predicted = _tied_vote(away, labels, heap[0] * (1.0 + EQUAL), ballots)
-            else:
-                predicted = _vote(heap_labels, ballots)
-            if predicted == labels[i]:
-                correct[r, fold] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 SUM = {"reassoc", "contract", "nsz"}
-# A row that is all but certain keeps this much curvature, of 1/4 at most.
+# The least curvature of a row, however certain its class; the most is 1/4.
 LEAST_CURVATURE = 1e-8
 ROUNDS, SWEEPS, STEPS, HALVINGS = 20, 100, 1000, 30
 
@@ -180,11 +180,11 @@ def _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough):
 @njit(cache=True, nogil=True)
 def slopes(Z, R):
     """Largest |gradient| of every feature over the classes."""
-    found = np.zeros(len(Z))
+    steepest = np.zeros(len(Z))
     for j in range(len(Z)):
         for k in range(len(R)):
-            found[j] = max(found[j], abs(_dot(Z[j], R[k])))
-    return found
+            steepest[j] = max(steepest[j], abs(_dot(Z[j], R[k])))
+    return steepest
 
 
 @njit(cache=True, nogil=True)

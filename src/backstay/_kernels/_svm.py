@@ -201,7 +201,7 @@ def eliminate_rounds(
     """Eliminate features round by round, as far as nothing is out of the ordinary.
 
     The arrays are left as after the last finished round; returns the number of rounds, the
-    number of features left, the trace of the Gram matrix when it was last computed anew, and
+    number of features left, the trace of the Gram matrix when it was last recomputed, and
     the most steps a machine took.
     A round that takes `most_steps`, or whose weights are not finite, is left to the
     caller. `step` below 1 is the share of the remaining features to drop, else their number;

@@ -193,7 +193,7 @@ def solve_dual_exactly(K, diagonal, sign, cost, tol, most_steps, dual):
             move_pair(K, diagonal, low, high, pull, dual, i, j)
         for _ in range(blocked):
             moved, done = _newton(K, shift, low, high, pull, dual, enough, face, root, by, level)
-            step += moved  # it costs about as much as so many pairs
+            step += moved  # it costs about as much as moving this many pairs
             if done:
                 break
         # Where this takes long, rows go back and forth between the two: in the end one pair enters

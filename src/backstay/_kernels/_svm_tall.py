@@ -17,7 +17,7 @@ def _slope(t, linear, square, free, along, pace, low, high):
 
 @njit(cache=True, nogil=True)
 def step_length(linear, square, free, along, pace, low, high):
-    """Return how far to go along a direction, at most 1: to where its slope has all but gone.
+    """Return how far to go along a direction, at most 1: to where its slope is nearly 0.
 
     The slope is linear + t · square − Σ clip(free − t · pace · along) · along; it rises with t.
     """

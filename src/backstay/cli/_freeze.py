@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +9,7 @@ import typer
 
 from backstay.cli._compare import load
 from backstay.cli._guard import Debug, WrongUse, guarded
-from backstay.cli._read import TableOptions
-from backstay.cli._run import run
+from backstay.cli._options import options_named
 from backstay.cli._show import features, say
 
 if TYPE_CHECKING:
@@ -56,19 +53,13 @@ def freeze(
     results = load([store])
     if len(results.datasets) > 1:
         raise WrongUse(
-            f"the store holds the data sets {', '.join(results.datasets)}; one is meant."
+            f"the store holds the data sets {', '.join(results.datasets)}; a signature is of one."
         )
     X, y = _same_table(results, data)
     folder = store if store.is_dir() else store.parent
     path = folder / "signature.json" if out is None else out
-    from backstay.signature import SignatureError
-
-    try:
+    with options_named():
         signature = results.freeze(X, y, _choice(choice), include_rows=include_rows)
-    except SignatureError as error:
-        raise WrongUse(_with_options(str(error))) from error
-    except ValueError as error:
-        raise WrongUse(str(error).replace("choice", "--choice", 1)) from error
     signature.save(path)
     say(f"Signature: {path}")
     describe(signature)
@@ -87,37 +78,19 @@ def _choice(text: str) -> str | tuple[str, int, str]:
     return parts[0].strip(), int(parts[1]), parts[2].strip()
 
 
-def _with_options(text: str) -> str:
-    """Name the option for what a message asks for."""
-    hints = {
-        "include_rows": "The option is --include-rows.",
-        "name a method, a size and a model": "The option is --choice.",
-    }
-    return " ".join([text, *(option for part, option in hints.items() if part in text)])
-
-
 def _same_table(results: Results, data: Path) -> tuple[Any, Any]:
-    """Read a table with the options of the run that the store remembers."""
-    command = shlex.split(str(results.data.provenance.get("command", "")))
-    if command[:2] != ["backstay", "run"]:
+    """Read a table with the options that the store remembers of its run."""
+    known = results.data.provenance.get("reading")
+    if known is None:
         raise WrongUse(
             "the store does not say how its table was read; freeze it from Python with "
             "results.freeze(X, y)."
         )
-    given = _options_of_run(command[2:])
-    options = {field.name: given[field.name] for field in fields(TableOptions)}
-    sheet = None if given["samples"] is None else Path(given["samples"])
-    table = TableOptions(**{**options, "data": data, "samples": sheet}).read()
-    return table.numbers(given["categories"])[0], table.y
+    from backstay.datasets import Reading, read_table
 
-
-def _options_of_run(arguments: list[str]) -> dict[str, Any]:
-    """Return the options of a command line of ``backstay run``, by the names of its parameters."""
-    app = typer.Typer()
-    app.command()(run)
-    command = typer.main.get_command(app)
-    found: dict[str, Any] = command.make_context("run", arguments).params
-    return found
+    with options_named(known=()):  # none of them is an option here
+        table = read_table(data, reading=Reading.from_json(known["options"]))
+        return table.numbers(known["categories"])[0], table.y
 
 
 def describe(signature: Signature) -> None:

@@ -1,15 +1,27 @@
-"""Options in groups: a command takes a value object, typer sees its fields one by one."""
+"""Options in groups, and which option stands for which parameter of the library."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
 from typing import Any, get_type_hints
 
 import typer
+
+from backstay.cli._guard import WrongUse
+
+# Parameters of the library whose option has another name.
+ALIASES = {
+    "ids": "id",
+    "categories": "category",
+    "exclude_classes": "exclude_class",
+    "mapping": "map",
+    "trusted": "trust",
+}
 
 
 def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
@@ -19,6 +31,30 @@ def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
 of_table, of_study, of_output = (
     partial(_option, panel) for panel in ("The table", "The study", "Output")
 )
+
+
+def option_of(parameter: str) -> str:
+    """Return the option that stands for a parameter.
+
+    >>> option_of("ids"), option_of("max_size")
+    ('--id', '--max-size')
+    """
+    return f"--{ALIASES.get(parameter, parameter)}".replace("_", "-")
+
+
+@contextmanager
+def options_named(known: Collection[str] | None = None) -> Iterator[None]:
+    """Add to an error the options for the parameters that it is about, if they are known here."""
+    try:
+        yield
+    except ValueError as error:
+        options = [option_of(name) for name in getattr(error, "parameter", ())]
+        options = [option for option in options if known is None or option in known]
+        if len(options) > 1:
+            hint = f" The options are {', '.join(options[:-1])} and {options[-1]}."
+        else:
+            hint = f" The option is {options[0]}." if options else ""
+        raise WrongUse(f"{error}{hint}") from error
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

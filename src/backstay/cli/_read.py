@@ -1,29 +1,27 @@
-"""Which table is read, and how: the options of ``backstay run`` on its file."""
+"""Which table is read, and how: the options of ``run``, ``predict`` and ``validate`` on a file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backstay.cli._guard import WrongUse
-from backstay.cli._options import of_table
+from backstay.cli._options import ALIASES, of_table, option_of, options_named
 
 if TYPE_CHECKING:
-    from backstay.datasets import LabelledTable
+    from contextlib import AbstractContextManager
+
+    from backstay.datasets import LabelledTable, Reading
 
 Names = list[str] | None
-MaxSize = Annotated[
-    float | None,
-    of_table("Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"),
-]
 
 
 @dataclass(frozen=True)
-class TableOptions:
-    """The options of ``backstay run`` that say what to read."""
+class CohortOptions:
+    """The options that say how any table is read; `Reading` of ``backstay.datasets`` has them."""
 
     data: Annotated[
         Path,
@@ -33,15 +31,11 @@ class TableOptions:
             "ARFF, NPZ or MATLAB file.",
         ),
     ]
-    target: Annotated[
-        str | None,
-        of_table("Column of the classes; y of NPZ and MATLAB files if omitted.", "--target", "-t"),
-    ] = None
     samples: Annotated[
         Path | None,
         of_table("Sheet of the samples, where the table holds numbers only.", metavar="FILE"),
     ] = None
-    sample_id: Annotated[
+    ids: Annotated[
         str | None,
         of_table("Column that names the rows; with --samples, of the sheet.", "--id"),
     ] = None
@@ -56,46 +50,16 @@ class TableOptions:
             "commas; leading columns of text if omitted."
         ),
     ] = None
-    covariate: Annotated[
-        Names, of_table("Column of the sheet to use as a feature; may be repeated.")
-    ] = None
-    groups: Annotated[
-        str | None, of_table("Column that says which rows belong together, such as a patient's.")
-    ] = None
-    time: Annotated[
-        str | None,
-        of_table("Column of the time of measurement: no feature, and a warning if classes differ."),
-    ] = None
-    drop: Annotated[Names, of_table("Column to leave out; may be repeated.")] = None
-    keep: Annotated[
-        Names, of_table("Column to keep although it looks like row numbers; may be repeated.")
-    ] = None
-    category: Annotated[
-        Names, of_table("Column of categories although it holds numbers; may be repeated.")
-    ] = None
-    exclude_class: Annotated[Names, of_table("Class to leave out; may be repeated.")] = None
-    min_class_size: Annotated[
-        int | None, of_table("Leave out classes of fewer rows.", min=2, metavar="N")
-    ] = None
-    positive: Annotated[
-        str | None,
-        of_table("Of two classes, the one that average precision is about.", metavar="CLASS"),
+    also: Annotated[
+        Names, of_table("Column of the sheet to use as a feature, too; may be repeated.")
     ] = None
     transpose: Annotated[
         bool, of_table("The file has a feature per row and a sample per column.", "--transpose")
     ] = False
     log2: Annotated[
         float | None,
-        of_table(
-            "Raise values to this floor and take log2; 20 is usual for raw microarrays, 1 for "
-            "counts.",
-            metavar="FLOOR",
-        ),
+        of_table("Floor before log2, 0 for none; as in training if omitted.", metavar="FLOOR"),
     ] = None
-    logged: Annotated[
-        bool,
-        of_table("The values are log2 already: differences are log2 fold changes.", "--logged"),
-    ] = False
     dedupe: Annotated[
         str | None,
         of_table(
@@ -116,7 +80,10 @@ class TableOptions:
         Names,
         of_table("Text that means a missing value, beside NA, ? and empty; may be repeated."),
     ] = None
-    max_size: MaxSize = None
+    max_size: Annotated[
+        float | None,
+        of_table("Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"),
+    ] = None
 
     @property
     def stem(self) -> str:
@@ -124,72 +91,82 @@ class TableOptions:
         name = self.data.name.removesuffix(".gz")
         return Path(name).stem or name
 
+    def check_files(self, *others: Path) -> None:
+        """Refuse files that are not there before anything heavy is loaded."""
+        for path in (*others, self.data, self.samples):
+            if path is not None and path.is_dir():
+                raise WrongUse(f"{path} is a folder; name a file in it.")
+            if path is not None and not path.exists():
+                raise WrongUse(f"there is no file {path}.")
+
+    def reading(self) -> Reading:
+        """Return these options as the readers take them."""
+        from backstay.datasets import Reading
+
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        parameters = {name: field for name, field in ALIASES.items() if field in given}
+        given |= {name: given.pop(field) for name, field in parameters.items()}
+        del given["data"]
+        given["annotation"] = split_at_commas(self.annotation)
+        given["delimiter"] = delimiter_of(self.delimiter)
+        # None stands for the default; a column's name may hold commas, so others are not split.
+        return Reading(**{name: value for name, value in given.items() if value is not None})
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Let errors name the options that would put them right, if there are such here."""
+        return options_named({option_of(field.name) for field in fields(self)})
+
+
+@dataclass(frozen=True)
+class TableOptions(CohortOptions):
+    """The options of ``backstay run`` on its table: also which columns, rows and classes count."""
+
+    target: Annotated[
+        str | None,
+        of_table("Column of the classes; y of NPZ and MATLAB files if omitted.", "--target", "-t"),
+    ] = None
+    groups: Annotated[
+        str | None, of_table("Column that says which rows belong together, such as a patient's.")
+    ] = None
+    measured: Annotated[
+        str | None,
+        of_table("Column of the time of measurement: no feature, and a warning if classes differ."),
+    ] = None
+    drop: Annotated[Names, of_table("Column to leave out; may be repeated.")] = None
+    keep: Annotated[
+        Names, of_table("Column to keep although it looks like row numbers; may be repeated.")
+    ] = None
+    category: Annotated[
+        Names, of_table("Column of categories although it holds numbers; may be repeated.")
+    ] = None
+    exclude_class: Annotated[Names, of_table("Class to leave out; may be repeated.")] = None
+    min_class_size: Annotated[
+        int | None, of_table("Leave out classes of fewer rows.", min=2, metavar="N")
+    ] = None
+    positive: Annotated[
+        str | None,
+        of_table("Of two classes, the one that average precision is about.", metavar="CLASS"),
+    ] = None
+    log2: Annotated[
+        float | None,
+        of_table(
+            "Raise values to this floor and take log2; 20 is usual for raw microarrays, 1 for "
+            "counts.",
+            metavar="FLOOR",
+        ),
+    ] = None
+    logged: Annotated[
+        bool,
+        of_table("The values are log2 already: differences are log2 fold changes.", "--logged"),
+    ] = False
+
     def read(self) -> LabelledTable:
-        """Read the table; an error that asks for a parameter names the option instead."""
-        for path in (self.data, self.samples):
-            _check_path(path)
-        if self.logged and self.log2 is not None:
-            raise WrongUse("--logged says that the values are log2 already; leave out --log2.")
-        from backstay.datasets import TableError, read_table
+        """Read the table."""
+        self.check_files()
+        from backstay.datasets import read_table
 
-        try:
-            table = read_table(self.data, self.target, **self._parameters())
-        except TableError as error:
-            text = str(error)
-            for part, option in HINTS.items():
-                if part in text:
-                    raise TableError(f"{text} {option}") from error
-            raise
-        except ValueError as error:  # such as a floor of 0
-            raise WrongUse(str(error)) from error
-        return replace(table, details={**table.details, "scale": "log2"}) if self.logged else table
-
-    def _parameters(self) -> dict[str, Any]:
-        alike = (
-            "samples", "allow_unmatched", "groups", "time", "min_class_size", "positive",
-            "transpose", "log2", "dedupe", "sheet", "layer", "decimal", "encoding", "max_size",
-        )  # fmt: skip
-        return {
-            **{name: getattr(self, name) for name in alike},
-            "ids": self.sample_id,
-            "annotation": split_at_commas(self.annotation),
-            "delimiter": delimiter_of(self.delimiter),
-            # A column's name may hold commas, so names of columns are taken as they are.
-            "covariates": self.covariate or [],
-            "drop": self.drop or [],
-            "keep": self.keep or [],
-            "categories": self.category or [],
-            "exclude_classes": self.exclude_class or [],
-            "missing": tuple(self.missing or ()),
-        }
-
-
-# The option for what the reader's message asks for.
-HINTS = {
-    "which column holds the classes": "Give --target.",
-    "name its encoding": "The option is --encoding.",
-    "name the encoding": "The option is --encoding.",
-    "name the delimiter": "The option is --delimiter.",
-    "say so with decimal": "The option is --decimal ','.",
-    "as a missing value, treat": "The options are --missing, --category and --drop.",
-    "as a missing value, or drop": "The option is --missing.",
-    "out with allow_unmatched": "The option is --allow-unmatched.",
-    "say with ids which": "The option is --id.",
-    "say what to do with dedupe": "The option is --dedupe.",
-    "max_size": "The option is --max-size.",
-    "has no sheet '": "The option is --sheet.",
-    "give that as the sheet of samples": "The option is --samples.",
-}
-
-
-def _check_path(path: Path | None) -> None:
-    """Refuse what is not there before anything heavy is loaded."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise WrongUse(f"{path} is a folder; name a file in it.")
-    if not path.exists():
-        raise WrongUse(f"there is no file {path}.")
+        with self.naming():
+            return read_table(self.data, reading=self.reading())
 
 
 def split_at_commas(names: list[str] | None) -> list[str]:

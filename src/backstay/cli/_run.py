@@ -77,7 +77,7 @@ def run(
         return
     make_folder(folder)
     with connected(studying.cluster):
-        results = _study(table, plan, studying, reading.stem)
+        results = _study(table, plan, studying, reading)
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
         say(f"With all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
@@ -124,12 +124,16 @@ def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
     say()
 
 
-def _study(table: LabelledTable, plan: RunPlan, options: StudyOptions, name: str) -> Results:
+def _study(
+    table: LabelledTable, plan: RunPlan, options: StudyOptions, reading: TableOptions
+) -> Results:
     from backstay.study import SmallerStudyError
 
     facts = table.summary()
     provenance = {
         "command": command_line(),
+        # What freeze needs to read the same table.
+        "reading": {"options": reading.reading().to_json(), "categories": options.categories},
         **table.details,
         "target": table.target,
         **{name: facts[name] for name in ("rows", "features", "missing")},
@@ -143,7 +147,7 @@ def _study(table: LabelledTable, plan: RunPlan, options: StudyOptions, name: str
             plan.X,
             table.y,
             table.groups,
-            dataset=name,
+            dataset=reading.stem,
             provenance=provenance,
             annotation=table.annotation,
             positive=table.positive,

@@ -11,19 +11,11 @@ import typer
 
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._lists import AsJson, as_json
+from backstay.cli._options import options_named
 from backstay.cli._show import figure, listing, say, table, warn
 
 if TYPE_CHECKING:
     from backstay.datasets import Selections
-
-
-# The options for the parameters that the reader's messages name.
-OPTIONS = {
-    "transpose=False": "--no-transpose",
-    "transpose=True": "--transpose",
-    "max_size=": "--max-size ",
-    "max_size": "--max-size",
-}
 
 
 @guarded
@@ -74,12 +66,12 @@ def stability(
 
     [bold]backstay stability masks.csv --json[/bold]
     """  # fmt: skip
-    from backstay.datasets import TableError, read_selections
+    from backstay.datasets import read_selections
 
     if not 0 < confidence < 1:
         raise WrongUse(f"--confidence {confidence} must lie between 0 and 1.")
     separator = {"tab": "\t"}.get(delimiter or "", delimiter)
-    try:
+    with options_named():
         selections = read_selections(
             file,
             form,
@@ -89,11 +81,6 @@ def stability(
             n_features=n_features,
             max_size=max_size,
         )
-    except TableError as error:
-        text = str(error)
-        for parameter, option in OPTIONS.items():
-            text = text.replace(parameter, option)
-        raise TableError(text) from error
     selected = {name for run in selections.runs for name in run}
     total = _n_features(selections, len(selected), n_features)
     rows = _measured(selections.runs, total, confidence)

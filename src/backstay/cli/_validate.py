@@ -11,27 +11,16 @@ import typer
 from backstay._files import write_whole
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
 from backstay.cli._lists import as_json
-from backstay.cli._options import of_table
+from backstay.cli._options import grouped, options_named
 from backstay.cli._outputs import check_folder, make_folder, metric_title
 from backstay.cli._predict import (
-    AllowMissing,
-    Cells,
-    Decimal,
-    Delimiter,
-    Encoding,
     Frozen,
-    Ids,
-    Log2,
-    Missing,
-    Rescale,
-    Transpose,
-    Trust,
-    load_signature,
-    read_features,
+    SignatureOptions,
     read_for,
+    say_stand_ins,
     write_predictions,
 )
-from backstay.cli._read import MaxSize
+from backstay.cli._read import CohortOptions
 from backstay.cli._show import figure, say, table, warn
 
 if TYPE_CHECKING:
@@ -39,9 +28,11 @@ if TYPE_CHECKING:
 
 
 @guarded
+@grouped
 def validate(
     signature: Frozen,
-    data: Cells,
+    reading: CohortOptions,
+    applied: SignatureOptions,
     target: Annotated[
         str, typer.Option("--target", "-t", help="Column of the classes of the cohort.")
     ],
@@ -57,21 +48,6 @@ def validate(
             metavar="A=B",
         ),
     ] = None,
-    allow_missing: AllowMissing = False,
-    rescale: Rescale = "none",
-    trust: Trust = None,
-    samples: Annotated[
-        Path | None,
-        of_table("Sheet of the samples, where the table holds numbers only.", metavar="FILE"),
-    ] = None,
-    sample_id: Ids = None,
-    log2: Log2 = None,
-    transpose: Transpose = False,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    encoding: Encoding = "utf-8",
-    missing: Missing = None,
-    max_size: MaxSize = None,
     debug: Debug = False,
 ) -> None:
     """Test a frozen signature on an independent cohort, without refitting.
@@ -85,30 +61,27 @@ def validate(
     [bold]backstay validate signature.json cohort.csv -t status --map tumour=ill --map normal=well[/bold]
     """  # noqa: E501, one example a line
     mapping = _mapping(mapped or [])
-    folder = Path(f"{Path(data.name.removesuffix('.gz')).stem}-validation") if out is None else out
+    folder = Path(f"{reading.stem}-validation") if out is None else out
     check_folder(folder)
-    frozen = load_signature(signature, data, trust)
-    rows = read_for(
-        frozen, data, target, samples=samples, ids=sample_id, log2=log2, transpose=transpose,
-        delimiter=delimiter, decimal=decimal, encoding=encoding, missing=tuple(missing or ()),
-        max_size=max_size,
-    )  # fmt: skip
+    reading.check_files(signature)
+    frozen = applied.load(signature)
+    rows = read_for(frozen, reading, target)
     if rows.n_dropped:
         warn(f"{rows.n_dropped} rows without a value of {target!r} were left out.")
-    read_features(frozen, rows, allow_missing, rescale)
     from backstay.report import write_validation
-    from backstay.signature import SignatureError
 
     assert rows.y is not None
-    try:
+    with options_named():
         found = frozen.validate(
-            rows.X, rows.y, mapping=mapping, allow_missing=allow_missing, rescale=rescale
+            rows.X,
+            rows.y,
+            mapping=mapping,
+            allow_missing=applied.allow_missing,
+            rescale=applied.rescale,
         )
-    except SignatureError as error:
-        hint = " The option is --map." if "map" in str(error) else ""
-        raise WrongUse(f"{error}{hint}") from error
+    say_stand_ins(found.stand_ins, frozen)
     make_folder(folder)
-    about = {"command": command_line(), "signature": signature.name, "cohort": data.name}
+    about = {"command": command_line(), "signature": signature.name, "cohort": reading.data.name}
     everything = {**about, **found.to_dict()}
     write_whole(folder / "validation.json", as_json(everything) + "\n")
     write_predictions(found.predictions, folder / "predictions.csv")

@@ -14,10 +14,12 @@ from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._read_cohort import CohortTable, read_cohort
 from backstay.datasets._read_selections import Selections, read_selections
 from backstay.datasets._read_table import read_table
+from backstay.datasets._reading import Reading
 
 __all__ = [
     "CohortTable",
     "LabelledTable",
+    "Reading",
     "Selections",
     "TableError",
     "log2_floor",

@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, Reading, features_by_name, inferred
-from backstay.datasets._labelled import TableError, check_columns_told_apart, listed
+from backstay._words import listed
+from backstay.datasets._content import Content, features_by_name, package, read_as
+from backstay.datasets._exact import check_integers, inferred
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._sparse import sparse_frame
 
 if TYPE_CHECKING:
@@ -26,24 +28,12 @@ if TYPE_CHECKING:
 
 def read_anndata(path: Path, reading: Reading) -> Content:
     """Read X or a layer, ``obs`` as the sheet of samples and texts of ``var`` as annotation."""
-    try:
-        import h5py
-    except ImportError as error:
-        raise TableError(
-            f"{path.name} is an AnnData file, which needs h5py; install it with pip install "
-            '"backstay[anndata]".'
-        ) from error
+    h5py = package("h5py", path, "anndata")
     if not h5py.is_hdf5(path):
         raise TableError(f"{path.name} is not an AnnData file: it is not HDF5, or cut short.")
-    try:
-        with h5py.File(path, "r") as file:
-            return _content(path, file, reading)
-    except TableError:
-        raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
-        raise TableError(
-            f"{path.name} is not a whole AnnData file ({first_line(error)})."
-        ) from error
+    broken = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError)
+    with read_as("a whole AnnData file", path, *broken), h5py.File(path, "r") as file:
+        return _content(path, file, reading)
 
 
 def _content(path: Path, file: Any, reading: Reading) -> Content:
@@ -58,7 +48,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
     layers = list(_own(path, file, "layers")) if _has(file, "layers") else []
     if not _has(file, "X") if reading.layer is None else reading.layer not in layers:
         held = listed(layers) if layers else "none"
-        raise TableError(f"{path.name} has no {where}; its layers are: {held}.")
+        raise TableError(f"{path.name} has no {where}; its layers are: {held}.", parameter="layer")
     X = _matrix(path, _own(path, file, where), reading)
     if X.shape != (len(sheet), len(features)):
         raise TableError(
@@ -66,7 +56,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
             f"var {len(features)} columns."
         )
     if sparse.issparse(X):
-        check_columns_told_apart(features.index, X)
+        check_integers(features.index, X)
         X = X.astype(np.float64)
         index = pd.Index(list(sheet.index), dtype=object)
         frame = sparse_frame(X, index, pd.Index(features.index, dtype=object))
@@ -104,26 +94,26 @@ def _own(path: Path, parent: Any, name: str) -> Any:
     return place
 
 
-def _matrix(path: Path, found: Any, reading: Reading) -> Any:
+def _matrix(path: Path, stored: Any, reading: Reading) -> Any:
     import h5py
 
-    if isinstance(found, h5py.Dataset):
-        if found.ndim != 2 or found.dtype.kind not in "biuf" or found.dtype.itemsize > 8:
-            raise TableError(f"{path.name}: {found.name} holds {found.dtype}, not a table.")
-        reading.limit.check(path, math.prod(found.shape) * max(found.dtype.itemsize, 8))
-        return found[()]
-    kind = str(found.attrs.get("encoding-type", found.attrs.get("h5sparse_format", "")))
+    if isinstance(stored, h5py.Dataset):
+        if stored.ndim != 2 or stored.dtype.kind not in "biuf" or stored.dtype.itemsize > 8:
+            raise TableError(f"{path.name}: {stored.name} holds {stored.dtype}, not a table.")
+        reading.limit.check(path, math.prod(stored.shape) * max(stored.dtype.itemsize, 8))
+        return stored[()]
+    kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
     if not kind.startswith(("csr", "csc")):
-        raise TableError(f"{path.name}: {found.name} is stored as {kind or 'a group'!r}; only "
+        raise TableError(f"{path.name}: {stored.name} is stored as {kind or 'a group'!r}; only "
                          "dense, csr and csc matrices are read.")  # fmt: skip
-    parts = [_own(path, found, name) for name in ("data", "indices", "indptr")]
+    parts = [_own(path, stored, name) for name in ("data", "indices", "indptr")]
     reading.limit.check(path, sum(part.size * 8 for part in parts))
-    shape = found.attrs.get("shape", found.attrs.get("h5sparse_shape"))
+    shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
     made = sparse.csr_matrix if kind.startswith("csr") else sparse.csc_matrix
     X = made(tuple(part[()] for part in parts), shape=tuple(int(side) for side in shape))
     X.check_format(full_check=True)
     if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
-        raise TableError(f"{path.name}: {found.name} holds {X.dtype}, not numbers.")
+        raise TableError(f"{path.name}: {stored.name} holds {X.dtype}, not numbers.")
     return X.tocsc()
 
 
@@ -142,13 +132,13 @@ def _frame(
         raise ValueError(f"{group.name} does not name its rows")
     columns, unread = {}, []
     for name in map(_text, group.attrs.get("column-order", [])):
-        found = _column(path, _own(path, group, name))
-        if found is None and name in labels:
+        stored = _column(path, _own(path, group, name))
+        if stored is None and name in labels:
             raise TableError(f"{path.name}: {group.name}/{name} is of a kind that is not read.")
-        if found is None:
+        if stored is None:
             unread.append(f"{group.name.strip('/')}/{name}")
         else:
-            columns[name] = found
+            columns[name] = stored
     if unread:
         notes.append(f"Columns of kinds that are not read: {listed(unread)}.")
     names = [_text(name) for name in index]
@@ -159,26 +149,26 @@ def _frame(
     return pd.DataFrame(columns, index=pd.Index(names, dtype=object))
 
 
-def _column(path: Path, found: h5py.Dataset | h5py.Group) -> Any:
+def _column(path: Path, stored: h5py.Dataset | h5py.Group) -> Any:
     """Return the values of a column, None for a kind that is not known."""
     import h5py
 
-    if isinstance(found, h5py.Group):
-        if _has(found, "codes") and _has(found, "categories"):
-            names = _column(path, _own(path, found, "categories"))
-            return _categorical(_own(path, found, "codes")[()], names, found)
-        if _has(found, "values") and _has(found, "mask"):
-            values = _values(_own(path, found, "values"))
+    if isinstance(stored, h5py.Group):
+        if _has(stored, "codes") and _has(stored, "categories"):
+            names = _column(path, _own(path, stored, "categories"))
+            return _categorical(_own(path, stored, "codes")[()], names, stored)
+        if _has(stored, "values") and _has(stored, "mask"):
+            values = _values(_own(path, stored, "values"))
             if values is None:
                 return None
-            gaps = _own(path, found, "mask")[()].astype(bool)
+            gaps = _own(path, stored, "mask")[()].astype(bool)
             return inferred(pd.Series(values, dtype=object).mask(gaps, None)).array
         return None
-    kept = found.attrs.get("categories")  # as anndata 0.7 wrote it: a reference, in the same file
+    kept = stored.attrs.get("categories")  # as anndata 0.7 wrote it: a reference, in the same file
     if kept is not None and isinstance(kept, h5py.Reference):
-        place = _own(path, found.file, found.file[kept].name.strip("/"))
-        return _categorical(found[()], _values(place), found)
-    return _values(found)
+        place = _own(path, stored.file, stored.file[kept].name.strip("/"))
+        return _categorical(stored[()], _values(place), stored)
+    return _values(stored)
 
 
 def _categorical(codes: Any, names: Any, described: Any) -> Any:
@@ -190,11 +180,11 @@ def _categorical(codes: Any, names: Any, described: Any) -> Any:
     return pd.Categorical(labels, [str(name) for name in names])
 
 
-def _values(found: Any) -> Any:
+def _values(stored: Any) -> Any:
     """Return a row of texts or numbers, None for anything else."""
-    if found.ndim != 1 or found.dtype.kind not in "biufOS":
+    if stored.ndim != 1 or stored.dtype.kind not in "biufOS":
         return None
-    return [_text(value) for value in found[()]] if found.dtype.kind in "OS" else found[()]
+    return [_text(value) for value in stored[()]] if stored.dtype.kind in "OS" else stored[()]
 
 
 def _text(value: Any) -> str:

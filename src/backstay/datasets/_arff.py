@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._content import Content, Reading
+from backstay.datasets._content import Content
+from backstay.datasets._exact import may_be_rounded
 from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 
 # A quoted text, in which a backslash takes the next character as it is, or a bare one with the
 # blanks behind it. What *+ took it keeps: where a field does not fit, no other cut is tried.
@@ -49,18 +51,18 @@ def _lines(file: Iterator[str]) -> Iterator[tuple[int, str]]:
 
 def _attributes(path: Path, lines: Iterator[tuple[int, str]]) -> list[tuple[str, list[str] | None]]:
     """Return the declared names, each with its categories or None for numbers."""
-    found: list[tuple[str, list[str] | None]] = []
+    declared: list[tuple[str, list[str] | None]] = []
     for number, line in lines:
         keyword, *rest = line.split(None, 1)
         if keyword.lower() == "@data":
-            if not found:
+            if not declared:
                 raise _refusal(path, "it declares no attribute")
-            return found
+            return declared
         if keyword.lower() == "@attribute":
             parts = NAME.match(rest[0]) if rest else None
             if parts is None or not parts[4]:
                 raise _refusal(path, f"line {number} declares no attribute with a type")
-            found.append((_bare(parts), _categories(path, parts[4].strip(), line)))
+            declared.append((_bare(parts), _categories(path, parts[4].strip(), line)))
         elif keyword.lower() != "@relation":
             raise _refusal(path, f"line {number} begins with {keyword[:20]!r} before @data")
     raise _refusal(path, "it has no line @data")
@@ -100,31 +102,30 @@ def _fields(line: str) -> list[str] | None:
     if "'" not in line and '"' not in line:
         return [field.strip() for field in line.split(",")]
     fields, place = [], 0
-    while (found := FIELD.match(line, place)) is not None:
-        fields.append(_bare(found))
-        place = found.end()
-        if not found[4]:
+    while (match := FIELD.match(line, place)) is not None:
+        fields.append(_bare(match))
+        place = match.end()
+        if not match[4]:
             return fields
     return None
 
 
-def _bare(found: re.Match[str]) -> str:
-    quoted = found[1] if found[1] is not None else found[2]
-    return found[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+def _bare(match: re.Match[str]) -> str:
+    quoted = match[1] if match[1] is not None else match[2]
+    return match[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
 
 
 def _column(path: Path, name: str, values: list[str] | None, texts: tuple[str, ...]) -> object:
+    known = [None if text in ("?", "") else text for text in texts]
     if values is not None:
         if "?" in values:
             raise _refusal(path, f"{name!r} declares '?' as a value, which means a missing one")
         unknown = set(texts) - set(values) - {"?", ""}
         if unknown:
             raise _refusal(path, f"{name!r} holds {min(unknown)!r}, which it does not declare")
-        known = [None if text in ("?", "") else text for text in texts]
         return pd.Categorical(known, list(dict.fromkeys(values)))
-    known = [None if text in ("?", "") else text for text in texts]
     numbers = np.array([np.nan if text is None else _number(path, name, text) for text in known])
-    if (np.abs(numbers) >= 2**53).any():  # as they are written, whole numbers still differ
+    if may_be_rounded(numbers):  # as they are written, whole numbers still differ
         return pd.Series(known, dtype=object)
     return numbers
 

@@ -18,13 +18,11 @@ from scipy import sparse
 from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
-from backstay.datasets._content import Content, Limit, Reading, repeated
-from backstay.datasets._labelled import (
-    MAX_DENSE_BYTES,
-    TableError,
-    check_columns_told_apart,
-    listed,
-)
+from backstay._words import listed
+from backstay.datasets._content import Content, Limit, first_line, read_as, repeated
+from backstay.datasets._exact import check_integers
+from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._wide import float_type, wide_frame
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
@@ -35,26 +33,20 @@ CHUNK = 2**20
 CSR = ("data", "indices", "indptr", "shape")
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error, without its full stop."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
 def read_npz(path: Path, reading: Reading) -> Content:
     """Read rows, labels and names from an NPZ file, never unpickling anything."""
+    broken = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
     try:
-        with path.open("rb") as file:
+        with read_as("an NPZ file", path, *broken), path.open("rb") as file:
             _check_archive(path, reading.limit)
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
             with archive:
                 arrays = {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-        raise TableError(f"{path.name} is not an NPZ file ({first_line(error)}).") from error
+    except TableError:
+        raise
     except (ValueError, MemoryError) as error:
-        if isinstance(error, TableError):
-            raise
         raise TableError(
             f"{path.name} holds Python objects or damaged arrays, which are not read; save texts "
             "as numpy arrays of strings."
@@ -81,28 +73,18 @@ def _check_archive(path: Path, limit: Limit) -> None:
 
 def read_mat(path: Path, reading: Reading) -> Content:
     """Read rows, labels and names from a MATLAB file of version 4 to 7.2."""
+    broken = (MatReadError, ValueError, TypeError, OSError, LookupError, MemoryError, zlib.error)
     try:
-        _check_compressed(path, reading.limit)
-        sides = (shape for _, shape, kind in whosmat(str(path)) if kind != "sparse")
-        reading.limit.check(path, 8 * sum(math.prod(shape) for shape in sides))
-        found = loadmat(str(path), chars_as_strings=True)
+        with read_as("a MATLAB file", path, *broken):
+            _check_compressed(path, reading.limit)
+            sides = (shape for _, shape, kind in whosmat(str(path)) if kind != "sparse")
+            reading.limit.check(path, 8 * sum(math.prod(shape) for shape in sides))
+            variables = loadmat(str(path), chars_as_strings=True)
     except NotImplementedError as error:
         raise TableError(
             f"{path.name} is a MATLAB file of version 7.3; save it with save(…, '-v7')."
         ) from error
-    except TableError:
-        raise
-    except (
-        MatReadError,
-        ValueError,
-        TypeError,
-        OSError,
-        LookupError,
-        MemoryError,
-        zlib.error,
-    ) as error:
-        raise TableError(f"{path.name} is not a MATLAB file ({first_line(error)}).") from error
-    arrays = {k: v for k, v in found.items() if not k.startswith("__")}
+    arrays = {k: v for k, v in variables.items() if not k.startswith("__")}
     return _from_arrays(path, arrays, reading.target)
 
 
@@ -222,7 +204,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         names = _texts(path, "feature_names", arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    check_columns_told_apart(names, X)
+    check_integers(names, X)
     X = X.astype(float_type([X.dtype], n, d), copy=False)
     frame = wide_frame(X, None, pd.Index(names, dtype=object))
     extra: dict[str, Any] = {}
@@ -231,7 +213,8 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         label = None
     elif target is not None and target not in arrays and target.lower() != "y":
         raise TableError(
-            f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}."
+            f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}.",
+            parameter="target",
         )
     if label is not None:
         extra = {"y": _vector(path, label, arrays[label]), "target": label}

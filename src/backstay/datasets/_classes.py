@@ -1,36 +1,37 @@
-"""The class of every row: what its labels are, and which rows are left."""
+"""The target column holds classes: the only file of this folder that knows it.
+
+Which label every row has, which rows are left, and what about the classes is suspicious.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
-from backstay.datasets._content import is_inexact, plain_text
-from backstay.datasets._labelled import (
-    TableError,
+from backstay._words import counted, listed
+from backstay.datasets._columns import SortedColumns
+from backstay.datasets._content import Content
+from backstay.datasets._exact import (
     check_spellings,
-    counted,
     has_leading_zeros,
-    listed,
-    two_spellings,
+    label_texts,
+    plain_text,
     whole_numbers,
 )
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 
 # More different numbers than this, and a target is a measurement, not a class.
 MAX_NUMERIC_CLASSES = 10
-
-
-@dataclass(frozen=True)
-class ClassRules:
-    """Which classes are compared: some left out, by name or size, and one called positive."""
-
-    exclude: tuple[str, ...] = ()
-    min_size: int | None = None
-    positive: str | None = None
+# Classes whose times of measurement differ so surely were not measured side by side.
+CONFOUNDED = 0.001
+BLOCK = 2000
 
 
 @dataclass
@@ -44,30 +45,41 @@ class Classes:
     warnings: list[str] = field(default_factory=list)
 
 
-def classes_of(
-    labels: pd.Series, names: list[str] | None, target: str, rules: ClassRules
-) -> Classes:
+def label_column(
+    texts: pd.Series, reading: Reading, typed: Callable[[pd.Series, Reading], pd.Series]
+) -> pd.Series:
+    """Return labels of a text file as numbers if they are, or as written if zeros come first."""
+    known = texts.dropna().str.strip()
+    check_spellings(str(reading.target), known.str.replace(reading.decimal, ".", regex=False))
+    return texts if has_leading_zeros(known) else typed(texts, reading)
+
+
+def labels_beside(content: Content, target: str | None) -> tuple[pd.Series, str] | None:
+    """Return the array of labels that stands beside the rows, with its name, if it is meant."""
+    extra = content.extra
+    if "y" in extra and (target is None or target in (extra["target"], "y")):
+        return pd.Series(extra["y"]), str(extra["target"])
+    return None
+
+
+def classes_of(labels: pd.Series, target: str, content: Content, reading: Reading) -> Classes:
     """Return the classes that a column holds, or refuse it in a sentence."""
     notes, warnings = list[str](), list[str]()
-    texts = plain_text(labels)
-    known = texts.notna().to_numpy()
-    if not known.any():
-        raise TableError(f"no row has a value of {target!r}; choose another target.")
+    names = content.extra.get("class_names")
+    _check_finite(plain_text(labels), target)
+    texts, known = _known_labels(labels, target)
     if not known.all():
         warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
-    _check_finite(texts, target)
-    check_exact(labels, target, "classes", "class 1")
-    _check_plain(texts, target)
     as_written = names is not None
     if names is not None:
-        texts = named_classes(texts, known, names)
+        texts = _named_classes(texts, known, names)
     else:
         check_spellings(target, texts[known])
         as_written = has_leading_zeros(texts[known])
     if not as_written and (exact := whole_numbers(texts[known])) is not None:
         texts = texts.copy()
         texts[known] = exact.astype(str).astype(object)
-    chosen = _chosen(texts, known, target, rules, notes)
+    chosen = _chosen(texts, known, target, reading, notes)
     values = texts[chosen]
     _check_classes(values, target, measured=names is None)
     exact = None if as_written else whole_numbers(values)
@@ -76,7 +88,27 @@ def classes_of(
     alike = different[different.str.lower().duplicated(keep=False)]
     if len(alike):
         warnings.append(f"Classes differ in upper and lower case only: {listed(alike)}.")
-    return Classes(y, chosen, _positive(y, target, rules.positive), notes, warnings)
+    return Classes(y, chosen, _positive(y, target, reading.positive), notes, warnings)
+
+
+def classes_of_cohort(labels: pd.Series, target: str, content: Content) -> Classes:
+    """Return the classes of a cohort as texts: a signature says what they may be."""
+    texts, known = _known_labels(labels, target)
+    names = content.extra.get("class_names")
+    if names is not None and labels_beside(content, target) is not None:
+        texts = _named_classes(texts, known, names)
+    return Classes(texts[known].to_numpy(dtype=object), known)
+
+
+def _known_labels(labels: pd.Series, target: str) -> tuple[pd.Series, NDArray[np.bool_]]:
+    """Return labels as texts, and which rows have one."""
+    texts = label_texts(labels, target, "target")
+    known = texts.notna().to_numpy()
+    if not known.any():
+        raise TableError(
+            f"no row has a value of {target!r}; choose another target.", parameter="target"
+        )
+    return texts, known
 
 
 def _check_finite(texts: pd.Series, target: str) -> None:
@@ -84,11 +116,13 @@ def _check_finite(texts: pd.Series, target: str) -> None:
     if words.any():
         row = int(np.flatnonzero(texts.index == words.index[words][0])[0]) + 1
         raise TableError(
-            f"{target!r} holds an infinite value in row {row}; classes are texts or finite numbers."
+            f"{target!r} holds an infinite value in row {row}; classes are texts or finite "
+            "numbers.",
+            parameter="target",
         )
 
 
-def named_classes(texts: pd.Series, known: NDArray[np.bool_], names: list[str]) -> pd.Series:
+def _named_classes(texts: pd.Series, known: NDArray[np.bool_], names: list[str]) -> pd.Series:
     """Return the names of classes that are given by number."""
     codes = whole_numbers(texts[known])
     if (
@@ -104,31 +138,34 @@ def named_classes(texts: pd.Series, known: NDArray[np.bool_], names: list[str]) 
 
 
 def _chosen(
-    texts: pd.Series, known: NDArray[np.bool_], target: str, rules: ClassRules, notes: list[str]
+    texts: pd.Series, known: NDArray[np.bool_], target: str, reading: Reading, notes: list[str]
 ) -> NDArray[np.bool_]:
     """Return the rows whose class is neither left out nor too small."""
     chosen = known.copy()
     counts = texts[known].value_counts()
-    for name in rules.exclude:
+    for name in reading.exclude_classes:
         if name not in counts:
             raise TableError(
                 f"{target!r} has no class {name!r} to leave out; its classes are "
-                f"{listed(sorted(counts.index), 8)}."
+                f"{listed(sorted(counts.index), 8)}.",
+                parameter="exclude_classes",
             )
         chosen &= (texts != name).to_numpy()
         notes.append(f"Class {name!r} was left out as requested: {counted(counts[name], 'row')}.")
-    if rules.min_size is not None:
+    if reading.min_class_size is not None:
         left = texts[chosen].value_counts()
-        small = left[left < rules.min_size].sort_index()
+        small = left[left < reading.min_class_size].sort_index()
         if len(small):
             shown = [f"{name} ({n})" for name, n in small.items()]
             notes.append(
-                f"Left out: {counted(len(small), 'class')} of fewer than {rules.min_size} rows: "
-                f"{listed(shown)}."
+                f"Left out: {counted(len(small), 'class')} of fewer than {reading.min_class_size} "
+                f"rows: {listed(shown)}."
             )
             chosen &= ~texts.isin(small.index).to_numpy()
     if not chosen.any():
-        raise TableError(f"no class of {target!r} is left.")
+        raise TableError(
+            f"no class of {target!r} is left.", parameter=("exclude_classes", "min_class_size")
+        )
     return chosen
 
 
@@ -142,13 +179,18 @@ def _check_classes(values: pd.Series, target: str, *, measured: bool) -> None:
         if many or distinct > 100 or distinct > max(2, len(values) / 2):
             raise TableError(
                 f"{target!r} holds {distinct} different numbers in {len(values)} rows: a "
-                "measurement, not classes; cut it into classes (such as low and high) first."
+                "measurement, not classes; cut it into classes (such as low and high) first.",
+                parameter="target",
             )
     elif distinct == len(values) and distinct > 2:
-        raise TableError(f"{target!r} has another value in every row: names, not classes.")
+        raise TableError(
+            f"{target!r} has a different value in every row: names, not classes.",
+            parameter="target",
+        )
     if distinct < 2:
         raise TableError(
-            f"{target!r} holds one class only, {values.iloc[0]!r}; at least two are compared."
+            f"{target!r} holds one class only, {values.iloc[0]!r}; at least two are compared.",
+            parameter="target",
         )
 
 
@@ -160,43 +202,69 @@ def _positive(y: NDArray[Any], target: str, name: str | None) -> Any:
     if len(classes) != 2:
         raise TableError(
             f"{target!r} has {len(classes)} classes; a positive one is for two. Leave the others "
-            "out, or leave positive out."
+            "out, or leave positive out.",
+            parameter="positive",
         )
-    found = [label for label in classes if str(label) == name]
-    if not found:
-        raise TableError(f"{target!r} has no class {name!r}; its classes are {listed(classes)}.")
-    return found[0]
-
-
-def _check_plain(texts: pd.Series, name: str) -> None:
-    """Refuse labels with a NUL: at the end of a text, numpy drops it, and two become one."""
-    if any("\0" in text for text in texts.dropna().unique()):
-        raise TableError(f"{name!r} holds texts with a NUL character; take it out.")
-
-
-def check_exact(labels: pd.Series, name: str, what: str, example: str) -> None:
-    """Refuse labels in which floating point may have merged whole numbers."""
-    if is_inexact(labels):
+    meant = [label for label in classes if str(label) == name]
+    if not meant:
         raise TableError(
-            f"{name!r} was read as floating point, which does not tell whole numbers as large as "
-            f"{labels.abs().max():.17g} apart; write the {what} as text, such as {example!r}."
+            f"{target!r} has no class {name!r}; its classes are {listed(classes)}.",
+            parameter="positive",
         )
+    return meant[0]
 
 
-def groups_of(given: pd.Series, name: str) -> tuple[NDArray[Any], list[str]]:
-    """Return the group of every row, and what to check."""
-    check_exact(given, name, "groups", "patient 1")
-    texts = plain_text(given)
-    _check_plain(texts, name)
-    if texts.isna().any():
-        row = int(np.flatnonzero(texts.isna().to_numpy())[0]) + 1
-        raise TableError(f"row {row} has no value of {name!r}; every row needs its group.")
-    if texts.nunique() < 2:
-        raise TableError(f"{name!r} puts every row into one group; at least two are needed.")
-    warnings = []
-    if (alike := two_spellings(texts)) is not None:
-        warnings.append(
-            f"{name!r} holds {alike[0]!r} and {alike[1]!r}, two spellings of one number, as two "
-            "groups; if they are one, write them one way."
-        )
-    return texts.to_numpy().astype(str), warnings
+def leaking_columns(features: SortedColumns, y: NDArray[Any], target: str) -> list[str]:
+    """Return a sentence on columns with one value per class, each its own, if there are any."""
+    classes, codes = np.unique(y, return_inverse=True)
+    n_classes = len(classes)
+    leaks = []
+    for start in range(0, features.numbers.shape[1], BLOCK):  # sparse columns are written out here
+        part = features.numbers.iloc[:, start : start + BLOCK]
+        table = part.to_numpy(np.float64)
+        values = np.array([table[codes == c][0] for c in range(n_classes)])
+        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
+        leaks += [
+            str(part.columns[j])
+            for j in np.flatnonzero(same).tolist()
+            if len(np.unique(values[:, j])) == n_classes
+        ]
+    for name, category in features.categories.items():
+        values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
+        same = bool((category.codes == values[codes]).all())
+        if same and len(np.unique(values)) == n_classes and (values >= 0).all():
+            leaks.append(name)
+    if not leaks:
+        return []
+    return [
+        f"{listed(leaks)} give{'s' if len(leaks) == 1 else ''} the classes of {target!r} away "
+        "without an error; if this is the target in another form, drop it."
+    ]
+
+
+def drift(times: pd.Series, name: str, y: NDArray[np.generic]) -> list[str]:
+    """Return a sentence if the classes were measured at different times."""
+    texts = plain_text(times)
+    when = pd.to_numeric(texts, errors="coerce")
+    if when.isna().any():
+        try:
+            dates = pd.to_datetime(texts, format="mixed")
+        except (ValueError, OverflowError) as error:
+            wrong = texts[when.isna()].iloc[0]
+            raise TableError(
+                f"{name!r} holds {wrong!r}; times are numbers or dates such as 2024-05-31.",
+                parameter="measured",
+            ) from error
+        when = dates.map(lambda date: np.nan if pd.isna(date) else date.timestamp())
+    known = when.notna().to_numpy()
+    parts = [when.to_numpy()[known & (y == label)] for label in np.unique(y)]
+    parts = [part for part in parts if len(part)]
+    if len(parts) < 2 or len(np.unique(np.concatenate(parts))) < 2:
+        return []
+    p = float(stats.kruskal(*parts).pvalue)
+    if not p < CONFOUNDED:
+        return []
+    return [
+        f"The classes differ in {name!r} (Kruskal-Wallis p = {p:.1g}): features that drift with "
+        "time will look like markers of the classes."
+    ]

@@ -1,4 +1,4 @@
-"""What the columns of a table hold: numbers, categories, names of rows, or the classes."""
+"""What the columns of a table hold: numbers, categories, or names of rows."""
 
 from __future__ import annotations
 
@@ -12,20 +12,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
-from backstay.datasets._distinct import DistinctTexts, distinct_texts
-from backstay.datasets._labelled import (
-    TableError,
-    check_texts_told_apart,
-    check_told_apart,
-    listed,
-)
+from backstay._words import counted, listed
+from backstay.datasets._exact import check_integers, check_numbers, plain_text
+from backstay.datasets._labelled import TableError
 from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
-BLOCK = 2000
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -54,6 +49,49 @@ def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
     return np.log2(np.maximum(np.asarray(X, dtype=np.float64), floor))
 
 
+@dataclass(frozen=True)
+class DistinctTexts:
+    """The different texts of a column, in order of appearance; a gap has the place -1.
+
+    Whatever is asked of the texts is asked once of each: a table may have thousands of columns
+    of a few texts.
+    """
+
+    values: list[str]
+    places: NDArray[np.intp]
+
+    @property
+    def known(self) -> NDArray[np.intp]:
+        """Places of the rows that are no gaps."""
+        return self.places[self.places >= 0]
+
+    def by_row(self) -> pd.Series:
+        """Return the text of every row, None for a gap."""
+        texts = np.array([*self.values, None], dtype=object)
+        return pd.Series(texts[self.places], dtype=object)
+
+    def numbers_by_row(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for every row the number that stands for its text."""
+        return np.append(numbers, np.nan)[self.places]
+
+
+def distinct_texts(column: pd.Series) -> DistinctTexts:
+    """Return the different texts of a column, without blanks around them.
+
+    >>> texts = distinct_texts(pd.Series([" a", "b", None, "a "]))
+    >>> texts.values, texts.places.tolist()
+    (['a', 'b'], [0, 1, -1, 0])
+    """
+    if not isinstance(column.dtype, pd.StringDtype):
+        column = plain_text(column)
+    places, values = pd.factorize(column.to_numpy(object))
+    bare = [value.strip() for value in values]
+    if "" in bare or len(set(bare)) < len(bare):
+        merged, values = pd.factorize(np.array([text or None for text in bare], dtype=object))
+        places, bare = np.append(merged, -1)[places], list(values)
+    return DistinctTexts(bare, places)
+
+
 @dataclass
 class SortedColumns:
     """The columns of a table, sorted by what they hold; the last three kinds are left out."""
@@ -75,27 +113,27 @@ def sort_columns(
     log2: float | None = None,
 ) -> SortedColumns:
     """Sort columns, taking log2 of numbers above a floor; numbers mixed with text are refused."""
-    found = SortedColumns(pd.DataFrame(index=frame.index))
+    columns = SortedColumns(pd.DataFrame(index=frame.index))
     if log2 in (None, 1) and is_sparse(frame):  # log2 of a floor of 1 leaves 0 at 0
-        _add_sparse(found, frame, log2)
-        return found
+        _add_sparse(columns, frame, log2)
+        return columns
     numeric, mended = [], {}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         if name in categories:
-            _add_category(found, name, distinct_texts(frame[name]))
+            _add_category(columns, name, distinct_texts(frame[name]))
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
             if kind.kind in "iu" and frame[name].notna().any():
-                check_told_apart(name, frame[name].dropna().to_numpy())
+                check_integers([name], frame[name].dropna().to_numpy()[:, None])
         elif isinstance(kind, pd.CategoricalDtype):
             texts = distinct_texts(frame[name])
             order = [str(value).strip() for value in kind.categories]
             held = set(texts.values)
-            _add_category(found, name, texts, [v for v in dict.fromkeys(order) if v in held])
+            _add_category(columns, name, texts, [v for v in dict.fromkeys(order) if v in held])
         elif kind.kind in "Mm":
-            found.texts.append(name)
+            columns.texts.append(name)
         else:
-            numbers = _add_text(found, name, distinct_texts(frame[name]), keep)
+            numbers = _add_text(columns, name, distinct_texts(frame[name]), keep)
             if numbers is not None:
                 mended[name] = numbers
     chosen = frame if len(numeric) == frame.shape[1] else frame[numeric]
@@ -105,23 +143,22 @@ def sort_columns(
         table = np.column_stack([table, *mended.values()])
     if log2 is not None:
         table = log2_floor(table, log2)
-    _add_numbers(found, table, [*numeric, *mended], keep)
-    return found
+    _add_numbers(columns, table, [*numeric, *mended], keep)
+    return columns
 
 
 def _add_text(
-    found: SortedColumns, name: str, texts: DistinctTexts, keep: Collection[str]
+    columns: SortedColumns, name: str, texts: DistinctTexts, keep: Collection[str]
 ) -> NDArray[Any] | None:
     """Sort a column of texts; one that turns out to hold numbers is returned as such."""
     values, known = texts.values, texts.known
     if not values:
-        found.empty.append(name)
+        columns.empty.append(name)
         return None
     numbers = np.asarray(pd.to_numeric(np.array(values, dtype=object), errors="coerce"), float)
     is_number = ~np.isnan(numbers)
     if is_number.all():
-        if (np.abs(numbers) >= 2**53).any():
-            check_texts_told_apart(name, values)
+        check_numbers(name, values, numbers)
         return texts.numbers_by_row(numbers)
     if {value.lower() for value in values} <= {"true", "false"}:
         truth = np.array([value.lower() == "true" for value in values], dtype=np.float64)
@@ -132,14 +169,15 @@ def _add_text(
     if commas[known].mean() >= MOSTLY:
         raise TableError(
             f"column {name!r} holds {values[0]!r}: if that is a decimal comma, say so with "
-            "decimal ','."
+            "decimal ','.",
+            parameter="decimal",
         )
     if len(known) > 1 and len(known) == len(values) and name not in keep:
-        found.identifiers[name] = texts.by_row()
+        columns.identifiers[name] = texts.by_row()
     elif len(values) > MAX_CATEGORIES and name not in keep:
-        found.texts.append(name)
+        columns.texts.append(name)
     else:
-        _add_category(found, name, texts)
+        _add_category(columns, name, texts)
     return None
 
 
@@ -150,29 +188,30 @@ def _mixed_column(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_])
         f"column {name!r} holds numbers but {value!r} in row {junk[0] + 1}"
         + (f" and {len(junk) - 1} more such values" if len(junk) > 1 else "")
         + f"; correct the file, name {value!r} as a missing value, treat the column as a category, "
-        "or drop it."
+        "or drop it.",
+        parameter=("missing", "categories", "drop"),
     )
 
 
 def _add_category(
-    found: SortedColumns, name: str, texts: DistinctTexts, order: list[str] | None = None
+    columns: SortedColumns, name: str, texts: DistinctTexts, order: list[str] | None = None
 ) -> None:
     if not texts.values:
-        found.empty.append(name)
+        columns.empty.append(name)
     elif len(texts.values) == 1:
-        found.constant.append(name)
+        columns.constant.append(name)
     else:
         order = sorted(texts.values) if order is None else order
         code = {value: j for j, value in enumerate(order)}
         codes = np.array([*(code[value] for value in texts.values), -1])[texts.places]
         key = tuple(order)
-        if key not in found.kinds:
-            found.kinds[key] = pd.CategoricalDtype(order)
-        found.categories[name] = pd.Categorical.from_codes(codes, dtype=found.kinds[key])
+        if key not in columns.kinds:
+            columns.kinds[key] = pd.CategoricalDtype(order)
+        columns.categories[name] = pd.Categorical.from_codes(codes, dtype=columns.kinds[key])
 
 
 def _add_numbers(
-    found: SortedColumns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
+    columns: SortedColumns, table: NDArray[np.float64], names: list[str], keep: Collection[str]
 ) -> None:
     """Add columns of numbers, except constant ones and those that only number the rows."""
     low, high = np.empty(table.shape[1]), np.empty(table.shape[1])
@@ -192,19 +231,19 @@ def _add_numbers(
         low[block] = np.where(gaps, np.inf, part).min(axis=0)
         high[block] = np.where(gaps, -np.inf, part).max(axis=0)
     constant = (low == high) & ~empty
-    found.empty += [names[j] for j in np.flatnonzero(empty)]
-    found.constant += [names[j] for j in np.flatnonzero(constant)]
+    columns.empty += [names[j] for j in np.flatnonzero(empty)]
+    columns.constant += [names[j] for j in np.flatnonzero(constant)]
     counting = [j for j in _counting_columns(table, low, high) if names[j] not in keep]
     for j in counting:
-        found.identifiers[names[j]] = pd.Series(table[:, j].astype(np.int64)).astype(str)
+        columns.identifiers[names[j]] = pd.Series(table[:, j].astype(np.int64)).astype(str)
     gone = {*np.flatnonzero(empty | constant).tolist(), *counting}
     if gone:
         left = [j for j in range(len(names)) if j not in gone]
         table, names = table[:, left], [names[j] for j in left]
-    found.numbers = wide_frame(table, found.numbers.index, names)
+    columns.numbers = wide_frame(table, columns.numbers.index, names)
 
 
-def _add_sparse(found: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:
+def _add_sparse(columns: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:
     """Add the columns of a sparse table, except constant ones; zeros are not written out."""
     X = sparse_matrix(frame).tocsc()
     if log2 is not None:
@@ -220,9 +259,9 @@ def _add_sparse(found: SortedColumns, frame: pd.DataFrame, log2: float | None) -
         )
     low, high = (side.toarray().ravel() for side in (X.min(axis=0), X.max(axis=0)))
     constant = low == high
-    found.constant += list(frame.columns[constant])
+    columns.constant += list(frame.columns[constant])
     kept = X[:, np.flatnonzero(~constant)]
-    found.numbers = sparse_frame(kept, frame.index, frame.columns[~constant])
+    columns.numbers = sparse_frame(kept, frame.index, frame.columns[~constant])
 
 
 def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[int]:
@@ -237,42 +276,20 @@ def _counting_columns(table: NDArray[np.float64], low: Any, high: Any) -> list[i
     return [int(j) for j in (whole if len(whole) == 1 else in_order)]
 
 
-def leaking_columns(found: SortedColumns, codes: NDArray[np.intp]) -> list[str]:
-    """Return the columns with one value per class, each its own: the classes by another name."""
-    n_classes = int(codes.max()) + 1
-    leaks = []
-    for start in range(0, found.numbers.shape[1], BLOCK):  # sparse columns are written out here
-        part = found.numbers.iloc[:, start : start + BLOCK]
-        table = part.to_numpy(np.float64)
-        values = np.array([table[codes == c][0] for c in range(n_classes)])
-        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
-        leaks += [
-            str(part.columns[j])
-            for j in np.flatnonzero(same).tolist()
-            if len(np.unique(values[:, j])) == n_classes
-        ]
-    for name, category in found.categories.items():
-        values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
-        same = bool((category.codes == values[codes]).all())
-        if same and len(np.unique(values)) == n_classes and (values >= 0).all():
-            leaks.append(name)
-    return leaks
-
-
-def left_out_sentences(found: SortedColumns) -> list[str]:
+def left_out_sentences(columns: SortedColumns) -> list[str]:
     """Return which columns were left out and why."""
     reasons: list[tuple[Collection[str], str]] = [
-        (found.empty, "without any value"),
-        (found.constant, "with the same value in every row"),
-        (found.texts, f"of dates or of more than {MAX_CATEGORIES} different texts"),
+        (columns.empty, "without any value"),
+        (columns.constant, "with the same value in every row"),
+        (columns.texts, f"of dates or of more than {MAX_CATEGORIES} different texts"),
         (
-            found.identifiers,
-            "with another value in every row, like names or numbers of the rows,",
+            columns.identifiers,
+            "with a different value in every row, like names or numbers of the rows,",
         ),
     ]
     return [
-        f"{len(names)} column{'s' if len(names) > 1 else ''} {why} "
-        f"{'were' if len(names) > 1 else 'was'} left out: {listed(names)}."
+        f"{counted(len(names), 'column')} {why} {'were' if len(names) > 1 else 'was'} left out: "
+        f"{listed(names)}."
         for names, why in reasons
         if names
     ]

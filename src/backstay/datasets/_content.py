@@ -1,21 +1,20 @@
-"""What a file holds before its columns are told apart, and how it is to be read."""
+"""What a file holds before its columns are told apart, and how much it may hold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._labelled import (
-    TableError,
-    check_columns_told_apart,
-    counted,
-    listed,
-)
+from backstay._words import counted, listed
+from backstay.datasets._exact import as_names, check_integers, turned
+from backstay.datasets._labelled import TableError
 from backstay.datasets._wide import float_type, wide_frame
 
 GIGABYTE = 10**9
@@ -33,10 +32,13 @@ class Limit:
 
     def __post_init__(self) -> None:
         if self.gigabytes is not None and not self.gigabytes > 0:  # nan is not, either
-            raise TableError(f"max_size={self.gigabytes:g} must be a number of gigabytes above 0.")
+            raise TableError(
+                f"max_size={self.gigabytes:g} must be a number of gigabytes above 0.",
+                parameter="max_size",
+            )
 
     def check(self, path: Path, unpacked: int) -> None:
-        """Refuse a file that unpacks to so many bytes, if they are too many."""
+        """Refuse a file that unpacks to too many bytes."""
         if self.gigabytes is not None:
             if unpacked > self.gigabytes * GIGABYTE:
                 raise self._refusal(path, f"the {self.gigabytes:g} GB allowed")
@@ -51,36 +53,9 @@ class Limit:
     def _refusal(path: Path, bound: str) -> TableError:
         return TableError(
             f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, the "
-            "number of gigabytes that are read."
+            "number of gigabytes that are read.",
+            parameter="max_size",
         )
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a file is to be read, whatever its format.
-
-    ``as_text`` leaves every field of a text file as it is written, ``named`` those of the first
-    column, ``labels`` those of some columns, so that names such as 007 stay what they are.
-    ``sheet`` is of a workbook, ``layer`` of an AnnData file.
-    """
-
-    delimiter: str | None = None
-    decimal: str = "."
-    encoding: str = "utf-8"
-    missing: tuple[str, ...] = ()
-    transpose: bool = False
-    annotation: tuple[str, ...] = ()
-    sheet: str | int | None = None
-    layer: str | None = None
-    limit: Limit = field(default_factory=Limit)
-    target: str | None = None
-    as_text: bool = False
-    named: bool = False
-    labels: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        if len(self.decimal) != 1 or self.decimal.isalnum() or self.decimal in '+-"\r\n':
-            raise TableError(f"decimal={self.decimal!r} must be a sign such as '.' or ','.")
 
 
 @dataclass(frozen=True)
@@ -125,52 +100,32 @@ class Content:
         return None if isinstance(self.frame.index, pd.RangeIndex) else self.frame.index
 
 
-def plain_text(column: pd.Series) -> pd.Series:
-    """Return a column as texts without blanks around them; gaps stay gaps.
-
-    >>> plain_text(pd.Series([" a", "b ", 2])).tolist()
-    ['a', 'b', '2']
-    """
-    texts = column.astype(object).where(column.notna(), None)
-    texts = texts.map(lambda value: value if value is None else str(value).strip())
-    return texts.where(texts != "", None)
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error, without its full stop."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def as_names(column: pd.Series) -> pd.Series:
-    """Return a column as names: texts, with whole numbers written without a point.
-
-    >>> as_names(pd.Series([1.0, 2.0])).tolist()
-    ['1', '2']
-    """
-    numbers = column.dtype.kind == "f" and bool((column.dropna() % 1 == 0).all())
-    exact = numbers and not is_inexact(column)
-    return plain_text(column.astype("Int64") if exact else column)
-
-
-def is_inexact(column: pd.Series) -> bool:
-    """Whether a column holds floating point so large that whole numbers may be merged in it.
-
-    >>> is_inexact(pd.Series([2.0**53, 1])), is_inexact(pd.Series([2**60, 1]))
-    (True, False)
-    """
-    if column.dtype.kind == "f":
-        return bool((column.abs() >= 2**53).any())
-    if column.dtype != object:
-        return False
-    return any(isinstance(value, float) and abs(value) >= 2**53 for value in column)
+@contextmanager
+def read_as(what: str, path: Path, *broken: type[Exception]) -> Iterator[None]:
+    """Say that a file is not what its name says, when its reader stumbles over it."""
+    try:
+        yield
+    except TableError:
+        raise
+    except broken as error:
+        raise TableError(f"{path.name} is not {what} ({first_line(error)}).") from error
 
 
-def inferred(column: pd.Series) -> pd.Series:
-    """Return a column of objects with the type of its values, unless that would merge some.
-
-    >>> inferred(pd.Series([1, None], dtype=object)).dtype
-    dtype('float64')
-    >>> inferred(pd.Series([2**60, None], dtype=object)).dtype
-    dtype('O')
-    """
-    found = column.infer_objects()
-    merged = found.dtype.kind == "f" and is_inexact(found)
-    return column if merged and any(isinstance(value, int) for value in column) else found
+def package(name: str, path: Path, extra: str) -> Any:
+    """Return a package that a format needs, or say how to install it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        needed = name.partition(".")[0]
+        raise TableError(
+            f"{path.name} needs {needed} to be read; install it with pip install "
+            f'"backstay[{extra}]".'
+        ) from error
 
 
 def is_text(column: pd.Series) -> bool:
@@ -187,7 +142,7 @@ def repeated(names: Any) -> list[str]:
 def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
     """Return rows of numbers as one block of memory, with the names of samples and features."""
     values = np.asarray(values)
-    check_columns_told_apart(names, values)
+    check_integers(names, values)
     kind = float_type([values.dtype], *values.shape)
     block = np.ascontiguousarray(values, dtype=kind)
     index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)
@@ -204,7 +159,7 @@ def check_names(names: pd.Series, file: str, what: str) -> None:
         )
 
 
-def exchanged(content: Content, annotation: Sequence[str] = ()) -> Content:
+def exchanged(content: Content, annotation: Collection[str] = ()) -> Content:
     """Exchange rows and columns of a table; columns that describe features are taken out."""
     frame = content.frame
     if content.row_names is None:
@@ -217,11 +172,13 @@ def exchanged(content: Content, annotation: Sequence[str] = ()) -> Content:
         about = frame[list(annotation)]
         frame = frame.drop(columns=list(annotation))
     if frame.shape[1] == 0:
-        raise TableError(f"{content.file} has one column only; nothing can be exchanged.")
+        raise TableError(
+            f"{content.file} has one column only; nothing can be exchanged.", parameter="transpose"
+        )
     note = "Rows and columns were exchanged: the file has a feature per row."
     return replace(
         content,
-        frame=_turned(frame),
+        frame=turned(frame),
         named=False,
         annotation=about,
         oriented=True,
@@ -229,26 +186,12 @@ def exchanged(content: Content, annotation: Sequence[str] = ()) -> Content:
     )
 
 
-def _turned(frame: pd.DataFrame) -> pd.DataFrame:
-    """Exchange rows and columns; whole numbers that floating point would merge stay objects."""
-    kinds = frame.dtypes
-    if kinds.nunique() > 1 and any(
-        kind.kind in "iu" and frame.iloc[:, j].abs().max() > 2**53 for j, kind in enumerate(kinds)
-    ):
-        frame = frame.astype(object)
-    turned = frame.T
-    found = turned.infer_objects()
-    for j, kind in enumerate(turned.dtypes):
-        if kind.kind == "O" and found.dtypes.iloc[j].kind == "f":
-            found.isetitem(j, inferred(turned.iloc[:, j]).to_numpy())
-    return found
-
-
-def check_annotation(names: Sequence[str], columns: Sequence[Any], file: str) -> None:
+def check_annotation(names: Collection[str], columns: Sequence[Any], file: str) -> None:
     """Refuse columns of annotation that a file does not have."""
     for name in names:
         if name not in columns:
             raise TableError(
                 f"{file} has no column {name!r} to describe its features; it begins with "
-                f"{listed(columns)}."
+                f"{listed(columns)}.",
+                parameter="annotation",
             )

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._words import counted, listed
 from backstay.datasets._content import Content, is_text, repeated
-from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._labelled import TableError
 
 DEDUPE = ("first", "mean", "max-variance")
 
@@ -26,7 +27,8 @@ def unique_columns(content: Content, how: str | None) -> Content:
         raise TableError(
             f"{content.file} has {counted(len(twice), 'name')} more than once ({listed(twice)}, "
             f"the first in {what}s {places[0]} and {places[1]}); give every {what} its own name, "
-            f"or say what to do with dedupe: {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}."
+            f"or say what to do with dedupe: {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.",
+            parameter="dedupe",
         )
     frame, chosen = _joined(content, how)
     annotation = content.annotation
@@ -57,7 +59,8 @@ def _joined(content: Content, how: str) -> tuple[pd.DataFrame, NDArray[np.intp]]
     if texts:
         raise TableError(
             f"{content.file} has several columns {texts[0]!r}, which hold text; dedupe "
-            f"{how!r} is for numbers."
+            f"{how!r} is for numbers.",
+            parameter="dedupe",
         )
     values = frame.iloc[:, several].to_numpy(np.float64, na_value=np.nan)
     known = ~np.isnan(values)

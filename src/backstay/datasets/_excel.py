@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._content import Content, Reading, inferred
-from backstay.datasets._labelled import TableError, counted, listed
+from backstay._words import counted, listed
+from backstay.datasets._content import Content, package, read_as
+from backstay.datasets._exact import inferred
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._text import MISSING
 
 # What Excel shows for a value that is not there; its other errors are said.
@@ -43,51 +47,29 @@ def read_excel(path: Path, reading: Reading) -> Content:
 
 def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str]]:
     """Return the rows of a sheet that hold anything, the sheet's name and those of all."""
-    try:
-        import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
-    except ImportError as error:
-        raise TableError(
-            f"{path.name} is an Excel file, which needs openpyxl; install it with pip install "
-            '"backstay[app]".'
-        ) from error
-    _check_archive(path, reading)
-    try:
-        # Read-only is a stream: neither charts nor macros nor links to other files are opened.
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-        try:
-            sheet = _chosen(path, book.sheetnames, reading.sheet)
-            rows = _whole_rows(book[sheet])
-        finally:
-            book.close()
-    except TableError:
-        raise
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
-        raise _damaged(path, error) from error
-    except Exception as error:  # openpyxl and the XML parser raise whatever they stumble on
-        raise _damaged(path, error) from error
-    if len(rows) < 2:
-        raise TableError(f"sheet {sheet!r} of {path.name} holds no table.")
-    if any(value is None for row in rows for value in row):
-        _check_formulas(path, sheet, rows)
-    return rows, sheet, list(book.sheetnames)
-
-
-def _check_archive(path: Path, reading: Reading) -> None:
+    openpyxl = package("openpyxl", path, "app")
     with path.open("rb") as file:
-        start = file.read(4)
-    if start == b"\xd0\xcf\x11\xe0":
-        raise TableError(f"{path.name} is an old or encrypted Excel file; save it as plain .xlsx.")
-    try:
+        if file.read(4) == b"\xd0\xcf\x11\xe0":
+            raise TableError(
+                f"{path.name} is an old or encrypted Excel file; save it as plain .xlsx."
+            )
+    # openpyxl and the XML parser raise whatever they stumble on.
+    with read_as("a whole Excel file", path, Exception):
         with zipfile.ZipFile(path) as archive:
             reading.limit.check(path, sum(member.file_size for member in archive.infolist()))
-    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: BaseException) -> TableError:
-    why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-    return TableError(f"{path.name} is not a whole Excel file ({why}).")
+        # Read-only is a stream: neither charts nor macros nor links to other files are opened.
+        how = {"read_only": True, "keep_links": False}
+        with closing(openpyxl.load_workbook(path, data_only=True, **how)) as book:
+            sheets = list(book.sheetnames)
+            sheet = _chosen(path, sheets, reading.sheet)
+            grid = _grid(book[sheet])
+        if any(value is None for row in grid for value in row):
+            with closing(openpyxl.load_workbook(path, data_only=False, **how)) as book:
+                _check_formulas(path, sheet, grid, book[sheet].iter_rows())
+    rows = _whole_rows(grid)
+    if len(rows) < 2:
+        raise TableError(f"sheet {sheet!r} of {path.name} holds no table.")
+    return rows, sheet, sheets
 
 
 def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
@@ -97,16 +79,25 @@ def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
         return str(wanted)
     if str(wanted).isdigit() and 1 <= int(wanted) <= len(sheets):
         return sheets[int(wanted) - 1]
-    raise TableError(f"{path.name} has no sheet {wanted!r}; its sheets are {listed(sheets, 8)}.")
+    raise TableError(
+        f"{path.name} has no sheet {wanted!r}; its sheets are {listed(sheets, 8)}.",
+        parameter="sheet",
+    )
 
 
-def _whole_rows(sheet: Any) -> list[list[Any]]:
-    """Return the rows that hold anything, all of the same length."""
+def _grid(sheet: Any) -> list[list[Any]]:
+    """Return all cells; texts without blanks around them."""
     if not hasattr(sheet, "iter_rows"):
-        raise TableError(f"{sheet.title!r} is a sheet of charts; name one with a table.")
+        raise TableError(
+            f"{sheet.title!r} is a sheet of charts; name one with a table.", parameter="sheet"
+        )
     sheet.reset_dimensions()  # the size that a file claims may be wrong
-    rows = [[_value(v) for v in row] for row in sheet.iter_rows(values_only=True)]
-    rows = [row for row in rows if any(value is not None for value in row)]
+    return [[_value(v) for v in row] for row in sheet.iter_rows(values_only=True)]
+
+
+def _whole_rows(grid: list[list[Any]]) -> list[list[Any]]:
+    """Return the rows that hold anything, all of the same length."""
+    rows = [row for row in grid if any(value is not None for value in row)]
     width = max((j + 1 for row in rows for j, v in enumerate(row) if v is not None), default=0)
     return [[*row[:width], *[None] * (width - len(row))] for row in rows]
 
@@ -117,34 +108,20 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _check_formulas(path: Path, sheet: str, rows: list[list[Any]]) -> None:
+def _check_formulas(path: Path, sheet: str, grid: list[list[Any]], rows: Iterator[Any]) -> None:
     """Refuse formulas whose value is not stored: they would look like missing values."""
-    import openpyxl
-
-    book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
-    try:
-        cells: Iterator[Any] = (
-            cell for row in book[sheet].iter_rows() for cell in row if cell.data_type == "f"
-        )
-        formulas = {(cell.row, cell.column): cell.coordinate for cell in cells}
-    finally:
-        book.close()
-    if not formulas:
-        return
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-    try:
-        for row in book[sheet].iter_rows():
-            for cell in row:
-                place = (getattr(cell, "row", None), getattr(cell, "column", None))
-                if place in formulas and cell.value is not None:
-                    del formulas[place]
-    finally:
-        book.close()
+    empty = {(i, j) for i, row in enumerate(grid, 1) for j, v in enumerate(row, 1) if v is None}
+    formulas = [
+        cell.coordinate
+        for row in rows
+        for cell in row
+        if cell.data_type == "f" and (cell.row, cell.column) in empty
+    ]
     if formulas:
-        first = next(iter(formulas.values()))
         raise TableError(
             f"{path.name} has {counted(len(formulas), 'formula')} without a stored value, first in "
-            f"cell {first} of sheet {sheet!r}; open it in Excel and save it, or save values only."
+            f"cell {formulas[0]} of sheet {sheet!r}; open it in Excel and save it, or save values "
+            "only."
         )
 
 

@@ -13,54 +13,28 @@ from typing import Any, TextIO, TypeVar
 
 import pandas as pd
 
-from backstay.datasets._content import (
-    Content,
-    Limit,
-    Reading,
-    check_names,
-    features_by_name,
-    repeated,
-)
+from backstay._words import counted, listed
+from backstay.datasets._content import Content, check_names, features_by_name, repeated
 from backstay.datasets._exact import keep_exact
-from backstay.datasets._labelled import TableError, counted, listed
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._samples import numbers_of_samples
-from backstay.datasets._text import MISSING, check_bytes, explained, open_text
+from backstay.datasets._text import MISSING
+from backstay.datasets._text_file import TextFile
 
 BEGIN, END = "!series_matrix_table_begin", "!series_matrix_table_end"
-LINE_START = 4096
 # What a sample sheet of GEO is made of, beside the characteristics.
 SAMPLE_LINES = ("title", "geo_accession", "source_name_ch1", "description")
-
-
-def looks_like_series_matrix(path: Path, limit: Limit | None = None) -> bool:
-    """Whether a text file begins as GEO's series matrices do."""
-    return _first_line(path, limit).startswith(("!Series_", "!Sample_"))
-
-
-def looks_like_gct(path: Path, limit: Limit | None = None) -> bool:
-    """Whether a text file begins as GCT files do."""
-    return _first_line(path, limit).startswith(("#1.2", "#1.3"))
-
-
-def _first_line(path: Path, limit: Limit | None) -> str:
-    """Return how the first line begins that holds anything; it may be endless."""
-    try:
-        with open_text(path, "latin-1", limit) as file:
-            lines = iter(lambda: file.readline(LINE_START), "")
-            return next((line for line in lines if line.strip()), "").lstrip("\ufeff\xef\xbb\xbf")
-    except (OSError, EOFError):
-        return ""  # the reader says what is wrong
 
 
 # GEO.
 
 
-def read_series_matrix(path: Path, reading: Reading) -> Content:
+def read_series_matrix(file: TextFile, reading: Reading) -> Content:
     """Read a series matrix; the characteristics of its samples become their sheet."""
-    with explained(path, reading.encoding):
-        check_bytes(path, reading.encoding)
-        lines, frame, _ = _parse(path, reading, _sample_lines)
-        _check_rows(path, reading, frame)
+    path = file.path
+    lines, frame, _ = _parse(file, reading, _sample_lines)
+    _check_rows(file, frame)
     if not len(frame) or str(frame.iloc[-1, 0]) != END:
         raise TableError(
             f"{path.name} is cut short: its last line is not {END}; download it again."
@@ -69,7 +43,8 @@ def read_series_matrix(path: Path, reading: Reading) -> Content:
     if not len(frame):
         raise TableError(
             f"{path.name} holds no values; for sequencing, GEO keeps them in supplementary files. "
-            "Read that table and give its samples in a sheet."
+            "Read that table and give its samples in a sheet.",
+            parameter="samples",
         )
     samples = [str(name) for name in frame.columns[1:]]
     sheet = _geo_sheet(path, lines, samples)
@@ -112,19 +87,21 @@ def _geo_sheet(path: Path, lines: list[tuple[str, list[str]]], samples: list[str
                 column = columns.setdefault(f"{key} (2)", [None] * len(samples))
             column[place] = value or None
     if not columns:
-        raise TableError(f"{path.name} says nothing about its samples; give a sheet of them.")
+        raise TableError(
+            f"{path.name} says nothing about its samples; give a sheet of them.",
+            parameter="samples",
+        )
     return pd.DataFrame(columns, index=pd.Index(samples, dtype=object), dtype=object)
 
 
 # GCT.
 
 
-def read_gct(path: Path, reading: Reading) -> Content:
+def read_gct(file: TextFile, reading: Reading) -> Content:
     """Read a GCT file of version 1.2 or 1.3; what it says of samples becomes their sheet."""
-    with explained(path, reading.encoding):
-        check_bytes(path, reading.encoding)
-        head, frame, said = _parse(path, reading, _gct_head)
-        _check_rows(path, reading, frame, said)
+    path = file.path
+    head, frame, said = _parse(file, reading, _gct_head)
+    _check_rows(file, frame, said)
     n_rows, n_columns, n_about, n_sheet = head.sides
     frame.columns = frame.columns.map(str)
     if (*frame.shape, len(said)) != (n_rows, 1 + n_about + n_columns, n_sheet):
@@ -161,10 +138,10 @@ def _gct_head(path: Path, file: Iterator[str]) -> _GctHead:
         raise TableError(f"{path.name} does not begin as GCT 1.2 or 1.3 does.")
     if not all(number.isdigit() for number in numbers[:sides]):
         raise TableError(f"{path.name} has {' '.join(numbers[:4])!r} where GCT has its sides.")
-    found = [int(number) for number in numbers[:sides]]
+    counts = [int(number) for number in numbers[:sides]]
     if version == "1.2":
-        found += [1, 0]
-    return _GctHead(version, (found[0], found[1], found[2], found[3]))
+        counts += [1, 0]
+    return _GctHead(version, (counts[0], counts[1], counts[2], counts[3]))
 
 
 # Both.
@@ -173,26 +150,29 @@ Head = TypeVar("Head")
 
 
 def _parse(
-    path: Path, reading: Reading, read_head: Callable[[Path, TextIO], Head]
+    file: TextFile, reading: Reading, read_head: Callable[[Path, TextIO], Head]
 ) -> tuple[Head, pd.DataFrame, pd.DataFrame]:
     """Read the head of a file, the table behind it, and the rows of the table that are a sheet."""
 
-    def parsed(kinds: Any, columns: list[int] | None = None) -> Any:
-        with open_text(path, reading.encoding, reading.limit) as file:
-            head = read_head(path, file)
-            n_sheet = head.sides[3] if isinstance(head, _GctHead) else 0
-            rows = csv.reader(file, delimiter="\t")
-            header = next(rows, None) or [""]
-            # What a sheet says stays as it is written: parsed with numbers below, 01 would be 1.
-            sheet = io.StringIO(newline="")
-            csv.writer(sheet, delimiter="\t").writerows(islice(rows, n_sheet))
-            sheet.seek(0)
-            width = len(header)
-            table = _rows(file, reading, width, kinds, columns)
-            return head, header, table, _rows(sheet, reading, width, str, columns)
+    def parsed(text: TextIO, kinds: Any, columns: list[int] | None = None) -> Any:
+        head = read_head(file.path, text)
+        n_sheet = head.sides[3] if isinstance(head, _GctHead) else 0
+        rows = csv.reader(text, delimiter="\t")
+        header = next(rows, None) or [""]
+        # What a sheet says stays as it is written: parsed with numbers below, 01 would be 1.
+        sheet = io.StringIO(newline="")
+        csv.writer(sheet, delimiter="\t").writerows(islice(rows, n_sheet))
+        sheet.seek(0)
+        width = len(header)
+        table = _rows(text, reading, width, kinds, columns)
+        return head, header, table, _rows(sheet, reading, width, str, columns)
 
-    head, header, frame, sheet = parsed({0: str})
-    keep_exact(frame, lambda columns: parsed(str, columns)[2], reading.decimal)
+    def parsed_again(columns: list[int]) -> pd.DataFrame:
+        texts: pd.DataFrame = parsed(file.text(), str, columns)[2]
+        return texts
+
+    head, header, frame, sheet = parsed(file.text(), {0: str})
+    keep_exact(frame, parsed_again, reading.decimal)
     names = pd.Index([name.strip() for name in header], dtype=object)
     return head, frame.set_axis(names, axis=1), sheet.set_axis(names, axis=1)
 
@@ -209,24 +189,21 @@ def _rows(
         )  # fmt: skip
 
 
-def _check_rows(
-    path: Path, reading: Reading, frame: pd.DataFrame, sheet: pd.DataFrame | None = None
-) -> None:
+def _check_rows(file: TextFile, frame: pd.DataFrame, sheet: pd.DataFrame | None = None) -> None:
     """Refuse rows that are cut short, which pandas fills up with missing values."""
     parts = [frame] if sheet is None else [sheet, frame]
     ends = pd.concat([part.iloc[:, -1] for part in parts]).isna()
     if not ends.any() or (ends.sum() == 1 and str(frame.iloc[-1, 0]) == END):
         return
     title, width = str(frame.columns[0]), frame.shape[1]
-    with open_text(path, reading.encoding, reading.limit) as file:
-        reader, inside = csv.reader(file, delimiter="\t"), False
-        for row in reader:
-            inside = inside or (len(row) == width and row[0].strip() == title)
-            if inside and row and row[0] != END and len(row) != width:
-                raise TableError(
-                    f"{path.name} has {len(row)} fields in line {reader.line_num} and {width} in "
-                    "the lines before; every line needs the same number."
-                )
+    reader, inside = csv.reader(file.text(), delimiter="\t"), False
+    for row in reader:
+        inside = inside or (len(row) == width and row[0].strip() == title)
+        if inside and row and row[0] != END and len(row) != width:
+            raise TableError(
+                f"{file.path.name} has {len(row)} fields in line {reader.line_num} and {width} in "
+                "the lines before; every line needs the same number."
+            )
 
 
 def _genes_in_rows(

@@ -1,4 +1,4 @@
-"""Which reader a file needs: by its name, and for text by how it begins."""
+"""Which reader reads a file, by its name and its first line, and how its sheet is joined to it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
+from backstay._words import listed
 from backstay.datasets._anndata import read_anndata
 from backstay.datasets._arff import read_arff
 from backstay.datasets._arrays import read_mat, read_npz
-from backstay.datasets._content import Content, Limit, Reading, exchanged
+from backstay.datasets._content import Content, exchanged, repeated
 from backstay.datasets._excel import read_excel
-from backstay.datasets._expression import (
-    looks_like_gct,
-    looks_like_series_matrix,
-    read_gct,
-    read_series_matrix,
-)
+from backstay.datasets._expression import read_gct, read_series_matrix
 from backstay.datasets._labelled import TableError
+from backstay.datasets._named import check_column
 from backstay.datasets._parquet import read_parquet
-from backstay.datasets._text import check_file, read_text
+from backstay.datasets._reading import Reading
+from backstay.datasets._samples import SampleSheet, join_samples
+from backstay.datasets._text import read_text
+from backstay.datasets._text_file import TextFile, check_file, explained
 
 READERS: dict[str, Callable[[Path, Reading], Content]] = {
-    "text": read_text,
-    "series matrix": read_series_matrix,
-    "gct": read_gct,
     "excel": read_excel,
     "anndata": read_anndata,
     "parquet": read_parquet,
@@ -38,13 +37,88 @@ KINDS = dict.fromkeys(TEXT, "text") | {
     ".gct": "gct", ".xlsx": "excel", ".xlsm": "excel", ".h5ad": "anndata",
     ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz", ".mat": "mat",
 }  # fmt: skip
+# How text files begin that are no plain tables.
+BEGINNINGS = {
+    "!Series_": "series matrix", "!Sample_": "series matrix", "#1.2": "gct", "#1.3": "gct",
+}  # fmt: skip
 # Formats that lie one way only.
 ONE_WAY = {"series matrix": "a feature per row", "gct": "a feature per row",
            "anndata": "a sample per row"}  # fmt: skip
 
 
-def kind_of(path: Path, limit: Limit | None = None) -> str:
-    """Return the format of a file, a key of ``READERS``; refuse what is none."""
+def content_of(path: Path, reading: Reading) -> Content:
+    """Read whatever is in a file, joined with the sheet of its samples if there is one."""
+    if reading.samples is not None:
+        return _with_sheet(path, reading)
+    content = read_content(path, reading)
+    if reading.annotation and content.annotation is None:
+        raise TableError(
+            "annotation is for files with a feature per row; give the sheet of samples, or say "
+            "transpose.",
+            parameter=("samples", "transpose"),
+        )
+    return content
+
+
+def _with_sheet(path: Path, reading: Reading) -> Content:
+    """Read a file and the sheet of its samples, and join them."""
+    about = Reading(
+        decimal=reading.decimal, encoding=reading.encoding, missing=reading.missing,
+        max_size=reading.max_size,
+    )  # fmt: skip
+    if isinstance(reading.samples, pd.DataFrame):
+        name, frame = "the sheet", reading.samples.copy()
+        frame.columns = frame.columns.map(str)
+    else:
+        known = read_content(Path(str(reading.samples)), about, as_text="all")
+        name, frame = known.file, known.frame
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.rename_axis("row name").reset_index()
+    if twice := repeated(frame.columns):
+        raise TableError(
+            f"{name} has columns of the same name: {listed(twice)}.", parameter="samples"
+        )
+    if reading.ids is not None:
+        check_column("ids", reading.ids, frame.columns, name)
+    # Columns are parsed as they lie: as text they would take many times the memory.
+    plain = replace(reading, transpose=False, annotation=(), target=None)
+    content = read_content(path, plain, as_text="first")
+    _check_options(path.name, content.details["format"], reading)
+    joined = join_samples(content, SampleSheet(name, frame, reading))
+    return replace(joined, details={**joined.details, "samples": name})
+
+
+def read_content(path: Path, reading: Reading, as_text: str = "labels") -> Content:
+    """Read whatever is in a file; ``as_text`` as in :func:`read_text`."""
+    kind = _kind_by_name(path)
+    if kind in ("text", "gct"):
+        limit = reading.limit
+        with explained(path, reading.encoding), TextFile(path, reading.encoding, limit) as file:
+            if kind == "text":
+                line = file.first_line()
+                begins = (kind for start, kind in BEGINNINGS.items() if line.startswith(start))
+                kind = next(begins, "text")
+            _check_options(path.name, kind, reading)
+            if kind == "text":
+                content = read_text(file, reading, as_text)
+            else:
+                content = (read_gct if kind == "gct" else read_series_matrix)(file, reading)
+            sha256 = file.sha256()
+    else:
+        _check_options(path.name, kind, reading)
+        content = READERS[kind](path, reading)
+        if reading.transpose:  # text is exchanged before it is parsed
+            content = exchanged(content, reading.annotation)
+        with path.open("rb") as stored:
+            sha256 = hashlib.file_digest(stored, "sha256").hexdigest()
+    if len(content.frame) == 0:
+        raise TableError(f"{path.name} has no rows.")
+    details = {"file": path.name, "sha256": sha256, "format": kind, **content.details}
+    return replace(content, details=details)
+
+
+def _kind_by_name(path: Path) -> str:
+    """Return the format of a file as its name says; refuse other files."""
     check_file(path)
     suffix = path.suffix.lower()
     if suffix == ".gz":
@@ -60,33 +134,18 @@ def kind_of(path: Path, limit: Limit | None = None) -> str:
             f"{path.name} ends in {suffix or 'nothing'!r}; files are known by {', '.join(TEXT)}, "
             ".gct, .xlsx, .h5ad, .parquet, .arff, .npz and .mat."
         )
-    kind = KINDS[suffix]
-    if kind == "text" and looks_like_series_matrix(path, limit):
-        return "series matrix"
-    if kind == "text" and looks_like_gct(path, limit):
-        return "gct"
-    return kind
+    return KINDS[suffix]
 
 
-def read_content(path: Path, reading: Reading) -> Content:
-    """Read whatever is in a file."""
-    kind = kind_of(path, reading.limit)
+def _check_options(name: str, kind: str, reading: Reading) -> None:
+    """Refuse options that are for other formats."""
     if reading.transpose and kind in ONE_WAY:
-        raise TableError(f"{path.name} always has {ONE_WAY[kind]}; leave transpose out.")
+        raise TableError(
+            f"{name} always has {ONE_WAY[kind]}; leave transpose out.", parameter="transpose"
+        )
     if reading.layer is not None and kind != "anndata":
-        raise TableError(f"{path.name} has no layers; only AnnData files have.")
+        raise TableError(f"{name} has no layers; only AnnData files have.", parameter="layer")
     if reading.sheet is not None and kind != "excel":
-        raise TableError(f"{path.name} has no sheets to choose from; only Excel files have.")
-    content = READERS[kind](path, reading)
-    if reading.transpose and kind != "text":  # text is exchanged before it is parsed
-        content = exchanged(content, reading.annotation)
-    if len(content.frame) == 0:
-        raise TableError(f"{path.name} has no rows.")
-    details = {"file": path.name, "sha256": sha256(path), "format": kind, **content.details}
-    return replace(content, details=details)
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        raise TableError(
+            f"{name} has no sheets to choose from; only Excel files have.", parameter="sheet"
+        )

@@ -2,184 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
+from backstay._refusal import Refusal
+from backstay._words import listed
 from backstay.datasets._sparse import is_sparse, sparse_matrix
 from backstay.datasets._wide import count_missing
-
-SHOWN_NAMES = 5
-
 
 # Sparse tables that would be larger are not written out.
 MAX_DENSE_BYTES = 4 * 10**9
 
 
-class TableError(ValueError):
+class TableError(Refusal):
     """A file cannot be used as it is; the message says what to do."""
-
-
-def listed(names: Any, shown: int = SHOWN_NAMES) -> str:
-    """Return the first few names in quotes and the number of the others.
-
-    >>> listed(["a", "b", "c"], shown=2)
-    "'a', 'b' and 1 more"
-    """
-    names = [str(name) for name in names]
-    text = ", ".join(f"'{name}'" for name in names[:shown])
-    return text if len(names) <= shown else f"{text} and {len(names) - shown} more"
-
-
-def _decimals(texts: Iterable[str]) -> list[Decimal] | None:
-    """Return numbers as they are written, None if one is no finite number."""
-    found = []
-    for text in texts:
-        number = _decimal(text)
-        if number is None:
-            return None
-        found.append(number)
-    return found
-
-
-def _decimal(text: str) -> Decimal | None:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    # 1_0 is a number in programs, not in files.
-    return number if number.is_finite() and "_" not in text else None
-
-
-# No double has more digits before the point than these.
-MOST_DIGITS = 310
-LEADING_ZERO = r"[+-]?0\d+"
-
-
-def has_leading_zeros(texts: pd.Series) -> bool:
-    """Whether some of the texts are digits with a zero first, as names are and numbers are not.
-
-    >>> has_leading_zeros(pd.Series(["01", "2"])), has_leading_zeros(pd.Series(["0", "0.5"]))
-    (True, False)
-    """
-    return bool(pd.Series(texts.unique()).astype(str).str.fullmatch(LEADING_ZERO).any())
-
-
-def check_spellings(name: str, texts: pd.Series) -> None:
-    """Refuse labels that are all numbers if two of them are the same one, written differently."""
-    if (alike := two_spellings(texts)) is not None:
-        raise TableError(
-            f"{name!r} holds {alike[0]!r} and {alike[1]!r}, two spellings of one number; write one "
-            "class one way, or write classes as text, such as 'class 1'."
-        )
-
-
-def two_spellings(texts: pd.Series) -> tuple[str, str] | None:
-    """Return two texts that are one number, if all are numbers and there are two such.
-
-    >>> two_spellings(pd.Series(["2", "01", "1"])), two_spellings(pd.Series(["a", "01", "1"]))
-    (('01', '1'), None)
-    """
-    different = [str(text) for text in texts.unique()]
-    first: dict[Decimal | float, str] = {}
-    for text, number in zip(different, _decimals(different) or (), strict=False):
-        exact = number.adjusted() >= MOST_DIGITS or number == number.to_integral_value()
-        before = first.setdefault(number if exact else float(number), text)
-        if before != text:
-            return before, text
-    return None
-
-
-def whole_numbers(texts: pd.Series) -> NDArray[Any] | None:
-    """Return whole numbers exactly, as integers or, beyond 64 bits, as texts; None if others occur.
-
-    >>> whole_numbers(pd.Series(["10000000000000000000", "1", "1.0"]))
-    array([10000000000000000000,                    1,                    1],
-          dtype=uint64)
-    >>> whole_numbers(pd.Series(["-1", "1e19"]))
-    array(['-1', '10000000000000000000'], dtype='<U20')
-    """
-    codes, different = pd.factorize(texts)
-    exact = _decimals(different)
-    if exact is None or not all(
-        n.adjusted() < MOST_DIGITS and n == n.to_integral_value() for n in exact
-    ):
-        return None
-    values = [int(number) for number in exact]
-    for kind in (np.int64, np.uint64):
-        if np.iinfo(kind).min <= min(values) and max(values) <= np.iinfo(kind).max:
-            return np.array(values, dtype=kind)[codes]
-    return np.array([str(value) for value in values])[codes]
-
-
-def check_told_apart(name: str, values: NDArray[Any] | None) -> None:
-    """Refuse a feature whose different whole numbers would be the same in floating point."""
-    if values is None or values.dtype.kind not in "iuU" or not len(values):
-        return
-    small = values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) <= 2**53
-    if small or len(np.unique(values)) == len(np.unique(values.astype(np.float64))):
-        return
-    raise _merged(name, values[0])
-
-
-def _merged(name: str, example: Any) -> TableError:
-    return TableError(
-        f"column {name!r} holds whole numbers that floating point does not tell apart, such as "
-        f"{example}; drop it if it numbers things, or subtract an offset."
-    )
-
-
-def check_texts_told_apart(name: str, texts: Iterable[str]) -> None:
-    """Refuse a feature whose different whole numbers, as they are written, would be the same."""
-    numbers = {number for number in map(_decimal, texts) if number is not None}
-    large = [n for n in numbers if n.adjusted() < MOST_DIGITS and n == n.to_integral_value()]
-    values = sorted(int(number) for number in large if abs(number) > 2**53)
-    if len({float(value) for value in values}) < len(values):
-        raise _merged(name, values[0])
-
-
-def is_rounded(texts: Iterable[str]) -> bool:
-    """Whether some text is a whole number that floating point does not hold exactly.
-
-    >>> is_rounded(["0.1", "9007199254740992"]), is_rounded(["9007199254740993"])
-    (False, True)
-    """
-    numbers = [number for number in map(_decimal, texts) if number is not None]
-    return any(
-        n == n.to_integral_value() and int(n) != int(float(n))
-        for n in numbers
-        if 15 <= n.adjusted() < MOST_DIGITS - 2
-    )
-
-
-def check_columns_told_apart(names: Iterable[Any], values: Any) -> None:
-    """Refuse a table of integers, an array or sparse by columns (CSC), with such a feature."""
-    stored = values.data if sparse.issparse(values) else values
-    if stored.dtype.kind not in "iu" or not stored.size:
-        return
-    if max(int(stored.max()), -int(stored.min())) <= 2**53:
-        return
-    # Rare, and the columns take their time. Zeros that are not stored merge with nothing.
-    columns = np.split(stored, values.indptr[1:-1]) if sparse.issparse(values) else values.T
-    for name, column in zip(names, columns, strict=True):
-        check_told_apart(str(name), column)
-
-
-def counted(n: int, noun: str) -> str:
-    """Write a number of things.
-
-    >>> counted(1, "sample"), counted(2, "sample")
-    ('1 sample', '2 samples')
-    """
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n} {noun[:-1] + 'ie' if noun.endswith('y') else noun + 'e' * noun.endswith('s')}s"
 
 
 @dataclass(frozen=True)
@@ -297,24 +137,15 @@ class LabelledTable:
             X[name] = X[name].cat.codes.astype(np.float64).where(X[name].notna())
         if two:
             shown = [f"{name} (1 is {self.X[name].cat.categories[-1]})" for name in two]
-            become = "becomes" if len(two) == 1 else "become"
-            notes.append(f"{_columns(two)} of two categories {become} 0 and 1: {listed(shown)}.")
-        one = len(many) == 1
-        are, become, their = ("is", "becomes", "its") if one else ("are", "become", "their")
+            notes.append(f"Columns of two categories become 0 and 1: {listed(shown)}.")
         if many and categories == "drop":
-            warnings.append(
-                f"{_columns(many)} of more than two categories {are} left out: {listed(many)}."
-            )
+            warnings.append(f"Columns of more than two categories are left out: {listed(many)}.")
         elif many:
             warnings.append(
-                f"{_columns(many)} of more than two categories {become} 0, 1, 2, … in the order "
-                f"of {their} values, an order that may mean nothing: {listed(many)}."
+                "Columns of more than two categories become 0, 1, 2, … in the order of their "
+                f"values, an order that may mean nothing: {listed(many)}."
             )
         if X.shape[1] == 0:
             raise TableError("no column of numbers is left; code the categories instead.")
         # One block of memory, which worker processes share.
         return pd.DataFrame(X.to_numpy(np.float64), X.index, X.columns), notes, warnings
-
-
-def _columns(names: list[str]) -> str:
-    return f"{len(names)} column{'' if len(names) == 1 else 's'}"

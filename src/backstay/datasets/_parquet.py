@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.datasets._arrays import first_line
-from backstay.datasets._content import Content, Limit, Reading
-from backstay.datasets._labelled import TableError, listed
+from backstay._words import listed
+from backstay.datasets._content import Content, Limit, package, read_as
+from backstay.datasets._exact import large_beside_gaps
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
 
 ROWS_AT_ONCE = 250
@@ -18,26 +20,15 @@ ROWS_AT_ONCE = 250
 
 def read_parquet(path: Path, reading: Reading) -> Content:
     """Read a Parquet file; rows keep the names that pandas wrote with them."""
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise TableError(
-            'Parquet files need pyarrow; install it with pip install "backstay[app]".'
-        ) from error
+    pyarrow, parquet = (package(name, path, "app") for name in ("pyarrow", "pyarrow.parquet"))
     notes: list[str] = []
-    try:
-        with parquet.ParquetFile(path) as file:
-            _check_parquet(path, file, reading.limit)
-            wide = _wide_parquet(file, notes)
-            frame = _frame(file.read(), notes) if wide is None else wide
-            _check_labels(path, reading, frame, file.schema_arrow.names)
-    except TableError:
-        raise
-    except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
-        raise TableError(
-            f"{path.name} is not a Parquet file that can be read ({first_line(error)})."
-        ) from error
+    broken = (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError)
+    what = "a Parquet file that can be read"
+    with read_as(what, path, *broken), parquet.ParquetFile(path) as file:
+        _check_parquet(path, file, reading.limit)
+        wide = _wide_parquet(file, notes)
+        frame = _frame(file.read(), notes) if wide is None else wide
+        _check_labels(path, reading, frame, file.schema_arrow.names)
     return Content(path.name, frame, notes=notes)
 
 
@@ -50,7 +41,7 @@ def _frame(table: Any, notes: list[str]) -> pd.DataFrame:
     if twice:  # pandas' own description of them would not fit
         table = table.rename_columns([str(j) for j in range(len(names))]).replace_schema_metadata()
     # Beside a gap, pandas makes whole numbers floating point, which would merge large ones.
-    frame = table.to_pandas(integer_object_nulls=any(map(_large_beside_gaps, table.columns)))
+    frame = table.to_pandas(integer_object_nulls=any(map(large_beside_gaps, table.columns)))
     frame.columns = pd.Index(names, dtype=object) if twice else frame.columns.map(str)
     return pd.DataFrame(frame)
 
@@ -88,15 +79,6 @@ def _plain_columns(table: Any, notes: list[str]) -> Any:
     if unread:
         notes.append(f"Columns of lists, records or bytes, which are not read: {listed(unread)}.")
     return table
-
-
-def _large_beside_gaps(column: Any) -> bool:
-    from pyarrow import compute, types
-
-    if not types.is_integer(column.type) or column.type.bit_width < 64 or not column.null_count:
-        return False
-    ends = compute.min_max(column).as_py().values()
-    return any(end is not None and abs(end) > 2**53 for end in ends)
 
 
 def _check_parquet(path: Path, file: Any, limit: Limit) -> None:

@@ -7,8 +7,8 @@ it every column is constant.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from backstay.datasets._classes import check_exact, named_classes
+from backstay._words import listed
+from backstay.datasets._classes import classes_of_cohort, labels_beside
 from backstay.datasets._columns import log2_floor
-from backstay.datasets._content import Content, Limit, Reading, plain_text
-from backstay.datasets._formats import read_content
-from backstay.datasets._labelled import TableError, check_texts_told_apart, listed
-from backstay.datasets._read_table import with_sheet
+from backstay.datasets._content import Content, repeated
+from backstay.datasets._duplicates import unique_columns
+from backstay.datasets._exact import check_numbers, plain_text
+from backstay.datasets._formats import content_of
+from backstay.datasets._labelled import TableError
+from backstay.datasets._named import check_named, with_also
+from backstay.datasets._reading import Reading
+
+# Options that choose features, rows or classes: in a cohort, the signature does.
+OF_TRAINING = (
+    "groups", "measured", "drop", "keep", "categories", "exclude_classes", "min_class_size",
+    "positive", "logged",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,17 +59,8 @@ def read_cohort(
     features: Collection[str],
     target: str | None = None,
     *,
-    samples: str | os.PathLike[str] | None = None,
-    ids: str | None = None,
-    log2: float | None = None,
-    transpose: bool = False,
-    sheet: str | int | None = None,
-    layer: str | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str = "utf-8",
-    missing: Sequence[str] = (),
-    max_size: float | None = None,
+    reading: Reading | None = None,
+    **options: Any,
 ) -> CohortTable:
     r"""Read some columns of a table, and its classes if they are named.
 
@@ -71,12 +72,11 @@ def read_cohort(
         Names of the columns to read. Those that the file does not have are left out.
     target : str, default=None
         Column of the classes. Rows without a class are left out.
-    samples : path, default=None
-        Sheet of the samples, where the table holds numbers only.
-    ids : str, default=None
-        Column that names the rows; of the sheet, if there is one.
-    log2, transpose, sheet, layer, delimiter, decimal, encoding, missing, max_size
-        As in :func:`read_table`.
+    reading : Reading, default=None
+        How to read it.
+    **options
+        The options of :class:`Reading` by name, such as ``transpose=True``; they come before
+        those of `reading`.
 
     Returns
     -------
@@ -94,81 +94,71 @@ def read_cohort(
     0   1.5     3.0
     >>> folder.cleanup()
     """
-    path = Path(path)
-    reading = Reading(
-        delimiter, decimal, encoding, tuple(missing), transpose, (), sheet, layer,
-        Limit(max_size), target, labels=frozenset({ids or ""} - {""}),
-    )  # fmt: skip
-    if samples is None:
-        content = read_content(path, reading)
-    else:
-        content = with_sheet(path, samples, reading, ids, False)
-        ids = None
-    return _taken(content, set(features), target, ids, log2)
+    reading = Reading.of(reading, target, options)
+    if strange := [name for name in OF_TRAINING if name in reading.given()]:
+        raise TableError(
+            f"{strange[0]} is for a table to train on; of a cohort, the signature's features are "
+            "read as they are.",
+            parameter=strange[0],
+        )
+    content = content_of(Path(path), reading)
+    if reading.samples is not None:  # the names of the rows are taken already
+        reading = replace(reading, ids=None)
+    return _taken(content, {str(name) for name in features}, reading)
 
 
-def _taken(
-    content: Content, features: set[str], target: str | None, ids: str | None, log2: float | None
-) -> CohortTable:
+def _taken(content: Content, features: set[str], reading: Reading) -> CohortTable:
     """Take names, classes and the wanted columns out of what a file holds."""
+    target, ids = reading.target, reading.ids
     frame, index = content.frame.reset_index(drop=True), content.row_names
     if content.named and ids is None and frame.columns[0] not in (target, *features):
         index = pd.Index(plain_text(frame.iloc[:, 0]))
         frame = frame.iloc[:, 1:]
+    check_named(reading, replace(content, frame=frame))
     if ids is not None:
         index = pd.Index(plain_text(_column(content, frame, ids)))
     if index is not None:
         index = pd.Index(index.map(str), name=None)
     y, kept = None, np.ones(len(frame), dtype=bool)
     if target is not None:
-        given = _column(content, frame, target)
-        check_exact(given, target, "classes", "class 1")
-        labels = plain_text(given)
-        kept = labels.notna().to_numpy()
-        if not kept.any():
-            raise TableError(f"no row has a value of {target!r}; choose another target.")
-        names = content.extra.get("class_names")
-        if names is not None and target in ("y", content.extra.get("target")):
-            labels = named_classes(labels, kept, names)
-        y = labels[kept].to_numpy(dtype=object)
+        classes = classes_of_cohort(_column(content, frame, target), target, content)
+        y, kept = classes.y, classes.rows
+    if content.sheet is not None:
+        frame = with_also(frame, content.sheet.reset_index(drop=True), reading)
     places = [j for j, name in enumerate(frame.columns) if str(name) in features and name != target]
-    found = [str(frame.columns[j]) for j in places]
-    if len(set(found)) < len(found):
-        twice = sorted({name for name in found if found.count(name) > 1})
-        raise TableError(f"{content.file} has more than one column {listed(twice)}; keep one.")
-    columns = {
-        name: _numbers(frame.iloc[:, j], name, log2) for name, j in zip(found, places, strict=True)
-    }
+    frame = frame.iloc[:, places].set_axis([str(frame.columns[j]) for j in places], axis=1)
+    if reading.dedupe is None and (twice := repeated(frame.columns)):
+        raise TableError(
+            f"{content.file} has more than one column {listed(twice)}; keep one.",
+            parameter="dedupe",
+        )
+    frame = unique_columns(replace(content, frame=frame), reading.dedupe).frame
+    columns = {name: _numbers(frame[name], name, reading.log2) for name in frame.columns}
     X = pd.DataFrame(columns, index=pd.RangeIndex(len(frame)) if index is None else index)
     X = X[kept] if index is not None else X[kept].reset_index(drop=True)
     return CohortTable(X, y, int((~kept).sum()))
 
 
 def _column(content: Content, frame: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column of the sheet, of the table, or an array beside it."""
-    extra = content.extra
-    if "y" in extra and name in ("y", extra.get("target")):
-        return pd.Series(extra["y"])
+    """Return an array beside the table, or a column of the sheet or of the table."""
+    if (beside := labels_beside(content, name)) is not None:
+        return beside[0]
     if content.sheet is not None and name in content.sheet.columns:
         return content.sheet[name].reset_index(drop=True)
-    if name not in frame.columns:
-        columns = [*([] if content.sheet is None else content.sheet.columns), *frame.columns]
-        shown = listed(columns, 8)
-        raise TableError(f"{content.file} has no column {name!r}; its columns are {shown}.")
     return frame[name]
 
 
 def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.float64]:
-    """Return a column as numbers, or say which cell is none."""
+    """Return a column as numbers, or name the first cell that holds something else."""
     values = pd.Series(np.asarray(column), dtype=object)
     numbers = pd.to_numeric(values, errors="coerce")
     lost = values.notna().to_numpy() & numbers.isna().to_numpy()
     if lost.any():
         row = int(np.argmax(lost))
         raise TableError(
-            f"column {name!r} holds {values.iloc[row]!r} in row {row + 1}, which is no number."
+            f"column {name!r} holds {values.iloc[row]!r} in row {row + 1}, which is not a number.",
+            parameter="missing",
         )
-    if numbers.abs().max() >= 2**53:
-        check_texts_told_apart(name, plain_text(values).dropna())
-    found = numbers.to_numpy(dtype=np.float64)
-    return found if log2 is None else log2_floor(found[:, None], log2)[:, 0]
+    doubles = numbers.to_numpy(dtype=np.float64)
+    check_numbers(name, values, doubles)
+    return doubles if log2 is None else log2_floor(doubles[:, None], log2)[:, 0]

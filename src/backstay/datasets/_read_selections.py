@@ -11,13 +11,8 @@ from pathlib import Path
 
 from backstay.datasets._content import Limit
 from backstay.datasets._labelled import TableError
-from backstay.datasets._text import (
-    check_delimiter,
-    check_file,
-    choose_delimiter,
-    explained,
-    nonempty_lines,
-)
+from backstay.datasets._text import check_delimiter, choose_delimiter, nonempty_lines
+from backstay.datasets._text_file import TextFile, check_file, explained
 
 RUN = re.compile(
     r"(run|resample|fold|split|rep(eat)?|bootstrap|seed|iter(ation)?|sample)s?\b", re.I
@@ -106,16 +101,21 @@ def read_selections(
     """
     path = Path(path)
     check_file(path)
-    with explained(path, encoding):
-        lines = _fields(path, delimiter, encoding, Limit(max_size))
+    with explained(path, encoding), TextFile(path, encoding, Limit(max_size)) as file:
+        lines = _fields(file, delimiter)
     form = form or _recognise(lines)
     readers = {"long": _long, "rows": _rows, "columns": _columns}
     if form not in (*readers, "matrix"):
-        raise TableError(f"form={form!r} must be one of {', '.join(readers)}, matrix.")
+        raise TableError(
+            f"form={form!r} must be one of {', '.join(readers)}, matrix.", parameter="form"
+        )
     if form == "matrix":
         selections = _matrix(lines, transpose, n_features, path.name)
     elif transpose is not None:
-        raise TableError(f"transpose={transpose} is for a table of 0 and 1; got form={form!r}.")
+        raise TableError(
+            f"transpose={transpose} is for a table of 0 and 1; got form={form!r}.",
+            parameter="transpose",
+        )
     else:
         selections = readers[form](lines)
     if len(selections.runs) < 2:
@@ -130,15 +130,16 @@ def read_selections(
     return selections
 
 
-def _fields(path: Path, delimiter: str | None, encoding: str, limit: Limit) -> list[list[str]]:
-    lines = nonempty_lines(path, encoding, limit=limit)
+def _fields(file: TextFile, delimiter: str | None) -> list[list[str]]:
+    name = file.path.name
+    lines = nonempty_lines(file.text(), name)
     if delimiter is None:
         # Lines of different length are usual here, so the longest lines decide.
         longest = sorted(lines, key=len)[-5:]
         counts = {d: max(len(row) for row in csv.reader(longest, delimiter=d)) for d in ",\t;| "}
         delimiter = max(counts, key=lambda d: counts[d] if d != " " else 0)
         if counts[delimiter] == 1:
-            delimiter = " " if counts[" "] > 1 else choose_delimiter(lines[:5], path.name)
+            delimiter = " " if counts[" "] > 1 else choose_delimiter(lines[:5], name)
     check_delimiter(delimiter)
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     return [[field.strip() for field in row] for row in rows]
@@ -276,7 +277,8 @@ def _orientation(flags: _Flags, n_features: int | None, file: str) -> tuple[bool
     raise TableError(
         f"{file} is a table of 0 and 1, {flags.height} × {flags.width}, and does not show whether "
         "a line is a run or a feature; give transpose=False for a run or transpose=True for a "
-        "feature."
+        "feature.",
+        parameter="transpose",
     )
 
 

@@ -2,64 +2,34 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from backstay.datasets._classes import ClassRules, classes_of, groups_of
-from backstay.datasets._columns import (
-    SortedColumns,
-    leaking_columns,
-    left_out_sentences,
-    sort_columns,
-)
-from backstay.datasets._content import (
-    Content,
-    Limit,
-    Reading,
-    plain_text,
-    repeated,
-)
-from backstay.datasets._duplicates import DEDUPE, unique_columns
-from backstay.datasets._formats import ONE_WAY, kind_of, read_content
-from backstay.datasets._labelled import LabelledTable, TableError, listed
-from backstay.datasets._samples import SampleSheet, join_samples
-from backstay.datasets._suspicions import drift, looks_raw, many_missing, suspicions
+from backstay._words import listed
+from backstay.datasets._classes import classes_of, drift, labels_beside, leaking_columns
+from backstay.datasets._columns import SortedColumns, left_out_sentences, sort_columns
+from backstay.datasets._content import Content
+from backstay.datasets._duplicates import unique_columns
+from backstay.datasets._exact import label_texts, plain_text, two_spellings
+from backstay.datasets._formats import content_of
+from backstay.datasets._labelled import LabelledTable, TableError
+from backstay.datasets._named import check_named, with_also
+from backstay.datasets._reading import Reading
+from backstay.datasets._suspicions import looks_raw, many_missing, suspicions
 
 
 def read_table(
     path: str | os.PathLike[str],
     target: str | None = None,
     *,
-    samples: str | os.PathLike[str] | pd.DataFrame | None = None,
-    allow_unmatched: bool = False,
-    annotation: Iterable[str] = (),
-    covariates: Iterable[str] = (),
-    drop: Iterable[str] = (),
-    keep: Iterable[str] = (),
-    groups: str | None = None,
-    time: str | None = None,
-    ids: str | None = None,
-    categories: Iterable[str] = (),
-    exclude_classes: Iterable[str] = (),
-    min_class_size: int | None = None,
-    positive: str | None = None,
-    log2: float | None = None,
-    dedupe: str | None = None,
-    transpose: bool = False,
-    sheet: str | int | None = None,
-    layer: str | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str = "utf-8",
-    missing: Sequence[str] = (),
-    max_size: float | None = None,
+    reading: Reading | None = None,
+    **options: Any,
 ) -> LabelledTable:
     r"""Read rows with their classes from a file.
 
@@ -74,60 +44,11 @@ def read_table(
     target : str, default=None
         Name of the column that holds the classes. In NPZ and MATLAB files None takes the
         array ``y``.
-    samples : path or DataFrame, default=None
-        The sheet of samples, where the file holds numbers only: a row per sample, with the
-        target. Which side of the file holds the samples is found by their names. AnnData
-        files, GCT 1.3 and series matrices have a sheet of their own.
-    allow_unmatched : bool, default=False
-        Whether samples that are in one of file and sheet only are left out; otherwise they
-        are an error.
-    annotation : iterable of str
-        Columns of a file with a feature per row that describe the features, such as symbols.
-        If there are none, leading columns of text are taken.
-    covariates : iterable of str
-        Columns of the sheet to use as features, such as age; the others are not used.
-    drop : iterable of str
-        Columns to leave out.
-    keep : iterable of str
-        Columns to keep although they look like row numbers or free text.
-    groups : str, default=None
-        Column that says which rows belong together.
-    time : str, default=None
-        Column that says when a sample was taken or measured. It is no feature; if the classes
-        differ in it, that is a warning.
-    ids : str, default=None
-        Column that names the rows; with `samples`, the column of the sheet.
-    categories : iterable of str
-        Columns whose values are categories although they are numbers.
-    exclude_classes : iterable of str
-        Classes to leave out, with their rows.
-    min_class_size : int, default=None
-        Leave out classes of fewer rows.
-    positive : str, default=None
-        Of two classes, the one that metrics such as average precision are about; None is the
-        last in alphabetical order.
-    log2 : float, default=None
-        Raise values below this to it and take log2, as usual for raw microarray
-        intensities (20); see :func:`log2_floor`.
-    dedupe : {"first", "mean", "max-variance"}, default=None
-        What becomes of features of the same name; None refuses them.
-    transpose : bool, default=False
-        Whether the file has a feature per row and a sample per column, as tables
-        of gene expression often do. Without `samples`, the target is a row then, too.
-    sheet : str or int, default=None
-        Name or number (from 1) of the sheet of an Excel file; None is the first.
-    layer : str, default=None
-        Layer of an AnnData file; None is ``X``.
-    delimiter : str, default=None
-        None takes the one that cuts the first lines into equally many fields, as many as possible.
-    decimal, encoding : str
-        Of text files.
-    missing : sequence of str
-        Texts that mean a missing value, beside the empty one, "?", "NA", "NaN", "null" and
-        the others that pandas knows.
-    max_size : float, default=None
-        Gigabytes that a compressed file may unpack to. None refuses more than 4, and more
-        than 100 times its own size beyond a quarter of a gigabyte.
+    reading : Reading, default=None
+        How to read it.
+    **options
+        The options of :class:`Reading` by name, such as ``groups="patient"``; they come before
+        those of `reading`.
 
     Returns
     -------
@@ -158,119 +79,18 @@ def read_table(
     >>> table = read_table(path, "kind")
     >>> table.X.shape, table.classes, table.categorical
     ((4, 2), {'a': 2, 'b': 2}, ['colour'])
+    >>> read_table(path, "kind", drop=["colour"]).X.columns.tolist()
+    ['size']
     >>> read_table(path, "Kind")
     Traceback (most recent call last):
     backstay.datasets._labelled.TableError: cells.csv has no column 'Kind'; did you mean 'kind'?
     >>> folder.cleanup()
     """
-    if dedupe is not None and dedupe not in DEDUPE:
-        raise TableError(f"dedupe={dedupe!r} must be {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.")
-    path = Path(path)
-    described, categories = tuple(annotation), tuple(categories)
-    reading = Reading(
-        delimiter, decimal, encoding, tuple(missing), transpose, described, sheet, layer,
-        Limit(max_size), target, labels=frozenset({groups or "", ids or "", *categories} - {""}),
-    )  # fmt: skip
-    roles = _Roles(
-        target, groups, time, ids, tuple(drop), frozenset(keep), frozenset(categories),
-        tuple(covariates),
-    )  # fmt: skip
-    if samples is None:
-        content = read_content(path, reading)
-        if described and content.annotation is None:
-            raise TableError(
-                "annotation is for files with a feature per row; give the sheet of samples, or "
-                "say transpose."
-            )
-    else:
-        content = with_sheet(path, samples, reading, ids, allow_unmatched)
-        roles = replace(roles, ids=None)
-    content = unique_columns(content, dedupe)
-    rules = ClassRules(tuple(exclude_classes), min_class_size, positive)
-    return _labelled_table(content, roles, rules, log2)
-
-
-def with_sheet(
-    path: Path, samples: Any, reading: Reading, ids: str | None, allow_unmatched: bool
-) -> Content:
-    """Read a file and the sheet of its samples, and join them."""
-    about = Reading(
-        decimal=reading.decimal, encoding=reading.encoding, missing=reading.missing,
-        limit=reading.limit, as_text=True,
-    )  # fmt: skip
-    if isinstance(samples, pd.DataFrame):
-        name, frame = "the sheet", samples.copy()
-        frame.columns = frame.columns.map(str)
-    else:
-        known = read_content(Path(samples), about)
-        name, frame = known.file, known.frame
-    if not isinstance(frame.index, pd.RangeIndex):
-        frame = frame.rename_axis("row name").reset_index()
-    if twice := repeated(frame.columns):
-        raise TableError(f"{name} has columns of the same name: {listed(twice)}.")
-    if ids is not None:
-        _check_column(ids, frame.columns, name)
-    # Columns are parsed as they lie: as text they would take many times the memory.
-    plain = replace(reading, transpose=False, annotation=(), target=None, named=True)
-    if reading.transpose and (kind := kind_of(path, reading.limit)) in ONE_WAY:
-        raise TableError(f"{path.name} always has {ONE_WAY[kind]}; leave transpose out.")
-    found = SampleSheet(name, frame, ids, allow_unmatched, reading.annotation, reading.transpose)
-    content = join_samples(read_content(path, plain), found)
-    return replace(content, details={**content.details, "samples": name})
-
-
-@dataclass(frozen=True)
-class _Roles:
-    """The columns that were named by the caller, by what they are for."""
-
-    target: str | None
-    groups: str | None
-    time: str | None
-    ids: str | None
-    drop: tuple[str, ...]
-    keep: frozenset[str]
-    categories: frozenset[str]
-    covariates: tuple[str, ...]
-
-    def check(self, content: Content) -> None:
-        """Refuse columns that do not exist, or that have two roles."""
-        columns = [*([] if content.sheet is None else content.sheet), *content.frame.columns]
-        extra = content.extra
-        found = [name for name in (self.time, self.ids) if name is not None]
-        if self.target is not None and not ("y" in extra and self.target in ("y", extra["target"])):
-            found.append(self.target)
-        if self.groups is not None and not ("groups" in extra and self.groups == "groups"):
-            found.append(self.groups)
-        given = (self.target, self.groups, self.time, self.ids)
-        apart = [name for name in given if name is not None]
-        where = content.details.get("samples", content.file)
-        for name in (*found, *self.drop, *self.keep, *self.categories, *self.covariates):
-            _check_column(name, columns, where, sheet=content.sheet is not None)
-        if len(set(apart)) < len(apart):
-            raise TableError("target, groups, time and ids must be different columns.")
-        if self.covariates and content.sheet is None:
-            raise TableError(
-                "covariates are columns of a sheet of samples; here every column is a feature."
-            )
-
-
-def _check_column(name: str, columns: Collection[str], file: str, *, sheet: bool = True) -> None:
-    """Refuse a column that does not exist, and name those that may be meant."""
-    if name in columns:
-        return
-    lower = {str(column).lower(): str(column) for column in columns}
-    near = [lower[key] for key in difflib.get_close_matches(name.lower(), lower, 3, 0.6)]
-    if near:
-        raise TableError(
-            f"{file} has no column {name!r}; did you mean {' or '.join(map(repr, near))}?"
-        )
-    hint = f"; its columns are {listed(columns, 8)}"
-    numbers = pd.to_numeric(pd.Series(list(columns), dtype=object), errors="coerce").notna()
-    if numbers.mean() > 0.9:
-        hint += " (numbers: does its first line lack the names?)"
-    elif not sheet:
-        hint += ". If another file says it of every sample, give that as the sheet of samples"
-    raise TableError(f"{file} has no column {name!r}{hint}.")
+    reading = Reading.of(reading, target, options)
+    content = unique_columns(content_of(Path(path), reading), reading.dedupe)
+    if reading.samples is not None:  # the names of the rows are taken already
+        reading = replace(reading, ids=None)
+    return _labelled_table(content, reading)
 
 
 @dataclass
@@ -295,58 +115,49 @@ class _Parts:
         return _Parts(features, sheet, samples, self.notes, self.warnings)
 
 
-def _labelled_table(
-    content: Content, roles: _Roles, rules: ClassRules, log2: float | None
-) -> LabelledTable:
+def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     """Take target, groups and names out of the columns and sort the others."""
-    parts = _taken_apart(content, roles)
-    roles.check(replace(content, frame=parts.features))
-    labels, target = _labels(parts, content, roles)
-    classes = classes_of(labels, content.extra.get("class_names"), target, rules)
+    parts, log2 = _taken_apart(content, reading), reading.log2
+    check_named(reading, replace(content, frame=parts.features))
+    labels, target = _labels(parts, content, reading.target)
+    classes = classes_of(labels, target, content, reading)
     parts.notes += classes.notes
     parts.warnings += classes.warnings
-    groups = None
-    if roles.groups is not None or "groups" in content.extra:
-        named = roles.groups is not None and roles.groups in {*parts.features, *parts.sheet}
-        given = parts.column(str(roles.groups)) if named else pd.Series(content.extra["groups"])
-        groups, said = groups_of(given[classes.rows], roles.groups or "groups")
-        parts.warnings += said
-        if roles.groups is None:
-            parts.notes.append("Rows are grouped by the array groups.")
-    if roles.ids is not None:
-        parts.samples = plain_text(parts.column(roles.ids))
+    groups = _groups(parts, content, reading.groups, classes.rows)
+    if reading.ids is not None:
+        parts.samples = plain_text(parts.column(reading.ids))
     if not classes.rows.all():
         parts = parts.of_rows(classes.rows)
-    if roles.time is not None:
-        parts.warnings += drift(parts.column(roles.time), roles.time, classes.y)
-    frame = _features(parts, content, roles, target)
-    found = sort_columns(frame, roles.categories, roles.keep, log2)
+    if reading.measured is not None:
+        parts.warnings += drift(parts.column(reading.measured), reading.measured, classes.y)
+    frame = _features(parts, content, reading, target)
+    columns = sort_columns(frame, reading.categories, reading.keep, log2)
     if log2 is not None:
         parts.notes.append(f"Values below {log2:g} were raised to it, then log2 was taken.")
-    parts.warnings += left_out_sentences(found)
+    parts.warnings += left_out_sentences(columns)
     samples = parts.samples
-    if samples is None and found.identifiers:
-        name, samples = next(iter(found.identifiers.items()))
+    if samples is None and columns.identifiers:
+        name, samples = next(iter(columns.identifiers.items()))
         parts.notes.append(f"Rows are named by column {name!r}.")
-    X = _assembled(frame, found, samples, content.file)
-    leaks = leaking_columns(found, np.unique(classes.y, return_inverse=True)[1])
-    parts.warnings += suspicions(X, leaks, target, groups, samples)
+    X = _assembled(frame, columns, samples, content.file)
+    parts.warnings += leaking_columns(columns, classes.y, target)
+    parts.warnings += suspicions(X, groups, samples)
     parts.warnings += [*many_missing(X), *([] if log2 is not None else looks_raw(X))]
-    details = content.details if log2 is None else {**content.details, "log2": log2}
+    scale = {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
     return LabelledTable(
-        X, classes.y, groups, target, details, parts.notes, parts.warnings,
+        X, classes.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
         _annotation(content, X), classes.positive,
     )  # fmt: skip
 
 
-def _taken_apart(content: Content, roles: _Roles) -> _Parts:
+def _taken_apart(content: Content, reading: Reading) -> _Parts:
     """Return the rows, numbered, the sheet beside them, and names of rows if there are any."""
     frame, notes = content.frame, list(content.notes)
     names = content.row_names
     samples = None if names is None else pd.Series(names.map(str), dtype=object)
     frame = frame.reset_index(drop=True)
-    taken = (roles.target, roles.groups, roles.time, *roles.keep)
-    if content.named and roles.ids is None and frame.columns[0] not in taken:
+    taken = (reading.target, reading.groups, reading.measured, *reading.keep)
+    if content.named and reading.ids is None and frame.columns[0] not in taken:
         samples = plain_text(frame.iloc[:, 0])
         frame = frame.iloc[:, 1:]
         notes.append("The first column names the rows.")
@@ -356,57 +167,84 @@ def _taken_apart(content: Content, roles: _Roles) -> _Parts:
     return _Parts(frame, sheet, samples, notes)
 
 
-def _labels(parts: _Parts, content: Content, roles: _Roles) -> tuple[pd.Series, str]:
-    """Return the column or array of classes, and its name."""
-    target, extra = roles.target, content.extra
-    if "y" in extra and (target is None or target in (extra["target"], "y")):
-        return pd.Series(extra["y"]), str(extra["target"])
+def _labels(parts: _Parts, content: Content, target: str | None) -> tuple[pd.Series, str]:
+    """Return the column or array of the target, and its name."""
+    if (beside := labels_beside(content, target)) is not None:
+        return beside
     if target is None:
         held = [*parts.features.columns[-1:], *parts.sheet.columns]
         last = f"The last is {held[0]!r}." if len(held) == 1 else (
             f"The samples have {listed(parts.sheet.columns, 12)}."
         )  # fmt: skip
-        raise TableError(f"{content.file}: which column holds the classes? {last}")
+        raise TableError(
+            f"{content.file}: which column holds the classes? {last}", parameter="target"
+        )
     return parts.column(target), target
 
 
-def _features(parts: _Parts, content: Content, roles: _Roles, target: str) -> pd.DataFrame:
-    """Return the columns that are features, covariates of the sheet among them."""
-    gone = {target, roles.groups, roles.time, roles.ids, *roles.drop}
+def _groups(
+    parts: _Parts, content: Content, groups: str | None, rows: NDArray[np.bool_]
+) -> NDArray[Any] | None:
+    """Return the group of every row, if a column or an array says it."""
+    if groups is None and "groups" not in content.extra:
+        return None
+    named = groups is not None and groups in {*parts.features, *parts.sheet}
+    given = parts.column(str(groups)) if named else pd.Series(content.extra["groups"])
+    if groups is None:
+        parts.notes.append("Rows are grouped by the array groups.")
+    name = groups or "groups"
+    texts = label_texts(given[rows], name, "groups")
+    if texts.isna().any():
+        row = int(np.flatnonzero(texts.isna().to_numpy())[0]) + 1
+        raise TableError(
+            f"row {row} has no value of {name!r}; every row needs its group.", parameter="groups"
+        )
+    if texts.nunique() < 2:
+        raise TableError(
+            f"{name!r} puts every row into one group; at least two are needed.",
+            parameter="groups",
+        )
+    if (alike := two_spellings(texts)) is not None:
+        parts.warnings.append(
+            f"{name!r} holds {alike[0]!r} and {alike[1]!r}, two spellings of one number, as two "
+            "groups; if they are one, write them one way."
+        )
+    return texts.to_numpy().astype(str)
+
+
+def _features(parts: _Parts, content: Content, reading: Reading, target: str) -> pd.DataFrame:
+    """Return the columns that are features, some of the sheet among them."""
+    gone = {target, reading.groups, reading.measured, reading.ids, *reading.drop}
     frame = parts.features
     frame = frame.drop(columns=[name for name in gone if name in frame.columns])
-    if roles.drop:
-        parts.notes.append(f"Dropped as requested: {listed(roles.drop)}.")
+    if reading.drop:
+        parts.notes.append(f"Dropped as requested: {listed(reading.drop)}.")
     if content.sheet is None:
         return frame
-    clash = [name for name in roles.covariates if name in frame.columns]
-    if clash:
-        raise TableError(f"{listed(clash)} is a feature and a column of the sheet; rename one.")
-    unused = [n for n in parts.sheet.columns if n not in {*gone, *roles.covariates}]
-    if unused:
+    frame = with_also(frame, parts.sheet, reading)
+    if unused := [n for n in parts.sheet.columns if n not in {*gone, *reading.also}]:
         parts.notes.append(
-            f"Columns of the sheet that are not used: {listed(unused)}; covariates would be."
+            f"Columns of the sheet that are not used: {listed(unused)}; name them with also to "
+            "use them as features."
         )
-    if not roles.covariates:
-        return frame
-    return pd.concat([frame, parts.sheet[list(roles.covariates)]], axis=1)
+    return frame
 
 
 def _assembled(
-    frame: pd.DataFrame, found: SortedColumns, samples: pd.Series | None, file: str
+    frame: pd.DataFrame, columns: SortedColumns, samples: pd.Series | None, file: str
 ) -> pd.DataFrame:
     """Put numbers and categories together again, in the order of the file."""
-    left = {*found.numbers.columns, *found.categories}
+    left = {*columns.numbers.columns, *columns.categories}
     order = [n for n in frame.columns if n in left]
     if not order:
         raise TableError(f"{file} has no column left that could tell the classes apart.")
-    X = found.numbers
-    if list(X.columns) != order and not found.categories:
+    X = columns.numbers
+    if list(X.columns) != order and not columns.categories:
         X = X[order]
     if samples is not None:
         X = X.set_axis(pd.Index(samples.fillna("").to_numpy().astype(str)), axis=0)
-    if found.categories:
-        texts = {n: pd.Series(c, index=X.index) for n, c in found.categories.items()}
+    if columns.categories:
+        texts = {n: pd.Series(c, index=X.index) for n, c in columns.categories.items()}
         X = pd.concat([X, pd.DataFrame(texts)], axis=1)[order]
     return X
 

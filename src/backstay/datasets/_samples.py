@@ -10,34 +10,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._words import counted, listed
 from backstay.datasets._content import (
     Content,
-    as_names,
     check_annotation,
     check_names,
     features_by_name,
     is_text,
-    plain_text,
     repeated,
 )
-from backstay.datasets._labelled import (
-    TableError,
-    check_texts_told_apart,
-    counted,
-    listed,
-)
+from backstay.datasets._exact import as_names, check_numbers, may_be_rounded, plain_text
+from backstay.datasets._labelled import TableError
+from backstay.datasets._reading import Reading
 
 
 @dataclass(frozen=True)
 class SampleSheet:
-    """The sheet of samples, the column that names them if it was given, and what is allowed."""
+    """The sheet of samples, its file, and how both are to be read."""
 
     file: str
     frame: pd.DataFrame
-    ids: str | None = None
-    allow_unmatched: bool = False
-    annotation: tuple[str, ...] = ()
-    transpose: bool = False
+    reading: Reading
 
 
 @dataclass(frozen=True)
@@ -57,21 +50,20 @@ def join_samples(content: Content, sheet: SampleSheet) -> Content:
     if twice := repeated(match.ids):
         raise TableError(
             f"{sheet.file} has more than one row for {counted(len(twice), 'sample')} of column "
-            f"{match.column!r} ({listed(twice)}); every sample needs one row."
+            f"{match.column!r} ({listed(twice)}); every sample needs one row.",
+            parameter="samples",
         )
-    if match.side == "columns":
-        found = _features_in_rows(content, sheet, match)
-    else:
-        found = _samples_in_rows(content, sheet, match)
-    names = pd.Series(found.frame.index)
+    join = _features_in_rows if match.side == "columns" else _samples_in_rows
+    joined = join(content, sheet, match)
+    names = pd.Series(joined.frame.index)
     known = sheet.frame.set_axis(pd.Index(match.ids, dtype=object), axis=0)
     known = known[known.index.notna()].reindex(names)
-    return replace(found, sheet=known.drop(columns=match.column), extra={}, oriented=True)
+    return replace(joined, sheet=known.drop(columns=match.column), extra={}, oriented=True)
 
 
 def _best_match(content: Content, sheet: SampleSheet) -> _Match:
     """Return the column of the sheet and the side of the table that share most names."""
-    columns = [sheet.ids] if sheet.ids is not None else list(sheet.frame.columns)
+    columns = [sheet.reading.ids] if sheet.reading.ids is not None else list(sheet.frame.columns)
     sides = _sides(content, sheet)
     sets = {side: set(names.dropna()) for side, names in sides.items()}
     matches = []
@@ -89,7 +81,8 @@ def _best_match(content: Content, sheet: SampleSheet) -> _Match:
         raise TableError(
             f"no sample of {sheet.file} is in {content.file}: column {columns[0]!r} begins with "
             f"{listed(shown, 2)}; the table's columns begin with {listed(across, 2)}{rows}. Check "
-            "the names, or say with ids which column of the sheet holds them."
+            "the names, or say with ids which column of the sheet holds them.",
+            parameter="ids",
         )
     return best
 
@@ -97,12 +90,12 @@ def _best_match(content: Content, sheet: SampleSheet) -> _Match:
 def _sides(content: Content, sheet: SampleSheet) -> dict[str, pd.Series]:
     """Return the names that samples may have in the table, rows before columns."""
     frame, sides = content.frame, dict[str, pd.Series]()
-    if not sheet.transpose:
+    if not sheet.reading.transpose:
         if content.row_names is not None:
             sides["index"] = as_names(pd.Series(list(content.row_names), dtype=object))
         else:
             for j in range(frame.shape[1]):
-                wanted = frame.columns[j] == sheet.ids
+                wanted = frame.columns[j] == sheet.reading.ids
                 if j == 0 or wanted or is_text(frame.iloc[:, j]):
                     sides[str(j)] = as_names(frame.iloc[:, j])
     if not content.oriented:
@@ -121,10 +114,11 @@ def _check_unmatched(
         parts.append(_absent(lacking, sheet.file, file))
     if others:
         parts.append(_absent(others, file, sheet.file))
-    if parts and not sheet.allow_unmatched:
+    if parts and not sheet.reading.allow_unmatched:
         raise TableError(
             f"{'; '.join(parts)}. Correct the names{hint if others else ''}, or leave these "
-            "samples out with allow_unmatched."
+            "samples out with allow_unmatched.",
+            parameter="allow_unmatched",
         )
     return [f"Left out: {part}." for part in parts]
 
@@ -148,10 +142,11 @@ def _samples_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Con
         place = int(match.side)
         where = f"the rows (column {frame.columns[place]!r})"
         frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j != place]]
-    if sheet.annotation:
+    if sheet.reading.annotation:
         raise TableError(
             f"{content.file} has a sample per row, so no column can describe features; leave "
-            "annotation out."
+            "annotation out.",
+            parameter="annotation",
         )
     check_names(names, content.file, "row")
     own = set(match.ids.dropna())
@@ -213,9 +208,9 @@ def _annotation_columns(
     frame: pd.DataFrame, titles: list[str], leading: range, sheet: SampleSheet, file: str
 ) -> tuple[list[int], list[str]]:
     """Return the columns that describe features: as named, or those up to the last leading text."""
-    if sheet.annotation:
-        check_annotation(sheet.annotation, titles, file)
-        return [titles.index(name) for name in sheet.annotation], []
+    if sheet.reading.annotation:
+        check_annotation(sheet.reading.annotation, titles, file)
+        return [titles.index(name) for name in sheet.reading.annotation], []
     texts = [j for j in leading if is_text(frame.iloc[:, j])]
     about = [j for j in leading if texts and j <= texts[-1]]
     if not about:
@@ -226,13 +221,10 @@ def _annotation_columns(
 def numbers_of_samples(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
     """Return a column per sample as numbers, refusing text with the names of its place."""
     values = _as_numbers(frame, features, file)
-    if max(np.nanmax(values, initial=0), -np.nanmin(values, initial=0)) < 2**53:
-        return values
-    # Written as they are in the file, numbers that floating point merges still differ.
-    for i in np.flatnonzero((np.abs(values) >= 2**53).any(axis=1)).tolist():
-        cells = [frame.iat[i, j] for j in range(frame.shape[1])]
-        known = plain_text(pd.Series(cells, dtype=object)).dropna()
-        check_texts_told_apart(str(features.iloc[i]), known)
+    if may_be_rounded(values):  # as they are written in the file, such numbers still differ
+        for i, row in enumerate(values):
+            cells = (frame.iat[i, j] for j in range(frame.shape[1]))
+            check_numbers(str(features.iloc[i]), cells, row)
     return values
 
 
@@ -254,7 +246,8 @@ def _as_numbers(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[
             raise TableError(
                 f"{file} has {text!r} for feature {str(features.iloc[junk[0]])!r} in sample "
                 f"{str(frame.columns[j])!r}{more}; correct the file, name {text!r} as a missing "
-                "value, or drop the sample."
+                "value, or drop the sample.",
+                parameter="missing",
             )
     return values
 

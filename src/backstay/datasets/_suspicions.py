@@ -7,10 +7,8 @@ import hashlib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from backstay.datasets._content import plain_text
-from backstay.datasets._labelled import TableError, listed
+from backstay._words import listed
 from backstay.datasets._sparse import is_sparse, sparse_matrix
 from backstay.datasets._wide import count_missing, float_type
 
@@ -21,25 +19,14 @@ RAW_PERCENTILE = 100
 # Raw values trail off to the right: their mean is well above their median.
 RAW_SKEW = 1.3
 MANY_MISSING = 0.05
-# Classes whose times differ so surely are not measured side by side.
-CONFOUNDED = 0.001
 BLOCK = 2000
 
 
 def suspicions(
-    X: pd.DataFrame,
-    leaks: list[str],
-    target: str,
-    groups: NDArray[np.generic] | None,
-    samples: pd.Series | None,
+    X: pd.DataFrame, groups: NDArray[np.generic] | None, samples: pd.Series | None
 ) -> list[str]:
     """Return what to check in a table, a sentence each."""
     sentences = []
-    if leaks:
-        sentences.append(
-            f"{listed(leaks)} determine{'s' if len(leaks) == 1 else ''} the classes of {target!r} "
-            "without an error; if that is the target in other words, drop it."
-        )
     if groups is None:
         copies = _copies(X) if X.shape[1] > 1 else 0
         if copies:
@@ -94,7 +81,7 @@ def _twins(X: pd.DataFrame) -> list[str]:
     what = "feature holds" if len(pairs) == 1 else "features hold"
     return [
         f"{len(pairs)} {what} exactly the values of another ({listed(pairs, 3)}); "
-        "methods can only draw lots between them."
+        "methods can only choose between them at random."
     ]
 
 
@@ -128,31 +115,4 @@ def many_missing(X: pd.DataFrame) -> list[str]:
     return [
         f"{share:.0%} of the values are missing; what is filled in shapes the result. Leave out "
         "features or samples that are mostly empty."
-    ]
-
-
-def drift(times: pd.Series, name: str, y: NDArray[np.generic]) -> list[str]:
-    """Return a sentence if the classes were measured at different times."""
-    texts = plain_text(times)
-    when = pd.to_numeric(texts, errors="coerce")
-    if when.isna().any():
-        try:
-            dates = pd.to_datetime(texts, format="mixed")
-        except (ValueError, OverflowError) as error:
-            wrong = texts[when.isna()].iloc[0]
-            raise TableError(
-                f"{name!r} holds {wrong!r}; times are numbers or dates such as 2024-05-31."
-            ) from error
-        when = dates.map(lambda date: np.nan if pd.isna(date) else date.timestamp())
-    known = when.notna().to_numpy()
-    parts = [when.to_numpy()[known & (y == label)] for label in np.unique(y)]
-    parts = [part for part in parts if len(part)]
-    if len(parts) < 2 or len(np.unique(np.concatenate(parts))) < 2:
-        return []
-    p = float(stats.kruskal(*parts).pvalue)
-    if not p < CONFOUNDED:
-        return []
-    return [
-        f"The classes differ in {name!r} (Kruskal-Wallis p = {p:.1g}): features that drift with "
-        "time will look like markers of the classes."
     ]

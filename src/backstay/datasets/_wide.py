@@ -30,7 +30,7 @@ def wide_frame(block: NDArray[Any], index: Any, names: Any) -> pd.DataFrame:
 
 
 def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of columns with so many cells that copies of them do not matter."""
+    """Yield slices of columns that are small enough to be copied."""
     step = max(1, BLOCK_CELLS // max(1, n_rows))
     for start in range(0, n_columns, step):
         yield slice(start, min(start + step, n_columns))

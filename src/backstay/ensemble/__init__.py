@@ -3,16 +3,15 @@
 from backstay.ensemble._bagging import BaggedRanker
 from backstay.ensemble._consensus import RepeatedSelector, frequency_curve
 from backstay.ensemble._decoy_control import DecoyControl
-from backstay.ensemble._decoy_scores import ExpectedFalse, decoy_qvalues, expected_false
+from backstay.ensemble._decoy_scores import DecoyScores, ExpectedFalse
 from backstay.ensemble._stability_selection import StabilitySelection
 
 __all__ = [
     "BaggedRanker",
     "DecoyControl",
+    "DecoyScores",
     "ExpectedFalse",
     "RepeatedSelector",
     "StabilitySelection",
-    "decoy_qvalues",
-    "expected_false",
     "frequency_curve",
 ]

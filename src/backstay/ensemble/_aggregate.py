@@ -13,14 +13,14 @@ Scores = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 
 
-def rank_sum(rankings: Ranks, weights: Scores, k: int) -> Scores:
+def total_points(rankings: Ranks, weights: Scores, k: int) -> Scores:
     """Complete linear aggregation: the sum over members of d + 1 − rank."""
     return np.asarray((rankings.shape[1] + 1 - rankings).sum(axis=0), dtype=np.float64)
 
 
 def rank_mean(rankings: Ranks, weights: Scores, k: int) -> Scores:
     """d + 1 − the mean rank."""
-    return rank_sum(rankings, weights, k) / len(rankings)
+    return total_points(rankings, weights, k) / len(rankings)
 
 
 def rank_median(rankings: Ranks, weights: Scores, k: int) -> Scores:
@@ -72,7 +72,8 @@ def _log_beta_cdf(a: NDArray[Any], b: NDArray[Any], x: Scores) -> Scores:
 
 
 AGGREGATES: dict[str, Callable[[Ranks, Scores, int], Scores]] = {
-    f.__name__: f for f in (rank_sum, rank_median, rank_mean, weight_mean, frequency, borda, rra)
+    "rank_sum": total_points,
+    **{f.__name__: f for f in (rank_median, rank_mean, weight_mean, frequency, borda, rra)},
 }
 
 

@@ -91,8 +91,10 @@ class BaggedRanker(Ensemble):
     Where a member gives features equal importances, or one rank of a ``ranking_`` such as that of
     scikit-learn's RFE, their columns say nothing. Those that share its last place have no order
     and are not selected: a member whose importances are all equal has no vote. Other ties are
-    broken by lot. RFE itself eliminates the first columns among features of equal weight, so each
-    such member gets the columns in random order.
+    broken at random. RFE itself eliminates the first columns among features of equal weight, so
+    each such member gets the columns in random order.
+
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -23,10 +23,11 @@ from backstay._validation import (
     resolve_n_features,
     take,
 )
-from backstay.base import Array, Indices, fit_weighted, warn_single_members
+from backstay.base import Array, Indices, fit_weighted
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import Member
+from backstay.ensemble._resamples import hold_out
 from backstay.stability import selection_frequency
 
 
@@ -65,34 +66,12 @@ def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame
     return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
 
 
-@dataclass(frozen=True)
-class Holdout:
-    """A classifier's accuracy on rows that no run has seen, for any columns."""
-
-    classifier: Any
-    X: Any
-    labels: NDArray[Any]
-    sample_weight: Array | None
-    train: Indices
-    test: Indices
-
-    def accuracy(self, columns: Indices) -> float:
-        """Fit on the training rows, weighted where the classifier takes weights, and test."""
-        table, train, test = take(self.X, columns, axis=1), self.train, self.test
-        of_train = of_test = None
-        if self.sample_weight is not None:
-            of_train, of_test = self.sample_weight[train], self.sample_weight[test]
-        rows = take(table, train)
-        fitted = fit_weighted(clone(self.classifier), rows, self.labels[train], of_train)
-        predicted = fitted.predict(take(table, test))
-        return float(accuracy_score(self.labels[test], predicted, sample_weight=of_test))
-
-    def accuracies(self, order: Indices) -> Array:
-        """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
-        scores: list[float] = []
-        while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
-            scores.append(self.accuracy(order[: len(scores) + 1]))
-        return np.array(scores)
+def _growing_accuracies(order: Indices, accuracy: Callable[[Indices], float]) -> Array:
+    """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
+    scores: list[float] = []
+    while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
+        scores.append(accuracy(order[: len(scores) + 1]))
+    return np.array(scores)
 
 
 class RepeatedSelector(Ensemble):
@@ -105,8 +84,8 @@ class RepeatedSelector(Ensemble):
         ``feature_importances_``, ``coef_`` or ``ranking_`` after fit, of which
         the `n_features_to_select` best count as selected, without those that a
         scikit-learn model gives the importance 0. Features that share a run's
-        least importance are not selected either, not even by a ranker; what a
-        selector such as RFE keeps is. See :class:`BaggedRanker` for ties.
+        least importance are not selected either, even if it is a ranker; what a
+        selector such as RFE keeps is selected. See :class:`BaggedRanker` for ties.
     n_resamples : int, default=20
         Runs of the selector; an even number for complementary pairs.
     keep : {"top_k", "grow"}, default="top_k"
@@ -114,8 +93,8 @@ class RepeatedSelector(Ensemble):
         of frequency as long as each raises the accuracy of `classifier` on
         rows held out from the selectors.
     n_features_to_select : int, float or None, default=None
-        k; at most so many with ``keep="grow"``. None keeps as many as a run
-        selects on average, and sets no limit to growing.
+        k; the most that ``keep="grow"`` keeps. None keeps as many as a run selects on
+        average, and sets no limit to growing.
     classifier : classifier, default=None
         Judge of ``keep="grow"``; None is 1-NN on features scaled to [0, 1].
     holdout : float, default=0.3
@@ -154,6 +133,8 @@ class RepeatedSelector(Ensemble):
     -----
     The runs get the ``sample_weight`` of the rows drawn. Held-out rows count
     by their weight, and the classifier gets weights if its fit takes them.
+
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
 
     References
     ----------
@@ -206,7 +187,9 @@ class RepeatedSelector(Ensemble):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
-        inside, self.holdout_rows_ = self._split(y, rng)
+        inside, self.holdout_rows_ = np.arange(len(y)), np.empty(0, np.intp)
+        if self.keep == "grow":
+            inside, self.holdout_rows_ = hold_out(y, self.classes_, self.holdout, rng)
         members = self._fit_runs(
             X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
         )
@@ -218,13 +201,28 @@ class RepeatedSelector(Ensemble):
         if self.keep == "grow":
             ranking = break_ties(self.selection_frequency_, self.rankings_)
             order = np.argsort(ranking)[: self._growth_limit()]
-            judge = self.classifier
-            if judge is None:
-                judge = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
-            rows = (inside, self.holdout_rows_)
-            holdout = Holdout(judge, X, self.classes_[y], sample_weight, *rows)
-            self.holdout_scores_ = holdout.accuracies(order)
+            self.holdout_scores_ = _growing_accuracies(
+                order, lambda columns: self._accuracy(X, y, sample_weight, inside, columns)
+            )
         return self.selection_frequency_
+
+    def _accuracy(
+        self, X: Any, y: Indices, sample_weight: Array | None, train: Indices, columns: Indices
+    ) -> float:
+        """Return the classifier's accuracy on the held-out rows, which no run has seen.
+
+        It is fitted with weights where it takes them.
+        """
+        classifier, test = self.classifier, self.holdout_rows_
+        if classifier is None:
+            classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
+        table, labels = take(X, columns, axis=1), self.classes_[y]
+        of_train = of_test = None
+        if sample_weight is not None:
+            of_train, of_test = sample_weight[train], sample_weight[test]
+        fitted = fit_weighted(clone(classifier), take(table, train), labels[train], of_train)
+        predicted = fitted.predict(take(table, test))
+        return float(accuracy_score(labels[test], predicted, sample_weight=of_test))
 
     def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select
@@ -233,21 +231,6 @@ class RepeatedSelector(Ensemble):
         if member.support is not None:
             return member.support
         return member.selected(resolve_n_features(self.n_features_to_select, self.n_features_in_))
-
-    def _split(self, y: Indices, rng: np.random.RandomState) -> tuple[Indices, Indices]:
-        """Rows for the selectors and rows held out, class by class."""
-        if self.keep == "top_k":
-            return np.arange(len(y)), np.empty(0, np.intp)
-        warn_single_members(self.classes_, y, "none of it is held out")
-        held = []
-        for c in range(len(self.classes_)):
-            rows = np.flatnonzero(y == c)
-            size = min(max(1, round(self.holdout * len(rows))), len(rows) - 1)
-            held.append(rng.choice(rows, size, replace=False))
-        out = np.sort(np.concatenate(held))
-        if not len(out):
-            raise ValueError("keep='grow' needs a class of at least 2 rows to hold one out.")
-        return np.setdiff1d(np.arange(len(y)), out), out
 
     def _growth_limit(self) -> int:
         """Most features that growing may take: those selected at all, at most k, at least one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,23 +23,23 @@ from backstay._validation import (
 )
 from backstay.base import Array, Indices, one_thread, ranking_from_importances
 from backstay.ensemble._decoy_scores import (
+    DecoyScores,
     ExpectedFalse,
-    decoy_qvalues,
-    expected_false,
     knockoff_evalues,
+    log_rank_scores,
     run_ranks,
-    run_scores,
     signed_maximum,
 )
-from backstay.ensemble._decoys import Decoys, decoys_of
+from backstay.ensemble._decoys import DrawDecoys, decoys_of
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._members import draw_rows, fit_members
+from backstay.ensemble._members import fit_members
+from backstay.ensemble._resamples import check_pairs, draw_rows
 
 
 class Contest(NamedTuple):
-    """What features and decoys reached in one draw, the features first: means over its runs.
+    """What features and decoys scored in one draw, as means over its runs; features come first.
 
-    Some may not have been ranked in any of them.
+    `ranked` says which were ranked in at least one run.
     """
 
     scores: Array
@@ -48,64 +47,13 @@ class Contest(NamedTuple):
     ranked: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class _Contests:
-    """Everything that the draws share."""
-
-    estimator: Any
-    X: Any
-    y: Indices
-    labels: NDArray[Any]
-    sample_weight: Array | None
-    decoys: Decoys
-    n_resamples: int
-    resample: str
-    max_samples: float
-    scale_on: str
-    k: int
-
-    def hold(self, seed: int) -> Contest:
-        """Draw decoys once and let them compete with the features in every resample.
-
-        A decoy stays over the resamples, because the luck of a feature does, too.
-        """
-        rng = np.random.RandomState(seed)
-        decoys = self.decoys.draw(self.X, rng)
-        # Where an estimator breaks ties by column, neither side must come first.
-        order = rng.permutation(2 * self.X.shape[1])
-        if sparse.issparse(self.X):
-            table = sparse.hstack([self.X, decoys], format="csr")[:, order]
-        else:
-            table = np.hstack([self.X, decoys])[:, order]
-        samples = draw_rows(self.resample, self.y, self.n_resamples, self.max_samples, rng)
-        members = fit_members(
-            self.estimator,
-            table,
-            self.labels,
-            self.sample_weight,
-            samples,
-            scale_on=self.scale_on,
-            ranked=True,
-            n_jobs=1,
-            rng=rng,
-        )
-        ranks = np.empty((len(members), len(order)))
-        ranked = np.zeros(len(order), dtype=bool)
-        for run, member in enumerate(members):
-            assert member.importances is not None  # they were read with ranked=True
-            ranks[run, order] = run_ranks(member.importances)
-            ranked[order] |= member.ranked()
-        scores = np.mean([run_scores(row) for row in ranks], axis=0)
-        return Contest(scores, (ranks <= self.k).mean(axis=0), ranked)
-
-
 class DecoyControl(Ensemble):
-    """Keep the features that do better than decoys, which cannot know the class.
+    """Keep the features that do better than decoys, which know nothing about the class.
 
     Every feature gets a decoy, a copy with its rows permuted. Features and decoys compete in
     the same fits of the estimator, on resamples of the rows. This is repeated with fresh
-    decoys, and a feature's q-value says how its score compares with those of all decoys. It
-    works for any ranker, also where no test is known.
+    decoys, and a feature's q-value says how its score compares with those of all decoys. This
+    works for any ranker, even where no statistical test is known.
 
     Parameters
     ----------
@@ -164,6 +112,8 @@ class DecoyControl(Ensemble):
     is correlated with a relevant feature is not false in this sense; with knockoffs it is,
     because they are. There, q-values come from e-values averaged over draws, for the
     rate `alpha`; no fewer than 2/alpha features can be kept, if any.
+
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
 
     References
     ----------
@@ -237,22 +187,10 @@ class DecoyControl(Ensemble):
         self._check_parameters()
         d = self.n_features_in_
         rng = check_random_state(self.random_state)
+        table = (X, y, sample_weight, decoys_of(self.decoys, X), self._n_per_run(d))
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
         with one_thread():
-            contests = _Contests(
-                self.estimator,
-                X,
-                y,
-                self.classes_[y],
-                sample_weight,
-                decoys_of(self.decoys, X),
-                self.n_resamples,
-                self.resample,
-                self.max_samples,
-                self.scale_on,
-                self._n_per_run(d),
-            )
-            seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
-            calls = [delayed(contests.hold)(seed) for seed in seeds]
+            calls = [delayed(self._contest)(*table, seed) for seed in seeds]
             held = list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
         scores = np.array([contest.scores for contest in held])
         frequencies = np.array([contest.frequencies for contest in held])
@@ -268,32 +206,63 @@ class DecoyControl(Ensemble):
                 self.qvalues_ = false_discovery_control(np.minimum(1 / evalues, 1.0))
         else:
             self.scores_, self.decoy_scores_ = scores[:, :d], scores[:, d:]
-            self.qvalues_ = decoy_qvalues(self.scores_, self.decoy_scores_)
+            self.qvalues_ = DecoyScores(self.scores_, self.decoy_scores_).qvalues()
         # By what q-values are made of: differences in rounding must not order features.
         return np.round(self.scores_.mean(axis=0), 10)
+
+    def _contest(
+        self,
+        X: Any,
+        y: Indices,
+        sample_weight: Array | None,
+        draw_decoys: DrawDecoys,
+        k: int,
+        seed: int,
+    ) -> Contest:
+        """Draw decoys once and let them compete with the features in every resample.
+
+        A decoy stays over the resamples, because the luck of a feature does, too.
+        """
+        rng = np.random.RandomState(seed)
+        decoys = draw_decoys(X, rng)
+        # Where an estimator breaks ties by column, neither side must come first.
+        order = rng.permutation(2 * X.shape[1])
+        if sparse.issparse(X):
+            table = sparse.hstack([X, decoys], format="csr")[:, order]
+        else:
+            table = np.hstack([X, decoys])[:, order]
+        samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
+        members = fit_members(
+            self.estimator,
+            table,
+            self.classes_[y],
+            sample_weight,
+            samples,
+            scale_on=self.scale_on,
+            ranked=True,
+            n_jobs=1,
+            rng=rng,
+        )
+        ranks = np.empty((len(members), len(order)))
+        ranked = np.zeros(len(order), dtype=bool)
+        for run, member in enumerate(members):
+            assert member.importances is not None  # they were read with ranked=True
+            ranks[run, order] = run_ranks(member.importances)
+            ranked[order] |= member.ranked()
+        scores = np.mean([log_rank_scores(row) for row in ranks], axis=0)
+        return Contest(scores, (ranks <= k).mean(axis=0), ranked)
 
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
         """Return how many of some features are expected to be false.
 
-        Parameters
-        ----------
-        features : int or array-like of int
-            How many of the best, or which features.
-
-        Returns
-        -------
-        ExpectedFalse
-            ``value``, and ``low`` and ``high``, which hold 95 % of the draws between them; as
-            text "1.8 [0.0, 4.1]". See :func:`expected_false`.
+        Takes how many of the best, or which features; see :meth:`DecoyScores.expected_false`. As
+        text the result reads "1.8 [0.0, 4.1]", the range being that of 95 % of the draws.
         """
         check_is_fitted(self)
-        return expected_false(self.scores_, self.decoy_scores_, features)
+        return DecoyScores(self.scores_, self.decoy_scores_).expected_false(features)
 
     def _check_parameters(self) -> None:
-        if self.resample == "complementary_pairs" and self.n_resamples % 2:
-            raise ValueError(
-                f"n_resamples={self.n_resamples!r} must be even for resample='complementary_pairs'."
-            )
+        check_pairs(self.resample, self.n_resamples)
         given = getattr(self.estimator, "categorical_features", None)
         if given is not None and not isinstance(given, str):
             raise ValueError(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import false_discovery_control, rankdata
 
-from backstay.base import Array, Indices
+from backstay.base import Array
 
 # Mean scores are sums in some order: what differs beyond these digits is rounding.
 DIGITS = 10
@@ -26,28 +26,16 @@ class ExpectedFalse(NamedTuple):
 
 
 def run_ranks(importances: Array) -> Array:
-    """Rank columns from the best, 1; equal importances share the mean of their ranks.
+    """Rank columns, 1 for the best; equal importances share the mean of their ranks.
 
-    By column order they would not be treated alike.
+    Ranked by column they would not be treated alike.
     """
     return np.asarray(rankdata(-importances, method="average"))
 
 
-def run_scores(ranks: Array) -> Array:
-    """Return ln(m / rank) among m columns: as surprising as −ln p, and 0 for the last."""
+def log_rank_scores(ranks: Array) -> Array:
+    """Return ln(m / rank) among m columns: like −ln p, and 0 for the last."""
     return np.log(len(ranks) / ranks)
-
-
-def decoy_pvalues(scores: Array, decoy_scores: Array) -> Array:
-    """(1 + #{decoys with at least that score}) / (1 + N), over all N decoys of all draws.
-
-    A feature's score is its mean over draws. Those of decoys are not averaged: a decoy is
-    lucky in its draw alone, so their mean would be luckier than none.
-    """
-    found = np.round(scores.mean(axis=0), DIGITS)
-    pooled = np.sort(np.round(decoy_scores, DIGITS), axis=None)
-    above = len(pooled) - np.searchsorted(pooled, found, side="left")
-    return np.asarray((1 + above) / (1 + len(pooled)))
 
 
 def signed_maximum(scores: Array, decoy_scores: Array) -> Array:
@@ -74,73 +62,69 @@ def knockoff_evalues(contrasts: Array, alpha: float) -> Array:
     return evalues / len(contrasts)
 
 
-def decoy_qvalues(scores: ArrayLike, decoy_scores: ArrayLike) -> Array:
-    """Return the q-value of every feature from its scores and those of decoys.
+class DecoyScores:
+    """Scores of features beside those of decoys.
 
     Parameters
     ----------
     scores, decoy_scores : array-like of shape (n_draws, n_features)
         What features, and their decoys, scored in every draw; higher is better.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Benjamini and Hochberg's q-values of p = (1 + #{decoys ≥ mean score})/(1 + N), N decoys
-        in all draws.
-
     Examples
     --------
-    >>> from backstay.ensemble import decoy_qvalues
-    >>> decoy_qvalues([[5, 1], [4, 2]], [[1, 2], [3, 0]])
+    >>> from backstay.ensemble import DecoyScores
+    >>> DecoyScores([[5, 1], [4, 2]], [[1, 2], [3, 0]]).qvalues()
     array([0.4, 0.6])
-    """
-    p = decoy_pvalues(np.asarray(scores, np.float64), np.asarray(decoy_scores, np.float64))
-    return np.asarray(false_discovery_control(p))
-
-
-def expected_false(
-    scores: ArrayLike, decoy_scores: ArrayLike, features: int | ArrayLike
-) -> ExpectedFalse:
-    """Return how many of some features are expected to be false, with a range over draws.
-
-    Parameters
-    ----------
-    scores, decoy_scores : array-like of shape (n_draws, n_features)
-        What features, and their decoys, scored in every draw; higher is better.
-    features : int or array-like of int
-        How many of the best, or which features.
-
-    Returns
-    -------
-    ExpectedFalse
-        Every decoy counts against the best feature whose score it reaches. ``value`` is
-        (1 + count against these features)/draws, at most their number; ``low`` and ``high``
-        hold 95 % of the draws' counts between them.
-
-    Examples
-    --------
-    >>> from backstay.ensemble import expected_false
-    >>> expected_false([[5, 1, 0], [4, 2, 0]], [[2, 2, 0], [3, 0, 1]], 2).value
+    >>> DecoyScores([[5, 1, 0], [4, 2, 0]], [[2, 2, 0], [3, 0, 1]]).expected_false(2).value
     2.0
     """
-    found = np.round(np.asarray(scores, np.float64).mean(axis=0), DIGITS)
-    decoys = np.round(np.asarray(decoy_scores, np.float64), DIGITS)
-    order = np.argsort(-found, kind="stable")
-    chosen = order[:features] if isinstance(features, int | np.integer) else np.asarray(features)
-    charged = np.zeros(len(found), dtype=bool)
-    charged[chosen] = True
-    counts = np.minimum([_against(found, row, charged) for row in decoys], len(chosen))
-    value = min(float(1 + counts.sum()) / len(decoys), float(len(chosen)))
-    low, high = np.quantile(counts, [0.025, 0.975])
-    return ExpectedFalse(value, float(low), float(high))
+
+    def __init__(self, scores: ArrayLike, decoy_scores: ArrayLike) -> None:
+        # A feature's score is its mean over draws. Those of decoys are not averaged: a decoy is
+        # lucky in its draw alone, and their mean would hide that.
+        self.means = np.round(np.asarray(scores, np.float64).mean(axis=0), DIGITS)
+        self.decoys = np.round(np.asarray(decoy_scores, np.float64), DIGITS)
+
+    def pvalues(self) -> Array:
+        """Return (1 + #{decoys with at least the mean score})/(1 + N) for every feature.
+
+        The N decoys are those of all draws.
+        """
+        pooled = np.sort(self.decoys, axis=None)
+        above = len(pooled) - np.searchsorted(pooled, self.means, side="left")
+        return np.asarray((1 + above) / (1 + len(pooled)))
+
+    def qvalues(self) -> Array:
+        """Return Benjamini and Hochberg's q-value of every feature."""
+        return np.asarray(false_discovery_control(self.pvalues()))
+
+    def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
+        """Return how many of some features are expected to be false, with a range over draws.
+
+        Parameters
+        ----------
+        features : int or array-like of int
+            How many of the best, or which features.
+
+        Returns
+        -------
+        ExpectedFalse
+            Every decoy counts against the best feature whose score it reaches. ``value`` is
+            (1 + count against these features)/draws, at most their number; ``low`` and ``high``
+            hold 95 % of the draws' counts between them.
+        """
+        order = np.argsort(-self.means, kind="stable")
+        counted = isinstance(features, int | np.integer)
+        chosen = order[:features] if counted else np.asarray(features)
+        values = np.unique(self.means)
+        charged = np.isin(values, self.means[chosen])
+        counts = np.minimum([_n_against(values, charged, row) for row in self.decoys], len(chosen))
+        value = min(float(1 + counts.sum()) / len(self.decoys), float(len(chosen)))
+        low, high = np.quantile(counts, [0.025, 0.975])
+        return ExpectedFalse(value, float(low), float(high))
 
 
-def _against(found: Array, decoys: Array, charged: Indices) -> int:
-    """Count the decoys that count against some features: the best that they reach is one of these.
-
-    Among features with equal scores it is one of these if any is.
-    """
-    values = np.unique(found)
+def _n_against(values: Array, charged: NDArray[np.bool_], decoys: Array) -> int:
+    """Count the decoys for which the highest of the sorted `values` that they reach is charged."""
     place = np.searchsorted(values, decoys, side="right") - 1
-    against = np.isin(values, found[charged])
-    return int(against[place[place >= 0]].sum())
+    return int(charged[place[place >= 0]].sum())

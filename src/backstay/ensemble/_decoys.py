@@ -1,9 +1,10 @@
-"""Where do decoys come from? Columns that look like the features and cannot know the class."""
+"""How to draw decoys: columns that look like the features and know nothing about the class."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,35 +17,22 @@ from backstay.base import Array
 LEAST_DISTANCE = 0.01
 
 
-class Decoys(Protocol):
-    """A way to draw a decoy for every feature."""
-
-    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
-        """Return a table like `X`, whose column j is the decoy of feature j."""
-        ...
+# From a table to one like it, whose column j is the decoy of feature j.
+DrawDecoys = Callable[[Any, np.random.RandomState], Any]
 
 
-class PermutedRows:
-    """The features of other rows: one permutation of the rows for all of them.
-
-    Decoys are correlated among each other exactly as the features are.
-    """
-
-    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
-        """Return the rows in another order."""
-        return take(X, rng.permutation(X.shape[0]))
+def permuted_rows(X: Any, rng: np.random.RandomState) -> Any:
+    """Return the rows in another order: decoys are correlated exactly as the features are."""
+    return take(X, rng.permutation(X.shape[0]))
 
 
-class PermutedColumns:
-    """Every column permuted by itself, so that decoys are not correlated with each other."""
-
-    def draw(self, X: Any, rng: np.random.RandomState) -> Any:
-        """Return a table whose columns have their values in other rows."""
-        columns = X.toarray() if sparse.issparse(X) else X
-        shuffled = np.empty_like(columns)
-        for j in range(columns.shape[1]):
-            shuffled[:, j] = columns[rng.permutation(len(columns)), j]
-        return sparse.csr_array(shuffled) if sparse.issparse(X) else shuffled
+def permuted_columns(X: Any, rng: np.random.RandomState) -> Any:
+    """Return every column permuted by itself, so that decoys are not correlated."""
+    columns = X.toarray() if sparse.issparse(X) else X
+    shuffled = np.empty_like(columns)
+    for j in range(columns.shape[1]):
+        shuffled[:, j] = columns[rng.permutation(len(columns)), j]
+    return sparse.csr_array(shuffled) if sparse.issparse(X) else shuffled
 
 
 @dataclass(frozen=True)
@@ -105,8 +93,8 @@ class Knockoffs:
         return across * rows + ((rows @ self.basis.T) * (along - across)) @ self.basis
 
 
-def decoys_of(kind: str, X: Any) -> Decoys:
+def decoys_of(kind: str, X: Any) -> DrawDecoys:
     """Return the way to draw decoys for a table."""
-    if kind == "permuted":
-        return PermutedRows()
-    return PermutedColumns() if kind == "independent" else Knockoffs.of(X)
+    if kind == "knockoffs":
+        return Knockoffs.of(X).draw
+    return permuted_rows if kind == "permuted" else permuted_columns

@@ -10,7 +10,8 @@ import numpy as np
 from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import Array, Indices, MetaRanker, NominalFramesMixin, warn_single_members
 from backstay.ensemble._aggregate import break_ties
-from backstay.ensemble._members import RESAMPLES, Member, draw_rows, fit_members
+from backstay.ensemble._members import Member, fit_members
+from backstay.ensemble._resamples import RESAMPLES, check_pairs, draw_rows
 
 
 class Ensemble(NominalFramesMixin, MetaRanker):
@@ -53,11 +54,8 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         Another `estimator` may stand in for the ensemble's own.
         """
         among = np.arange(len(y)) if among is None else among
+        check_pairs(self.resample, n_runs)
         if self.resample == "complementary_pairs":
-            if n_runs % 2:
-                raise ValueError(
-                    f"n_resamples={n_runs!r} must be even for resample='complementary_pairs'."
-                )
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
         draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
         self.estimators_samples_ = [among[rows] for rows in draws]

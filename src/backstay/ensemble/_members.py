@@ -1,4 +1,4 @@
-"""What every ensemble shares: drawing rows, fitting members on them, reading the results."""
+"""What every ensemble shares: fitting members on rows, and reading what they say."""
 
 from __future__ import annotations
 
@@ -15,64 +15,31 @@ from sklearn.base import clone
 from sklearn.feature_selection import RFE
 from sklearn.utils.parallel import Parallel, delayed
 
+from backstay._ties import TiedGroups
 from backstay._validation import has_fit_parameter, resolve_n_features, take, validate_sample_weight
 from backstay.base import (
     Array,
     FeatureRanker,
     Indices,
+    SharedFits,
     fit_weighted,
     importances_of,
     one_thread,
     ranking_from_importances,
+    shared_fits,
 )
 from backstay.ensemble._paths import packed_path
-from backstay.ensemble.ties import TiedGroups, groups_by, groups_of
-from backstay.feature_weighting.shared_fits import SharedFits, shared_fits
-
-RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
-
-
-def draw_rows(
-    resample: str, y: Indices, n: int, max_samples: float, rng: np.random.RandomState
-) -> list[Indices]:
-    """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
-
-    The halves of a complementary pair are members 2i and 2i + 1.
-    """
-    by_class = [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]
-    if resample == "complementary_pairs":
-        return _draw_pairs(by_class, n, rng)
-    samples = []
-    for _ in range(n):
-        if resample == "bootstrap":
-            parts = [rng.choice(rows, len(rows)) for rows in by_class]
-        else:
-            parts = [
-                rng.choice(rows, max(1, round(max_samples * len(rows))), replace=False)
-                for rows in by_class
-            ]
-        samples.append(np.sort(np.concatenate(parts)))
-    return samples
-
-
-def _draw_pairs(by_class: list[Indices], n: int, rng: np.random.RandomState) -> list[Indices]:
-    samples = []
-    for _ in range(n // 2):
-        shuffled = [rng.permutation(rows) for rows in by_class]
-        for half in range(2):
-            parts = [rows[half * (len(rows) // 2) :][: max(1, len(rows) // 2)] for rows in shuffled]
-            samples.append(np.sort(np.concatenate(parts)))
-    return samples
 
 
 @dataclass(frozen=True)
 class Member:
     """What one run of the base estimator says about the features.
 
-    A selector may have a support only; with `drops_zeros`, importance 0 means unused. A ranker
+    A selector may have only a support; with `drops_zeros`, importance 0 means unused. A ranker
     may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections.
-    `groups` says what it tells apart, and the last `n_least` of a ranking share the last place. A
-    support is `chosen` if a selector says so itself, and not only the order of its features.
+    `groups` are the features that it does not tell apart; the last `n_least` of its ranking share
+    the last place. A support is `chosen` if the selector decided it, and not just the order of the
+    features.
     """
 
     importances: Array | None
@@ -91,7 +58,7 @@ class Member:
         return self.ranking <= (len(self.ranking) if self.n_ranked is None else self.n_ranked)
 
     def ordered(self) -> NDArray[np.bool_]:
-        """Mask of the ranked features whose rank is more than a place among the least."""
+        """Mask of the ranked features that do not share the last place."""
         assert self.ranking is not None
         return self.ranked() & (self.ranking <= len(self.ranking) - self.n_least)
 
@@ -108,7 +75,7 @@ class Member:
 
 
 def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
-    """Read a fitted estimator; unless `ranked`, a selector may have no importances."""
+    """Read a fitted estimator; a selector without importances will do unless `ranked`."""
     support = None
     if hasattr(estimator, "get_support"):
         support = np.asarray(estimator.get_support(), dtype=np.bool_)
@@ -130,36 +97,23 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             f"{name} gives feature {feature} the importance nan; importances must be numbers "
             "to be ranked."
         )
+    groups, path = TiedGroups.read(estimator, importances), packed_path(estimator)
+    ranking = ranking_from_importances(importances)
+    member = Member(importances, ranking, support, path=path, groups=groups)
     if isinstance(estimator, FeatureRanker):
-        return Member(
-            importances,
-            estimator.ranking_,
-            support,
-            n_ranked=estimator.n_ranked_,
-            path=packed_path(estimator),
-            groups=groups_of(estimator, importances),
-        )
+        return replace(member, ranking=estimator.ranking_, n_ranked=estimator.n_ranked_)
+    if hasattr(estimator, "ranking_"):
+        return replace(member, chosen=support is not None and groups.none_cut_by(support))
     # Sparse models and trees leave features out by giving them exactly 0: such a feature must
     # not come out as selected because it comes first among the zeros.
-    zeros = not hasattr(estimator, "ranking_")
-    ranking = ranking_from_importances(importances)
-    groups = groups_of(estimator, importances)
-    return Member(
-        importances,
-        ranking,
-        support,
-        drops_zeros=zeros,
-        path=packed_path(estimator),
-        groups=groups,
-        chosen=support is not None and not zeros and groups.none_cut_by(support),
-    )
+    return replace(member, drops_zeros=True)
 
 
 def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
-    """Return the member with nothing in its ranking that is the order of columns alone.
+    """Return the member with no place in its ranking that follows from the column alone.
 
-    Features that share the last place have no order, so that a member that tells none apart says
-    nothing; other ties are broken by lot. Without ties nothing changes, and nothing is drawn.
+    Features that share the last place have no order, so a member that tells no features apart says
+    nothing; other ties are broken at random. Without ties nothing changes, and nothing is drawn.
     """
     importances, ranking, support = member.importances, member.ranking, member.support
     if importances is None or ranking is None or member.groups is None:
@@ -168,10 +122,10 @@ def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
     if (sizes == 1).all():
         return member
     if (sizes[:-1] > 1).any():
-        # With its own random_state an ensemble draws the same in all splits of a study: a lot that
-        # did not depend on what was found would be as stable as the order of columns.
-        lot = np.random.default_rng([rng.randint(2**31 - 1), crc32(importances.tobytes())])
-        ranking = np.argsort(member.groups.order(lot)) + 1
+        # With its own random_state an ensemble draws the same in all splits of a study: an order
+        # that did not depend on the importances would be as stable as that of the columns.
+        of_ties = np.random.default_rng([rng.randint(2**31 - 1), crc32(importances.tobytes())])
+        ranking = np.argsort(member.groups.order(of_ties)) + 1
     n_least = len(ranking) - member.groups.n_ordered
     settled = replace(member, ranking=ranking, n_least=n_least)
     by_rank = support is not None and np.array_equal(support, member.ranking <= support.sum())
@@ -181,7 +135,7 @@ def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
 
 
 def _seeds(estimator: Any, n: int, rng: np.random.RandomState) -> list[dict[str, int]]:
-    """For each of n members, a value for every ``random_state``, also of nested parts."""
+    """Return, for each of n members, a seed for every ``random_state``, nested ones included."""
     names = [
         name
         for name in sorted(estimator.get_params(deep=True))
@@ -208,25 +162,25 @@ def _fit_member(
         if shuffle is None:
             fit_weighted(member, table, labels, omega)
             return read_member(member, X.shape[1], ranked=ranked)
-        columns = _columns_by_lot(table, labels, shuffle)
+        columns = _shuffled_columns(table, labels, shuffle)
         fit_weighted(member, take(table, columns, axis=1), labels, omega)
         return _put_back(read_member(member, len(columns), ranked=ranked), columns)
 
 
 def _shuffles(estimator: Any, n: int, rng: np.random.RandomState) -> list[int] | list[None]:
-    """For each of n members, a seed that puts its columns in random order, where that matters.
+    """Return, for each of n members, a seed for the order of its columns where that matters.
 
     Of features with equal weights, such as the many that a tree does not use, scikit-learn's RFE
     eliminates the first columns. Its ranking no longer shows that they were tied.
     """
     if not isinstance(estimator, RFE):
         return [None] * n
-    found: list[int] = rng.randint(2**31 - 1, size=n).tolist()
-    return found
+    seeds: list[int] = rng.randint(2**31 - 1, size=n).tolist()
+    return seeds
 
 
-def _columns_by_lot(table: Any, labels: NDArray[Any], seed: int) -> Indices:
-    """Return the columns in an order that differs between splits, as the lots of ties do."""
+def _shuffled_columns(table: Any, labels: NDArray[Any], seed: int) -> Indices:
+    """Return the columns in an order that differs between splits, as that of ties does."""
     values = table.data if sparse.issparse(table) else np.asarray(table)
     codes = np.unique(labels, return_inverse=True)[1]
     content = joblib.hash((np.ascontiguousarray(values), codes))
@@ -263,7 +217,7 @@ def _fit_shared_member(
         importances = score(member, rows, omega)
         ranking = ranking_from_importances(importances)
         k = resolve_n_features(member.n_features_to_select, len(importances))
-        return Member(importances, ranking, ranking <= k, groups=groups_by(importances))
+        return Member(importances, ranking, ranking <= k, groups=TiedGroups.by(importances))
 
 
 def fit_members(
@@ -278,7 +232,7 @@ def fit_members(
     n_jobs: int | None,
     rng: np.random.RandomState,
 ) -> list[Member]:
-    """Fit one clone per sample and read it; their seeds are drawn first, lots for ties last.
+    """Fit one clone per sample and read it; seeds are drawn first, the order of ties last.
 
     Threads unless the caller's ``joblib.parallel_config`` says otherwise: they
     share X, where processes hold the rows of their task (large tables are

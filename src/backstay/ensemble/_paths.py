@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from backstay.base import Array, fit_weighted
 
-# Half of the rows have steeper slopes than all: the grid starts so much higher.
+# On half of the rows slopes are steeper than on all: the grid starts higher by this factor.
 HIGHER = 2.0
 
 

@@ -105,6 +105,8 @@ class StabilitySelection(Ensemble):
     The bounds are on an expectation over data sets, not on this data set. With ``path=True`` they
     are those of selecting a feature at any λ, which happens at least as often.
 
+    scikit-learn sets and searches parameters one by one, so they are not grouped.
+
     References
     ----------
     Meinshausen, Bühlmann (2010), Stability selection. Shah, Samworth (2013),

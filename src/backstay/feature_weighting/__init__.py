@@ -9,7 +9,6 @@ from backstay.feature_weighting._forest import ForestImportance
 from backstay.feature_weighting._lasso import ElasticNetRanker, LassoPath
 from backstay.feature_weighting._moments import BetweenWithinRatio, FStatistic, TTest
 from backstay.feature_weighting._mrmr import MRMR
-from backstay.feature_weighting._myopic_relief import MyopicReliefF
 from backstay.feature_weighting._permutation import PermutationImportance
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
@@ -25,6 +24,7 @@ from backstay.feature_weighting._univariate import (
     GiniGain,
     InformationGain,
     MantarasDistance,
+    MyopicReliefF,
     OneR,
     SymmetricalUncertainty,
     ValueDifference,

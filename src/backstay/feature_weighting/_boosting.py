@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -19,18 +20,19 @@ def total_gains(model: HistGradientBoostingClassifier, n_features: int) -> Array
 
     scikit-learn keeps this in the nodes of its trees but has no public name for it.
     """
-    found = np.zeros(n_features)
+    gains = np.zeros(n_features)
     for tree in (tree for trees in model._predictors for tree in trees):
         inner = tree.nodes[tree.nodes["is_leaf"] == 0]
-        np.add.at(found, inner["feature_idx"], inner["gain"])
-    return found
+        np.add.at(gains, inner["feature_idx"], inner["gain"])
+    return gains
 
 
+@dataclass(eq=False, repr=False)
 class BoostingImportance(FeatureRanker):
     """Total gain of a feature's splits in gradient boosted trees.
 
     The trees are scikit-learn's ``HistGradientBoostingClassifier``. Features that no tree splits
-    on have importance 0: with tens of rows, these are nearly all.
+    on have importance 0. With a few dozen rows, that is nearly every feature.
 
     Parameters
     ----------
@@ -39,8 +41,8 @@ class BoostingImportance(FeatureRanker):
     learning_rate : float, default=0.1
         Factor of every tree.
     max_features : float, default=0.1
-        Share of the features that are tried at each split. Below 1, features that stand in
-        for each other all get their turn.
+        Share of the features that are tried at each split. Below 1, each of several features
+        that say the same gets its turn.
     max_leaf_nodes : int or None, default=31
         Most leaves of a tree.
     max_depth : int or None, default=None
@@ -73,7 +75,7 @@ class BoostingImportance(FeatureRanker):
     Notes
     -----
     ``sample_weight`` weighs rows in the loss; only proportions matter. Rows of weight 0 are left
-    out.
+    out. Each option is a parameter because scikit-learn sets and searches parameters by name.
 
     References
     ----------
@@ -88,6 +90,16 @@ class BoostingImportance(FeatureRanker):
     array([4, 3, 1, 2])
     """
 
+    max_iter: int = 100
+    _: KW_ONLY
+    learning_rate: float = 0.1
+    max_features: float = 0.1
+    max_leaf_nodes: int | None = 31
+    max_depth: int | None = None
+    min_samples_leaf: int | None = None
+    l2_regularization: float = 0.0
+    random_state: Any = None
+
     _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -100,29 +112,6 @@ class BoostingImportance(FeatureRanker):
         "min_samples_leaf": [positive_int(), None],
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        max_iter: int = 100,
-        *,
-        learning_rate: float = 0.1,
-        max_features: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int | None = None,
-        l2_regularization: float = 0.0,
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

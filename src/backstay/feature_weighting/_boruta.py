@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -29,13 +30,14 @@ def decisions(hits: NDArray[Any], n_rounds: int, alpha: float) -> tuple[Any, Any
     return more, less
 
 
+@dataclass(eq=False, repr=False)
 class BorutaRanker(FeatureRanker):
     """How often a feature beats the best of all shuffled features in a random forest.
 
     Every round adds a shuffled copy, a shadow, of every feature that is not rejected yet, and
     grows a forest. A feature scores a hit if its importance exceeds that of the best shadow.
     Features with more hits than luck explains are confirmed; those with fewer are rejected, and
-    leave.
+    take no further part.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class BorutaRanker(FeatureRanker):
         Greatest depth of a tree; None grows them full.
     perc : float, default=100
         Percentile of the shadows' importances that a feature must exceed; 100 is the best shadow.
-        Less confirms more features, of which more are false.
+        A lower value confirms more features, and more false ones.
     alpha : float, default=0.01
         Level of the tests, corrected for the number of features.
     max_iter : int, default=100
@@ -88,7 +90,8 @@ class BorutaRanker(FeatureRanker):
     With d features, the first rejections take log2(d / alpha) rounds, 20 for 10,000 features; until
     then every forest sees all features and their shadows.
 
-    ``sample_weight`` weighs rows in the impurities.
+    ``sample_weight`` weighs rows in the impurities. Each option is a parameter because scikit-learn
+    sets and searches parameters by name.
 
     References
     ----------
@@ -105,6 +108,16 @@ class BorutaRanker(FeatureRanker):
     ['confirmed', 'confirmed', 'rejected']
     """
 
+    n_estimators: int = 500
+    _: KW_ONLY
+    forest: str = "random_forest"
+    max_depth: int | None = None
+    perc: float = 100
+    alpha: float = 0.01
+    max_iter: int = 100
+    n_jobs: int | None = None
+    random_state: Any = None
+
     _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -116,29 +129,6 @@ class BorutaRanker(FeatureRanker):
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "max_iter": [positive_int()],
     }
-
-    def __init__(
-        self,
-        n_estimators: int = 500,
-        *,
-        forest: str = "random_forest",
-        max_depth: int | None = None,
-        perc: float = 100,
-        alpha: float = 0.01,
-        max_iter: int = 100,
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.forest = forest
-        self.max_depth = max_depth
-        self.perc = perc
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)

@@ -11,13 +11,11 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from backstay._kernels._discretize import mdl_cuts
 from backstay._validation import (
     check_is_fitted,
-    encode_labels,
     fit_context,
     validate_rows,
     validate_sample_weight,
-    validate_X_y,
 )
-from backstay.base import Array, Indices
+from backstay.base import Array, Indices, OutcomeMixin
 from backstay.feature_weighting._rows import counted_rows
 
 FEATURE_BLOCK = 256
@@ -31,10 +29,10 @@ def cut_points(X: NDArray[Any], y: Indices, omega: Array) -> list[Array]:
     for f0 in range(0, d, FEATURE_BLOCK):
         columns = np.ascontiguousarray(X[:, f0 : f0 + FEATURE_BLOCK].T, dtype=np.float64)
         order = np.argsort(columns, axis=1, kind="stable")
-        found = np.empty((len(columns), n - 1))
-        n_found = np.empty(len(columns), dtype=np.intp)
-        mdl_cuts(columns, order, y, omega, n_classes, found, n_found)
-        cuts += [row[:k].copy() for row, k in zip(found, n_found, strict=True)]
+        block = np.empty((len(columns), n - 1))
+        n_cuts = np.empty(len(columns), dtype=np.intp)
+        mdl_cuts(columns, order, y, omega, n_classes, block, n_cuts)
+        cuts += [row[:k].copy() for row, k in zip(block, n_cuts, strict=True)]
     return cuts
 
 
@@ -47,7 +45,7 @@ def bins(X: NDArray[Any], cuts: list[Array]) -> Indices:
     return out
 
 
-class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class MDLDiscretizer(OutcomeMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Cut continuous features where the classes change, as long as a cut pays.
 
     Each feature is cut in two where the class entropy falls most, and its parts
@@ -109,10 +107,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self : MDLDiscretizer
             With ``cut_points_``.
         """
-        X, y = validate_X_y(self, X, y)
-        self.classes_, codes = encode_labels(self, y)
-        weights = validate_sample_weight(sample_weight, codes)
-        rows, codes, omega = counted_rows(codes, weights, self.classes_, type(self).__name__)
+        X, y = self._validate_input(X, y)
+        y = self._encoded(y)
+        weights = validate_sample_weight(sample_weight, y)
+        rows, codes, omega = counted_rows(y, weights, self.classes_, type(self).__name__)
         self.cut_points_ = cut_points(X[rows], codes, omega)
         self.n_bins_ = np.array([len(c) + 1 for c in self.cut_points_])
         return self
@@ -136,6 +134,5 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +13,14 @@ from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
 
 
+@dataclass(eq=False, repr=False)
 class DoubleReliefF(ReliefF):
     """dReliefF and pdReliefF: the weights so far enter the distance [Prat 5.3].
 
     Instances are visited one after the other in random order; neighbours are
     sought under Σ_j w_j diff_j (or √Σ_j w_j diff_j², if `metric` is Euclidean) with w the
-    weights so far, as max(w, 0)/max(w).
+    weights so far, as max(w, 0)/max(w). Each option is a parameter because scikit-learn sets and
+    searches parameters by name.
 
     Parameters
     ----------
@@ -39,60 +43,50 @@ n_features_to_select
     array([0, 1, 2])
     """
 
+    _: KW_ONLY
+    progressive: bool = False
+    n_jobs: int | None = field(default=None, init=False)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ReliefF._parameter_constraints,
         "progressive": ["boolean"],
     }
-    n_jobs = None
-
-    def __init__(
-        self,
-        *,
-        progressive: bool = False,
-        n_neighbors: int = 10,
-        miss: str = "per_class",
-        sigma: float | None = None,
-        n_draws: int | None = None,
-        metric: str = "heom",
-        missing: str = "class",
-        categorical_features: Any = "from_dtype",
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.progressive = progressive
-        self.n_neighbors = n_neighbors
-        self.miss = miss
-        self.sigma = sigma
-        self.n_draws = n_draws
-        self.metric = metric
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
         table = ReliefTable.build(X, y, self.metric, self.missing)
         omega = relative_weights(sample_weight, table.n)[table.order]
-        visits = self._visits(table)
-        mass = self._mass(omega, visits)
-        k = self._n_listed(table)
-        total, visited = np.zeros(table.n_features), 0.0
-        for t, visit in enumerate(visits):
-            queries = np.array([visit])
-            weights = weights_so_far(table, total, visited)
-            visited += omega[visit]
-            if self.progressive:
-                weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
-            D = table.distances(queries, weights)
-            total += table.sums(queries, *self._from_distances(table, queries, D, k, omega))
-        return total / mass
+        return relief_by_visits(self, table, lambda t, w: omega)
+
+
+def relief_by_visits(
+    ranker: ReliefF, table: ReliefTable, omega_at: Callable[[int, Array], Array]
+) -> Array:
+    """Visit one row after the other, and let :class:`DoubleReliefF` seek by the weights so far.
+
+    `omega_at` returns the instance weights of the table's rows, of mean 1, for a visit's number
+    and the feature weights so far.
+    """
+    visits, k = ranker._visits(table), ranker._n_listed(table)
+    double = isinstance(ranker, DoubleReliefF)
+    progressive = isinstance(ranker, DoubleReliefF) and ranker.progressive
+    total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0
+    for t, visit in enumerate(visits):
+        weights = weights_so_far(table, total, visited)
+        if progressive:
+            weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
+        omega, queries = omega_at(t, weights), np.array([visit])
+        D = table.distances(queries, weights if double else None)
+        total += table.sums(queries, *ranker._from_distances(table, queries, D, k, omega))
+        used[t] = omega[visit]
+        visited += omega[visit]
+    return total / ranker._mass(used)
 
 
 def weights_so_far(table: ReliefTable, total: Array, visited: float) -> Array:
     """Weights inside the next distance, from sums over visits whose ω add up to `visited`.
 
-    Hits and misses that cancel leave rounding errors, which are no weights.
+    Hits and misses that cancel leave rounding errors, which must not become weights.
     """
     rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
     return distance_weights(np.where(total > rounding, total, 0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -15,8 +16,8 @@ from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import Moments, class_moments, quotient
 from backstay.feature_weighting._rows import counted_rows
 
-# Shrunken deviations that differ more than so many times are hardly of one unit: microarrays
-# reach 5, raw or log2; tables in mixed units 15 (heart), 350 (wdbc) and more.
+# If shrunken deviations differ by more than this factor, features probably have different units:
+# microarrays reach 5, raw or log2; tables in mixed units 15 (heart), 350 (wdbc) and more.
 WIDEST_SCALES = 6.0
 
 
@@ -50,6 +51,7 @@ def without_shared_factors(effects: Array, residuals: Array, df: float, tau: flo
     return np.asarray(effects - part @ vectors.T @ residuals)
 
 
+@dataclass(eq=False, repr=False)
 class EffectRanker(FeatureRanker):
     """Class effects with a dial from standardised (accurate) to plain differences (stable).
 
@@ -103,22 +105,15 @@ class EffectRanker(FeatureRanker):
     (60, 50)
     """
 
+    scale_power: float = 0.0
+    _: KW_ONLY
+    denoise: float | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "scale_power": [Interval(Real, 0, None, closed="left")],
         "denoise": [None, Interval(Real, 0, None, closed="neither")],
     }
-
-    def __init__(
-        self,
-        scale_power: float = 0.0,
-        *,
-        denoise: float | None = None,
-        n_features_to_select: int | float | None = None,
-    ) -> None:
-        self.scale_power = scale_power
-        self.denoise = denoise
-        self.n_features_to_select = n_features_to_select
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

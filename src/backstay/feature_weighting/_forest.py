@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ ORDINARY = (-10, 60)
 FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 
 
+@dataclass(eq=False, repr=False)
 class ForestImportance(FeatureRanker):
     """Mean decrease of impurity over the trees of a forest.
 
@@ -57,7 +59,8 @@ class ForestImportance(FeatureRanker):
     Notes
     -----
     ``sample_weight`` weighs the rows in the impurities; with "random_forest" the bootstrap
-    draws rows regardless of it.
+    draws rows regardless of it. Each option is a parameter because scikit-learn sets and searches
+    parameters by name.
 
     Examples
     --------
@@ -67,6 +70,16 @@ class ForestImportance(FeatureRanker):
     >>> ForestImportance(n_features_to_select=2, random_state=0).fit(X, y).get_support()
     array([False, False,  True,  True])
     """
+
+    n_estimators: int = 500
+    _: KW_ONLY
+    forest: str = "random_forest"
+    criterion: str = "gini"
+    max_features: Any = "sqrt"
+    max_depth: int | None = None
+    min_samples_leaf: int | float = 1
+    n_jobs: int | None = None
+    random_state: Any = None
 
     _zero_is_unranked = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -83,29 +96,6 @@ class ForestImportance(FeatureRanker):
         "max_depth": [None, positive_int()],
         "min_samples_leaf": [positive_int(), Interval(Real, 0.0, 1.0, closed="neither")],
     }
-
-    def __init__(
-        self,
-        n_estimators: int = 500,
-        *,
-        forest: str = "random_forest",
-        criterion: str = "gini",
-        max_features: Any = "sqrt",
-        max_depth: int | None = None,
-        min_samples_leaf: int | float = 1,
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.forest = forest
-        self.criterion = criterion
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         options = self.get_params(deep=False)  # all others are the forest's own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -36,10 +37,10 @@ def standardised(X: NDArray[Any], omega: Array) -> Array:
 def rows_with_a_share(
     rows: Indices, codes: Indices, omega: Array, classes: NDArray[Any], name: str
 ) -> tuple[Indices, Indices, Array]:
-    """Drop rows that weigh so little beside the heaviest that they change no sum over the rows.
+    """Drop rows that weigh too little, compared with the heaviest, to change any sum over the rows.
 
-    `classes` are the labels that the codes stand for. A class of such rows only has a share of 0,
-    whose logarithm the model without features would need.
+    `classes` are the labels that the codes stand for. A class in which all rows are like that is
+    refused: its share would be 0, and the model without features needs the logarithm of it.
     """
     heavy = omega >= np.finfo(np.float64).eps * omega.max() / len(omega)
     if heavy.all():
@@ -48,8 +49,8 @@ def rows_with_a_share(
     if len(lost):
         raise ValueError(
             f"sample_weight of every row of class {classes.tolist()[lost[0]]!r} is less than 1e-16 "
-            f"of the largest: beside it they have no weight left. {name} needs weights of all "
-            "classes that are not so far apart; give the class weight 0 to leave it out."
+            f"of the largest weight, which {name} cannot tell from 0. Raise these weights, or set "
+            "them to 0 to leave the class out."
         )
     return rows[heavy], codes[heavy], omega[heavy]
 
@@ -75,6 +76,7 @@ def importances_by_entry(
     return importances / top
 
 
+@dataclass(eq=False, repr=False)
 class ElasticNetRanker(FeatureRanker):
     """Order of entry on the path of a logistic regression with an elastic net penalty.
 
@@ -94,14 +96,14 @@ class ElasticNetRanker(FeatureRanker):
     lambdas : array-like or None, default=None
         A grid of falling λ in place of the two parameters before.
     weakness : float, default=1.0
-        Below 1, the randomised lasso: features drawn by lot, every other one on average, are
+        Below 1, the randomised lasso: about half of the features, chosen at random, are
         penalised 1/weakness times as much. For many runs, in :class:`StabilitySelection`.
     tol : float, default=1e-6
         Largest violation of the optimality conditions, as a share of the largest gradient.
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half. Never more than are ranked.
     random_state : int, RandomState instance or None, default=None
-        Draws the features that `weakness` is about.
+        Chooses the features that `weakness` penalises more.
 
     Attributes
     ----------
@@ -134,8 +136,7 @@ class ElasticNetRanker(FeatureRanker):
     Features are standardised on the training rows and the intercept is free. With two classes the
     loss is logistic. With more it is multinomial, with a coefficient for every class, and a
     feature enters with its first. ``sample_weight`` weighs rows in the loss, the mean and the
-    deviation; only proportions matter. Of equal features
-    the lasso may take any.
+    deviation; only proportions matter. Of equal features the lasso may take any.
 
     References
     ----------
@@ -151,6 +152,15 @@ class ElasticNetRanker(FeatureRanker):
     array([4, 3, 1, 2])
     """
 
+    l1_ratio: float = 0.5
+    _: KW_ONLY
+    n_lambdas: int = 100
+    lambda_min_ratio: float = 0.01
+    lambdas: ArrayLike | None = None
+    weakness: float = 1.0
+    tol: float = 1e-6
+    random_state: Any = None
+
     _zero_is_unranked = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
@@ -162,27 +172,6 @@ class ElasticNetRanker(FeatureRanker):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        l1_ratio: float = 0.5,
-        *,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
-        lambdas: ArrayLike | None = None,
-        weakness: float = 1.0,
-        tol: float = 1e-6,
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.l1_ratio = l1_ratio
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.lambdas = lambdas
-        self.weakness = weakness
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         name = type(self).__name__
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, name)
@@ -192,8 +181,8 @@ class ElasticNetRanker(FeatureRanker):
         omega = omega / omega.sum()
         Z = standardised(X[rows], omega)
         if self.weakness < 1.0:
-            lots = check_random_state(self.random_state).uniform(size=len(Z))
-            Z[lots < 0.5] *= self.weakness  # a smaller feature needs a larger coefficient
+            draws = check_random_state(self.random_state).uniform(size=len(Z))
+            Z[draws < 0.5] *= self.weakness  # a smaller feature needs a larger coefficient
         indicators = (codes == np.arange(codes.max() + 1)[:, None]).astype(np.float64)
         Y = indicators[1:] if len(indicators) == 2 else indicators
         top = float(slopes(Z, null_model(Y, omega)[2]).max() / self.l1_ratio)
@@ -225,13 +214,14 @@ class ElasticNetRanker(FeatureRanker):
         return given
 
 
+@dataclass(eq=False, repr=False)
 class LassoPath(ElasticNetRanker):
     """Order of entry on the path of a logistic regression with the lasso's penalty.
 
     The penalty λ falls from where no feature is in the model. Features rank by the λ at which they
     first have a coefficient, then by the size of their coefficients at the end of the path.
-    Features that never enter have importance 0: they are not ranked. There are hardly ever
-    more ranked ones than rows.
+    Features that never enter have importance 0: they are not ranked. It rarely ranks more
+    features than there are rows.
 
     Parameters
     ----------
@@ -262,29 +252,4 @@ class LassoPath(ElasticNetRanker):
     (26, 1)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: value
-        for name, value in ElasticNetRanker._parameter_constraints.items()
-        if name != "l1_ratio"
-    }
-
-    l1_ratio = 1.0
-
-    def __init__(
-        self,
-        *,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
-        lambdas: ArrayLike | None = None,
-        weakness: float = 1.0,
-        tol: float = 1e-6,
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.lambdas = lambdas
-        self.weakness = weakness
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
+    l1_ratio: float = field(default=1.0, init=False)

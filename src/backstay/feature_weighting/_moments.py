@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -122,12 +123,6 @@ def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
 class _MomentFilter(SignificanceFilter):
     """What these filters share: the moments of the classes that have rows."""
 
-    def __init__(
-        self, *, n_features_to_select: int | float | str | None = None, alpha: float = 0.05
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-
     def _moments(
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None
     ) -> tuple[Moments, Any]:
@@ -199,12 +194,8 @@ class FStatistic(_MomentFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "fdr" or None, default=None
-        How many features ``transform`` keeps; None is half. "fdr" keeps those with
-        ``qvalues_`` of at most `alpha`, perhaps none.
-    alpha : float, default=0.05
-        The false discovery rate that "fdr" allows: the expected share of features
-        unrelated to the class among those kept.
+    n_features_to_select, alpha
+        As in :class:`BetweenWithinRatio`.
 
     Attributes
     ----------
@@ -234,6 +225,7 @@ class FStatistic(_MomentFilter):
         return f
 
 
+@dataclass(eq=False, repr=False)
 class TTest(_MomentFilter):
     """Size of the two-sample t statistic, plain, shrunken or moderated.
 
@@ -248,14 +240,10 @@ class TTest(_MomentFilter):
         With few rows the largest |t| belong to features whose variance was
         underestimated. "shrunken" adds the median standard error over the features to
         each one's own (the t of SAM, with the constant of nearest shrunken
-        centroids); "moderated" draws the pooled variances together by empirical
-        Bayes (limma's t).
-    n_features_to_select : int, float, "fdr" or None, default=None
-        How many features ``transform`` keeps; None is half. "fdr" keeps those with
-        ``qvalues_`` of at most `alpha`, perhaps none.
-    alpha : float, default=0.05
-        The false discovery rate that "fdr" allows: the expected share of features
-        unrelated to the class among those kept.
+        centroids); "moderated" shrinks the pooled variances towards a common value by
+        empirical Bayes (limma's t).
+    n_features_to_select, alpha
+        As in :class:`BetweenWithinRatio`.
 
     Attributes
     ----------
@@ -289,43 +277,34 @@ class TTest(_MomentFilter):
     array([ 7, 22, 27])
     """
 
+    _: KW_ONLY
+    variance: str = "pooled"
+    moderation: str | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SignificanceFilter._parameter_constraints,
         "variance": [StrOptions({"pooled", "welch"})],
         "moderation": [StrOptions({"shrunken", "moderated"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        variance: str = "pooled",
-        moderation: str | None = None,
-        n_features_to_select: int | float | str | None = None,
-        alpha: float = 0.05,
-    ) -> None:
-        self.variance = variance
-        self.moderation = moderation
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":
             raise ValueError(
-                "moderation='moderated' draws pooled variances together, so variance='welch' "
-                "cannot be combined with it; use variance='pooled' or moderation='shrunken'."
+                "moderation='moderated' works on pooled variances and cannot be combined with "
+                "variance='welch'; use variance='pooled' or moderation='shrunken'."
             )
         moments, classes = self._moments(X, y, sample_weight)
         # Two classes: the first against the rest is the only comparison.
         compared = range(1) if len(classes) == 2 else range(len(classes))
-        found = [self._against_rest(moments, c, classes) for c in compared]
-        t = np.array([size for size, _ in found])
+        tests = [self._against_rest(moments, c, classes) for c in compared]
+        t = np.array([size for size, _ in tests])
         if self.moderation == "shrunken":
             self._p = (
                 "the distribution of the shrunken t is not known. Use moderation='moderated', or "
                 "DecoyControl, which finds q-values for any ranker."
             )
         else:
-            self._p = partial(two_sided_t, t, np.array([df for _, df in found]), len(found))
+            self._p = partial(two_sided_t, t, np.array([df for _, df in tests]), len(tests))
         return t.max(axis=0)
 
     def _compares_features(self) -> bool:
@@ -347,7 +326,7 @@ class TTest(_MomentFilter):
                 )
             errors = squares / ((mass - 1.0) * mass)[:, None]
             error = np.sqrt(errors.sum(axis=0))
-            # Welch and Satterthwaite's; any will do without spread, where t is 0 or infinite.
+            # Welch and Satterthwaite's; without spread t is 0 or infinite, whatever this is.
             squared = (errors**2 / (mass - 1.0)[:, None]).sum(axis=0)
             df = np.where(squared > 0.0, quotient(errors.sum(axis=0) ** 2, squared), 1.0)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -92,6 +93,7 @@ def minimum_redundancy(
     return np.array(order, dtype=np.intp)
 
 
+@dataclass(eq=False, repr=False)
 class MRMR(FeatureRanker):
     """Minimum redundancy, maximum relevance: relevant features, unlike those before them.
 
@@ -138,25 +140,17 @@ class MRMR(FeatureRanker):
     array([3, 4, 1, 2])
     """
 
+    measure: str = "mutual_information"
+    _: KW_ONLY
+    form: str = "quotient"
+    n_searched: int = 200
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "measure": [StrOptions(set(MEASURES))],
         "form": [StrOptions({"difference", "quotient"})],
         "n_searched": [positive_int()],
     }
-
-    def __init__(
-        self,
-        measure: str = "mutual_information",
-        *,
-        form: str = "quotient",
-        n_searched: int = 200,
-        n_features_to_select: int | float | None = None,
-    ) -> None:
-        self.measure = measure
-        self.form = form
-        self.n_searched = n_searched
-        self.n_features_to_select = n_features_to_select
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,6 +80,7 @@ def minus_brier(
     return -float(np.average((wrong**2).sum(axis=1), weights=sample_weight))
 
 
+@dataclass(eq=False, repr=False)
 class PermutationImportance(FeatureRanker):
     """Loss of a model, on rows it has not seen, when the values of a feature are shuffled.
 
@@ -124,8 +126,7 @@ class PermutationImportance(FeatureRanker):
     Features that a fitted model does not use are not shuffled: those whose ``coef_`` or
     ``feature_importances_`` is 0, also behind scalers and selectors in a pipeline. A model that
     does not say what it uses has each feature shuffled in turn, which takes long with thousands
-    of features. Features that stand in for each other cost the model little one by one, and so
-    rank low.
+    of features. Features that say the same rank low: without one of them, the model uses another.
 
     ``sample_weight`` weighs rows in the fit, where the estimator takes weights, and in the loss.
 
@@ -144,6 +145,15 @@ class PermutationImportance(FeatureRanker):
     array([1, 2])
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    scoring: Any = None
+    n_estimators: int = 500
+    n_repeats: int = 5
+    cv: Any = 5
+    n_jobs: int | None = None
+    random_state: Any = None
+
     _zero_is_unranked = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -153,27 +163,6 @@ class PermutationImportance(FeatureRanker):
         "n_repeats": [positive_int()],
         "cv": ["cv_object"],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        scoring: Any = None,
-        n_estimators: int = 500,
-        n_repeats: int = 5,
-        cv: Any = 5,
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.scoring = scoring
-        self.n_estimators = n_estimators
-        self.n_repeats = n_repeats
-        self.cv = cv
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
@@ -195,7 +184,7 @@ class PermutationImportance(FeatureRanker):
         folds = inner_folds(
             self.cv, y, sample_weight, self.classes_, int(rng.randint(LARGEST_SEED))
         )
-        X = near_one(X, together=True)  # scikit-learn's do not look after extreme units themselves
+        X = near_one(X, together=True)  # estimators of scikit-learn do not handle extreme units
         losses = np.zeros(X.shape[1])
         for train, test in folds:
             inside, outside = (

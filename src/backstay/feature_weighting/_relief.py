@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from backstay._kernels import _neighbors as nearest
+from backstay._kernels._distances import pad
 from backstay._kernels._relief import neighbor_shares
 from backstay._validation import (
     Interval,
@@ -23,7 +25,15 @@ from backstay._validation import (
     validate_names,
     validate_X_y,
 )
-from backstay.base import Array, FeatureRanker, Indices, NominalFramesMixin, warn_single_members
+from backstay.base import (
+    FIRST_THEN_REST,
+    Array,
+    FeatureRanker,
+    Indices,
+    NominalFramesMixin,
+    SharedFits,
+    warn_single_members,
+)
 from backstay.feature_weighting._relief_table import (
     EUCLIDEAN,
     ReliefColumns,
@@ -35,6 +45,8 @@ from backstay.feature_weighting._relief_table import (
 MAX_LIST_BYTES = 100_000_000
 BLOCK_BYTES = 16_000_000
 ROW_CHUNK = 1024
+# The table of all distances that an ensemble's fits share, up to this size.
+MAX_DISTANCE_BYTES = 200_000_000
 
 
 def relative_weights(sample_weight: Array | None, n: int) -> Array:
@@ -42,6 +54,11 @@ def relative_weights(sample_weight: Array | None, n: int) -> Array:
     if sample_weight is None or (sample_weight == sample_weight[0]).all():
         return np.ones(n)
     return sample_weight / sample_weight.mean()
+
+
+def row_chunks(n: int) -> list[slice]:
+    """Cut rows into chunks of fixed size, so that sums over them do not depend on n_jobs."""
+    return [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
 
 
 def _run(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -69,6 +86,7 @@ def _run(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return results
 
 
+@dataclass(eq=False, repr=False)
 class ReliefF(NominalFramesMixin, FeatureRanker):
     """ReliefF: features that separate near misses and not near hits.
 
@@ -123,7 +141,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     -----
     With ``sample_weight`` ω each instance's contribution is multiplied by ω_i
     and its neighbours share their influence by ω [Han eq. 5.3]; only the
-    proportions of ω matter.
+    proportions of ω matter. Each option is a parameter because scikit-learn sets and searches
+    parameters by name.
 
     Examples
     --------
@@ -133,6 +152,17 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     >>> ReliefF(n_features_to_select=3).fit(X, y).get_support(indices=True)
     array([0, 1, 2])
     """
+
+    n_neighbors: int = 10
+    _: KW_ONLY
+    miss: str = "per_class"
+    sigma: float | None = None
+    n_draws: int | None = None
+    metric: str = "heom"
+    missing: str = "class"
+    categorical_features: Any = "from_dtype"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
@@ -144,31 +174,6 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         "missing": [StrOptions({"class", "worst"})],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        *,
-        miss: str = "per_class",
-        sigma: float | None = None,
-        n_draws: int | None = None,
-        metric: str = "heom",
-        missing: str = "class",
-        categorical_features: Any = "from_dtype",
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.miss = miss
-        self.sigma = sigma
-        self.n_draws = n_draws
-        self.metric = metric
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:
         categorical = self.categorical_features
@@ -197,11 +202,12 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         offered = table.n - sizes.min() if self.miss == "any" else sizes.max()
         return int(min(self.n_neighbors, offered))
 
-    def _mass(self, omega: Array, visits: Indices) -> float:
-        mass = float(omega[visits].sum())
+    def _mass(self, visited: Array) -> float:
+        """Return the sum of the visited instances' weights."""
+        mass = float(visited.sum())
         if mass == 0.0:
             raise ValueError(
-                f"sample_weight is zero for all {len(visits)} instances that were drawn; "
+                f"sample_weight is zero for all {len(visited)} instances that were drawn; "
                 "raise n_draws or leave it out."
             )
         return mass
@@ -249,7 +255,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         table = ReliefTable.build(X, y, self.metric, self.missing)
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = np.arange(table.n) if self.n_draws is None else np.sort(self._visits(table))
-        mass = self._mass(omega, visits)
+        mass = self._mass(omega[visits])
         k, n_classes = self._n_listed(table), len(self.classes_)
         list_bytes = len(visits) * n_classes * k * 12
         if table.plain and self.n_draws is None and list_bytes <= MAX_LIST_BYTES:
@@ -271,8 +277,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         nearest.sort_heaps(distances, rows)
         queries = np.arange(n)
         neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
-        # Features and rows in chunks of fixed size: sums do not depend on n_jobs.
-        blocks = [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
+        blocks = row_chunks(n)
         calls = [
             partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
             for f0, f1 in table.dense_chunks()
@@ -295,6 +300,18 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         blocks = [visits[i : i + size] for i in range(0, len(visits), size)]
         return np.sum(_run(self.n_jobs, [partial(finish, b) for b in blocks]), axis=0)
 
+    def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
+        if type(self) not in (ReliefF, Relief):  # a subclass may compute something else
+            return None
+        table, codes = self._checked_input(X, y)
+        if self.metric in EUCLIDEAN:  # a covariance is another on other rows
+            return None
+        # Nominal values, gaps and sparse rows depend on the rows drawn by more than a range.
+        dense = isinstance(table.numeric, np.ndarray) and not len(table.nominal_index)
+        if not dense or np.isnan(table.numeric).any():
+            return None
+        return SharedReliefF(self, table, codes)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         any_column = self.metric not in EUCLIDEAN
@@ -304,6 +321,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class Relief(ReliefF):
     """Relief: one nearest hit and one nearest miss of each visited instance.
 
@@ -323,25 +341,67 @@ class Relief(ReliefF):
     (10,)
     """
 
-    n_neighbors = 1
-    miss = "any"
-    sigma = None
+    n_draws: int | None = None
+    n_neighbors: int = field(default=1, init=False)
+    miss: str = field(default="any", init=False)
+    sigma: float | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        n_draws: int | None = None,
-        *,
-        metric: str = "heom",
-        missing: str = "class",
-        categorical_features: Any = "from_dtype",
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_draws = n_draws
-        self.metric = metric
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+
+class SharedReliefF:
+    """One range per feature and one table of distances for ReliefF on draws of the same rows."""
+
+    def __init__(self, ranker: ReliefF, X: ReliefColumns, y: Indices) -> None:
+        self.columns, self.X, self.y = X, X.numeric, y
+        self.metric, self.missing = ranker.metric, ranker.missing
+        self.low, self.high = self.X.min(axis=0), self.X.max(axis=0)
+
+    def same_scale(self, rows: Indices) -> bool:
+        """Compare the ranges of the rows with those of all rows."""
+        for part in FIRST_THEN_REST:
+            drawn, low, high = self.X[rows, part], self.low[part], self.high[part]
+            if (drawn.min(axis=0) != low).any() or (drawn.max(axis=0) != high).any():
+                return False
+        return True
+
+    def prepare(self) -> None:
+        """Scale, and compare all rows with each other if there are not too many."""
+        table = ReliefTable.build(self.columns, self.y, self.metric, self.missing)
+        position = np.argsort(table.order)
+        self.table = table
+        self.Z = table.dense[position]  # padded columns; rows in the caller's order
+        self.D = None
+        if 8 * table.n**2 <= MAX_DISTANCE_BYTES:
+            self.D = table.distances(np.arange(table.n))[np.ix_(position, position)]
+
+    def at_one_scale(self, ranker: ReliefF, rows: Indices, omega: Array | None) -> Array:
+        """Look the neighbours up among the rows drawn; sum the differences as ReliefF does."""
+        y = self.y[rows]
+        warn_single_members(ranker.classes_, y)
+        order = np.argsort(y, kind="stable")
+        drawn = rows[order]
+        table = replace(
+            self.table,
+            n=len(rows),
+            order=order,
+            classes=y[order],
+            starts=np.concatenate([[0], np.cumsum(np.bincount(y))]).astype(np.intp),
+            dense=pad(self.Z[drawn]),
+        )
+        weights = relative_weights(omega, table.n)[order]
+        k = ranker._n_listed(table)
+        if self.D is None or ranker.n_draws is not None:
+            visits = np.sort(ranker._visits(table))
+            mass = ranker._mass(weights[visits])
+            return np.asarray(ranker._by_blocks(table, visits, k, weights) / mass)
+        visits = np.arange(table.n)
+        mass = ranker._mass(weights)
+        D = self.D[np.ix_(drawn, drawn)]
+        neighbors, coefficients = ranker._from_distances(table, visits, D, k, weights)
+        blocks = row_chunks(table.n)
+        parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
+        return np.asarray(np.sum(parts, axis=0) / mass)
+
+    def at_own_scale(self, ranker: ReliefF, rows: Indices, omega: Array | None) -> Array:
+        """Hand the rows to the ranker."""
+        drawn = replace(self.columns, numeric=self.X[rows], codes=self.columns.codes[rows])
+        return ranker._score(drawn, self.y[rows], omega)

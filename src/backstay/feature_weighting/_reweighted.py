@@ -1,9 +1,10 @@
-"""Instance weights computed anew inside a ranker's loop [Prat 9.3, second scheme; PB 5]."""
+"""Instance weights that are updated inside a ranker's loop [Prat 9.3, second scheme; PB 5]."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from backstay.base import (
     distance_weights,
     warn_single_members,
 )
-from backstay.feature_weighting._double_relief import DoubleReliefF, progress, weights_so_far
+from backstay.feature_weighting._double_relief import relief_by_visits
 from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefTable, read_columns
 from backstay.feature_weighting._simba import Simba, drawing_chances, relative_squares
@@ -29,12 +30,13 @@ from backstay.feature_weighting._simba import Simba, drawing_chances, relative_s
 Reweigh = Callable[[Array], Array]
 
 
+@dataclass(eq=False, repr=False)
 class InstanceReweighted(InstanceWeighted):
-    """Weigh the instances anew whenever the ranker has moved its feature weights.
+    """Update the instance weights whenever the ranker has changed its feature weights.
 
     Relief and Simba visit one row after the other and change the feature weights w at each
     visit. Here the instance weights ω follow at once: they are computed again from distances
-    under the w so far, and serve the next visit. There are three ways to join the two kinds of
+    under the w so far, for the next visit. There are three ways to combine the two kinds of
     weights:
 
     - :class:`InstanceWeighted` computes ω once, before the ranker starts.
@@ -68,7 +70,7 @@ class InstanceReweighted(InstanceWeighted):
 
     Notes
     -----
-    In :class:`Simba`, rows still to be visited are chosen by the ω of the moment. In
+    In :class:`Simba`, the next row is chosen by the present ω. In
     :class:`Relief` and :class:`ReliefF`, w enters the weighting's distances alone; in
     :class:`DoubleReliefF` also those between neighbours. A ``sample_weight`` given to
     ``fit`` multiplies every ω.
@@ -85,23 +87,15 @@ class InstanceReweighted(InstanceWeighted):
     array([0, 1, 2])
     """
 
+    _: KW_ONLY
+    every: int = 1
+    strategy: str = field(default="native", init=False)
+    random_state: Any = field(default=None, init=False)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "every": [positive_int()],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        weighting: Any,
-        *,
-        every: int = 1,
-        n_features_to_select: int | float | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.weighting = weighting
-        self.every = every
-        self.n_features_to_select = n_features_to_select
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
@@ -165,7 +159,7 @@ def _check_parameters(ranker: Any, n_features: int) -> None:
 
 
 def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int) -> Array:
-    """Simba with ω computed anew before every so many visits."""
+    """Simba; ω is computed again before every `every`-th visit."""
     n, d = X.shape
     rows = simba._padded_rows(X, y)
     beta = simba.beta if simba.utility == "sigmoid" else 0.0
@@ -205,20 +199,14 @@ def _chosen_by(simba: Simba, omega: Array) -> Iterator[int]:
 
 
 def relief_in_step(ranker: ReliefF, X: Any, y: Indices, reweigh: Reweigh, every: int) -> Array:
-    """Relief, ReliefF or dReliefF with ω computed anew before every so many visits."""
+    """Relief, ReliefF or dReliefF; ω is computed again before every `every`-th visit."""
     columns = read_columns(X, ranker.categorical_features)
     table = ReliefTable.build(columns, y, ranker.metric, ranker.missing)
-    visits, k = ranker._visits(table), ranker._n_listed(table)
-    double = isinstance(ranker, DoubleReliefF)
-    total, used = np.zeros(table.n_features), np.zeros(len(visits))
-    for t, visit in enumerate(visits):
-        weights = weights_so_far(table, total, used.sum())
-        if isinstance(ranker, DoubleReliefF) and ranker.progressive:
-            weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
+    omega = np.ones(table.n)
+
+    def omega_at(t: int, w: Array) -> Array:
         if t % every == 0:
-            omega = relative_weights(reweigh(weights), table.n)[table.order]
-        queries = np.array([visit])
-        D = table.distances(queries, weights if double else None)
-        total += table.sums(queries, *ranker._from_distances(table, queries, D, k, omega))
-        used[t] = omega[visit]
-    return total / ranker._mass(used, np.arange(len(visits)))
+            omega[:] = relative_weights(reweigh(w), table.n)[table.order]
+        return omega
+
+    return relief_by_visits(ranker, table, omega_at)

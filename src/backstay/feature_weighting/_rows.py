@@ -12,7 +12,7 @@ from backstay.base import Array, Indices
 def present_rows(
     y: Indices, sample_weight: Array, classes: Any, name: str
 ) -> tuple[Indices, Indices]:
-    """Rows of positive weight and their classes, two or more, numbered anew."""
+    """Rows of positive weight, and their classes, two or more, renumbered from 0."""
     rows = np.flatnonzero(sample_weight > 0.0)
     present, codes = np.unique(y[rows], return_inverse=True)
     if len(present) < 2:
@@ -26,11 +26,11 @@ def present_rows(
 def counted_rows(
     y: Indices, sample_weight: Array | None, classes: Any, name: str
 ) -> tuple[Any, Indices, Array]:
-    """Rows that count, their classes numbered anew, and how many rows each counts for.
+    """Rows that count, their classes renumbered from 0, and how many rows each counts for.
 
     Integer weights are repetitions. Weights that sum to less than the number of rows,
-    such as the published ones that sum to 1, are raised to mean 1: otherwise they would say
-    that there is hardly any evidence, and no cut or test could be significant.
+    such as the published ones that sum to 1, are raised to mean 1. Otherwise all rows together
+    would count as one, and no cut or test could be significant.
     """
     if sample_weight is None:
         return slice(None), y, np.ones(len(y))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -81,6 +82,7 @@ def discriminant_scores(rows: Array, contrasts: Array, log_prior: Array) -> Arra
     return np.asarray(rows @ contrasts.T - 0.5 * (contrasts**2).sum(axis=1) + log_prior)
 
 
+@dataclass(eq=False, repr=False)
 class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     """Nearest shrunken centroids (PAM): a ranking, and a classifier on what is left of it.
 
@@ -156,27 +158,18 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     ((60, 39), 0.8)
     """
 
+    threshold: float | str | None = None
+    _: KW_ONLY
+    priors: Any = "empirical"
+    cv: Any = 10
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "threshold": [None, StrOptions({"cv"}), Interval(Real, 0, None, closed="left")],
         "priors": [StrOptions({"empirical", "uniform"}), "array-like"],
         "cv": ["cv_object"],
     }
-
-    def __init__(
-        self,
-        threshold: float | str | None = None,
-        *,
-        priors: Any = "empirical",
-        cv: Any = 10,
-        n_features_to_select: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.threshold = threshold
-        self.priors = priors
-        self.cv = cv
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

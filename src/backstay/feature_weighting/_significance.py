@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -35,6 +36,7 @@ def upper_chi2(chi2: Array, df: Array) -> Array:
     return np.where(df > 0, special.chdtrc(np.maximum(df, 1), chi2), 1.0)
 
 
+@dataclass(eq=False, repr=False)
 class SignificanceFilter(FeatureRanker):
     """Base of the filters that know a p-value for every feature.
 
@@ -43,12 +45,14 @@ class SignificanceFilter(FeatureRanker):
     study fits a filter thousands of times and looks at its ranking alone.
     """
 
+    _: KW_ONLY
+    alpha: float = 0.05
+    _p: Callable[[], Array] | str = field(init=False)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "alpha": [Interval(Real, 0, 1, closed="both")],
     }
-    alpha: float
-    _p: Callable[[], Array] | str
 
     def _n_requested(self) -> int | float | str | None:
         return None if self._by_rate() else self.n_features_to_select

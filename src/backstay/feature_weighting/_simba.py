@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,8 +12,9 @@ import numpy as np
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import adaptive_ascent, stochastic_ascent
 from backstay._metric import whiten
+from backstay._scaling import Scaling
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
-from backstay.base import Array, FeatureRanker, Indices, Scaling, warn_single_members
+from backstay.base import Array, FeatureRanker, Indices, warn_single_members
 from backstay.feature_weighting._double_relief import progress
 from backstay.feature_weighting._simba_ascent import NEWTON_FEATURES, ascend
 
@@ -35,11 +37,12 @@ def drawing_chances(omega: Array) -> Array | None:
     return None if (omega == omega[0]).all() else omega / omega.sum()
 
 
+@dataclass(eq=False, repr=False)
 class Simba(FeatureRanker):
     """Simba: ascend the sum of hypothesis margins in the space of feature weights.
 
     Visits instances; at each, steps along the gradient of its margin under
-    ‖z‖_w = √Σ w_j² z_j². Nearest hit and miss are sought anew under the current
+    ‖z‖_w = √Σ w_j² z_j². The nearest hit and miss are sought under the current
     w, so that features share the credit for what they say jointly.
 
     Parameters
@@ -86,6 +89,10 @@ class Simba(FeatureRanker):
     n_iter_ : int
         Visits, or steps of the batch or Newton solver.
 
+    Notes
+    -----
+    Each option is a parameter because scikit-learn sets and searches parameters by name.
+
     See Also
     --------
     ReliefF : Neighbours are sought once, with all features alike.
@@ -99,6 +106,21 @@ class Simba(FeatureRanker):
     >>> Simba(n_features_to_select=3, random_state=0).fit(X, y).get_support(indices=True)
     array([0, 1, 2])
     """
+
+    _: KW_ONLY
+    strategy: str = "normal"
+    delta: bool = False
+    utility: str = "linear"
+    beta: float = 1.0
+    n_epochs: int = 1
+    solver: str = "stochastic"
+    learning_rate: float | str = 1.0
+    progressive: bool = False
+    whiten: bool = False
+    max_iter: int = 100
+    tol: float = 1e-6
+    scaling: str | None = "minmax"
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
@@ -115,39 +137,6 @@ class Simba(FeatureRanker):
         "tol": [Interval(Real, 0, None, closed="left")],
         "scaling": Scaling.OPTIONS,
     }
-
-    def __init__(
-        self,
-        *,
-        strategy: str = "normal",
-        delta: bool = False,
-        utility: str = "linear",
-        beta: float = 1.0,
-        n_epochs: int = 1,
-        solver: str = "stochastic",
-        learning_rate: float | str = 1.0,
-        progressive: bool = False,
-        whiten: bool = False,
-        n_features_to_select: int | float | None = None,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        scaling: str | None = "minmax",
-        random_state: Any = None,
-    ) -> None:
-        self.strategy = strategy
-        self.delta = delta
-        self.utility = utility
-        self.beta = beta
-        self.n_epochs = n_epochs
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.progressive = progressive
-        self.whiten = whiten
-        self.n_features_to_select = n_features_to_select
-        self.max_iter = max_iter
-        self.tol = tol
-        self.scaling = scaling
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight, X.shape[1])

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from backstay._scaling import Scaling
 from backstay._validation import Interval, StrOptions, check_is_fitted, positive_int
-from backstay.base import Array, FeatureRanker, Indices, Scaling
+from backstay.base import FIRST_THEN_REST, Array, FeatureRanker, Indices, SharedFits
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm_elimination import LIFT, MAX_ITER, eliminate
+from backstay.feature_weighting._svm_elimination import (
+    LIFT,
+    MAX_ITER,
+    Elimination,
+    eliminate,
+    uses_gram,
+)
 
 SINGLE_CELLS = 2**24  # a wide table of single precision with more of them stays so
 
@@ -23,6 +32,7 @@ def row_costs(C: float | str, omega: Array) -> Array:
     return np.asarray(shares / shares.sum())
 
 
+@dataclass(eq=False, repr=False)
 class SVMRFE(FeatureRanker):
     """SVM-RFE: drop the features with the smallest SVM weights, retrain, repeat.
 
@@ -53,8 +63,7 @@ class SVMRFE(FeatureRanker):
         them than features.
     max_iter : int, default=1_000_000
         Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``; it takes
-        data that no line separates and a C of many powers of ten, or rows or features that are
-        many powers of ten apart.
+        classes that overlap and a huge C, or rows or features that differ by many powers of ten.
     record_path : bool, default=False
         Keep every round's features and weights in ``path_``.
 
@@ -103,6 +112,15 @@ class SVMRFE(FeatureRanker):
     [200, 180, 162, 146]
     """
 
+    C: float | str = 1.0
+    _: KW_ONLY
+    step: int | float = 0.1
+    rounding: str = "down"
+    scaling: str | None = "minmax"
+    tol: float | str = "auto"
+    max_iter: int = MAX_ITER
+    record_path: bool = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FeatureRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"1/n"})],
@@ -114,27 +132,6 @@ class SVMRFE(FeatureRanker):
         "record_path": ["boolean"],
     }
 
-    def __init__(
-        self,
-        C: float | str = 1.0,
-        *,
-        step: int | float = 0.1,
-        rounding: str = "down",
-        n_features_to_select: int | float | None = None,
-        scaling: str | None = "minmax",
-        tol: float | str = "auto",
-        max_iter: int = MAX_ITER,
-        record_path: bool = False,
-    ) -> None:
-        self.C = C
-        self.step = step
-        self.rounding = rounding
-        self.n_features_to_select = n_features_to_select
-        self.scaling = scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.record_path = record_path
-
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS
         if X.dtype != np.float32 or not wide:
@@ -143,23 +140,23 @@ class SVMRFE(FeatureRanker):
         if sample_weight is not None:
             rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)
             X, costs = X[rows], costs[rows]
-        course = eliminate(
-            X,
-            y,
-            costs,
-            step=self.step,
-            rounding=self.rounding,
-            tol=self.tol,
-            scaling=Scaling(X, self.scaling),
-            max_iter=self.max_iter,
-            record_path=self.record_path,
-        )
+        scaling = Scaling(X, self.scaling)
+        course = self._eliminate(X, y, costs, scaling=scaling, record_path=self.record_path)
         self.n_iter_ = course.n_steps
         if self.record_path:
             self.path_ = course.path
         elif hasattr(self, "path_"):
             del self.path_  # of an earlier fit
         return course.importances()
+
+    def _eliminate(self, X: Array, y: Indices, costs: Array, **options: Any) -> Elimination:
+        own = ("step", "rounding", "tol", "max_iter")
+        return eliminate(X, y, costs, **{name: getattr(self, name) for name in own}, **options)
+
+    def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
+        if type(self) is not SVMRFE:  # a subclass may compute something else
+            return None
+        return SharedSVMRFE(self, *self._checked_input(X, y))
 
     def path_matrix(self) -> Array:
         """Return the normalised weights of every round, 0 for eliminated features.
@@ -174,3 +171,43 @@ class SVMRFE(FeatureRanker):
         for row, (features, weights) in zip(table, self.path_, strict=True):
             row[features] = weights
         return table
+
+
+class SharedSVMRFE:
+    """One scaling and one Gram matrix for SVM-RFE on many draws of the same rows."""
+
+    def __init__(self, ranker: SVMRFE, X: NDArray[Any], y: Indices) -> None:
+        self.X, self.y = np.asarray(X, dtype=np.float64), y
+        self.kind, self.tol = ranker.scaling, ranker.tol
+        self.scaling = Scaling(self.X, self.kind)
+
+    def same_scale(self, rows: Indices) -> bool:
+        """Compare shift and factor of the rows with those of all rows."""
+        if self.scaling.identity:
+            return True
+        for part in FIRST_THEN_REST:
+            if not Scaling(self.X[rows, part], self.kind).equals(self.scaling, part):
+                return False
+        return True
+
+    def prepare(self) -> None:
+        """Scale, and multiply the rows with each other where that is the smaller table."""
+        self.Z = np.asarray(self.scaling(self.X), dtype=np.float64)
+        n, d = self.X.shape
+        self.gram = self.Z @ self.Z.T if uses_gram(n, d, self.tol) else None
+
+    def at_one_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
+        """Eliminate on the rows, copies included, with their part of the Gram matrix.
+
+        Copies stay rows of their own: merged into one row of higher cost they have
+        the same optimum, but the solver would stop at another point near it.
+        """
+        omega = np.ones(len(rows)) if omega is None else omega
+        kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
+        rows, costs = rows[kept], row_costs(ranker.C, omega)[kept]
+        gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
+        return ranker._eliminate(self.Z[rows], codes, costs, gram=gram).importances()
+
+    def at_own_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
+        """Hand the rows to the ranker."""
+        return ranker._score(self.X[rows], self.y[rows], omega)

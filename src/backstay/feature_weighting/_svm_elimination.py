@@ -21,28 +21,29 @@ from backstay._kernels._svm import (
     one_vs_one_duals,
     squared_weights,
 )
-from backstay.base import Array, Indices, Scaling, one_thread
+from backstay._scaling import Scaling
+from backstay.base import Array, Indices, one_thread
 from backstay.feature_weighting._svm_tall import TallMachine
 
-# A downdated Gram matrix carries the rounding of the matrix it came from. Computed anew
-# whenever its trace has fallen by this factor, its error stays below 1e-12 of its largest
-# entry (benchmarks/bench_feature_weighting.py prints it), far below the tolerance, even where
-# features dropped early were many orders of magnitude larger.
+# Subtracting dropped features from a Gram matrix keeps the rounding errors of the larger matrix.
+# It is therefore recomputed whenever its trace has fallen by this factor. Its error then stays
+# below 1e-12 of its largest entry (benchmarks/bench_feature_weighting.py prints it), far below the
+# tolerance, even where features dropped early were many orders of magnitude larger.
 TRACE_FALL = 100.0
 
-# Multiplications above which BLAS and its threads are worth their start.
+# From this many multiplications on, BLAS is worth starting its threads.
 BLAS_WORK = 200_000_000
 
-# A wide table of single precision stays so; blocks of so many cells are multiplied in double.
+# A wide table of single precision stays so; blocks of this many cells are multiplied in double.
 BLOCK_CELLS = 2**22
 
-# libsvm's tolerance leaves it to chance which of many features with nearly the same weight are
-# dropped (benchmarks/simulations/svm_tolerance.py).
+# At libsvm's tolerance it is chance which of many features with nearly the same weight are dropped
+# (benchmarks/simulations/svm_tolerance.py).
 TIGHT_TOL = 1e-8
 
-# Rows up to which the machines see their products even where these are more than the features.
+# Up to this many rows the machines see the rows' products, even if there are fewer features.
 GRAM_ROWS = 500
-# The same at libsvm's tolerance, where its steps are followed: products of 2 GB.
+# The same at libsvm's tolerance, where its steps are followed; these products take 2 GB.
 LIBSVM_ROWS = 16_000
 
 HARD = 1e8  # as a cost of margin violations, at a variance of 1
@@ -112,10 +113,10 @@ def _check_squares(squares: Array) -> None:
 
 
 def _telling_costs(costs: Array, rows: Array) -> Array:
-    """Lower costs that are as good as infinite: from some cost on, the weights stay as they are.
+    """Lower costs so high that raising them further does not change the weights.
 
-    Above `HARD` over the variance of a feature, nothing but rounding tells two costs apart, and it
-    would hide all else.
+    Above `HARD` over the variance of a feature, two costs differ by rounding errors only, and
+    these would hide everything else.
     """
     if costs.max() <= HARD:
         return costs
@@ -227,7 +228,7 @@ class _Machines:
         self._multiply()
 
     def _multiply(self) -> None:
-        """Compute the Gram matrix of the remaining features anew."""
+        """Compute the Gram matrix of the remaining features."""
         n = len(self.rows)
         gram = np.zeros((n, n))
         _add_products(self.rows, 0, self.remaining, 1.0, gram)

@@ -3,7 +3,7 @@
 The dual has an unknown per row, and moving rows in pairs, or all free rows at once, asks for
 products of rows. The primal has an unknown per feature. A quadratic term that keeps the
 coefficients near those of the last step (the proximal point algorithm, Rockafellar 1976) makes its
-hinges smooth. Newton's method then solves it in a few rounds, each as dear as a least-squares fit
+hinges smooth. Newton's method then solves it in a few rounds, each as costly as a least-squares fit
 on the rows whose coefficients are inside their bounds (as Li, Sun and Toh 2018 do for the lasso).
 The term is weakened from step to step; what the steps converge to does not depend on it.
 """
@@ -29,7 +29,7 @@ MOST_ROUNDS = 100  # of Newton's method in one step
 MOST_SPOILT, NEAR = 6, 100.0
 BALANCE = 1e-10  # of all costs, what coefficients that sum to 0 may leave over
 LEAST_RIDGE, MOST_RIDGE = 1e-14, 1e-3  # of a feature's curvature, added to it
-MOST_FALL = 1e6  # of a feature's curvature until it is computed anew
+MOST_FALL = 1e6  # of a feature's curvature until it is recomputed
 BLOCK_ROWS = 4096  # multiplied at a time
 
 
@@ -68,7 +68,7 @@ class TallMachine:
         """
         width, spoilt = FIRST_WIDTH, 0
         now = best = self._at(dual)
-        left = self._gap(best) / self._nothing(best, tol)
+        left = self._gap(best) / self._negligible(best, tol)
         while left > 1.0 and spoilt <= MOST_SPOILT and self.n_rounds < most_rounds:
             before = self.n_rounds
             new = self._step(now, width, most_rounds)
@@ -78,7 +78,7 @@ class TallMachine:
             change = np.max(np.abs(new.dual - now.dual) / self.cost)
             noisy = not gap <= 8.0 * width * change
             spoilt += noisy
-            new_left = gap / self._nothing(new, tol)
+            new_left = gap / self._negligible(new, tol)
             if new_left < left:
                 best, left = new, new_left
             now = best if noisy else new
@@ -100,9 +100,9 @@ class TallMachine:
         return float(highest), float(np.min(pull, where=dual > self.low, initial=np.inf))
 
     def _gap(self, point: _Point) -> float:
-        """Return what a pair of rows could still gain, with the weights that follow from them.
+        """Return what a pair of rows could still gain, and set the weights of the coefficients.
 
-        Without end if the coefficients do not sum to 0.
+        Infinite if the coefficients do not sum to 0.
         """
         if abs(point.dual.sum()) > BALANCE * self.cost.sum():
             return np.inf
@@ -110,8 +110,8 @@ class TallMachine:
         highest, lowest = self._pulls(point.w, point.dual)
         return highest - lowest
 
-    def _nothing(self, point: _Point, tol: float) -> float:
-        """Return the gain that counts for nothing: `tol`, or the rounding of the pulls."""
+    def _negligible(self, point: _Point, tol: float) -> float:
+        """Return the largest gain to ignore: `tol`, or the rounding error of the pulls."""
         rounding = 1e-15 * len(self.sign) * np.max(np.abs(point.dual) * self.squares)
         return max(tol, rounding)
 
@@ -170,7 +170,7 @@ class TallMachine:
             root, failed = dpotrf(matrix.T, lower=1, overwrite_a=1, clean=0)
             if not failed:
                 return np.asarray(dpotrs(root, fall, lower=1)[0])
-            if ridge > MOST_RIDGE:  # beyond what numbers can hold: no direction is better
+            if ridge > MOST_RIDGE:  # beyond floating point: no direction is better than another
                 return np.zeros_like(fall)
             self._forget_curvature()
             self._update_curvature(inside)
@@ -184,7 +184,7 @@ class TallMachine:
             come, gone = np.flatnonzero(inside), gone[:0]
         self._add(come, 1.0)
         self._add(gone, -1.0)
-        # Rows far larger than those that are left take their digits with them.
+        # Taking out rows far larger than the others leaves their rounding errors behind.
         bends = self.curvature.diagonal()
         if (bends * MOST_FALL < self.peak).any():
             self._forget_curvature()

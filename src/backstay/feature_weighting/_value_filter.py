@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,20 +31,17 @@ def value_numbers(X: NDArray[Any]) -> Indices:
     return codes
 
 
+@dataclass(eq=False, repr=False)
 class ValueFilter(FeatureRanker):
     """Base of filters that look at how often each value goes with each class.
 
     A new one sets ``_measure``, a function of tables of counts.
     """
 
-    _measure: ClassVar[Any]
-    discretizer: Any
+    _: KW_ONLY
+    discretizer: Any = "mdl"
 
-    def __init__(
-        self, *, discretizer: Any = "mdl", n_features_to_select: int | float | None = None
-    ) -> None:
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
+    _measure: ClassVar[Any]
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, _, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
@@ -77,11 +75,11 @@ class ValueFilter(FeatureRanker):
                 "categories already, or a transformer such as KBinsDiscretizer(encode='ordinal')."
             )
         self.discretizer_ = clone(discretizer)
-        found = self.discretizer_.fit_transform(X, y)
-        if sparse.issparse(found) or np.shape(found) != X.shape:
+        values = self.discretizer_.fit_transform(X, y)
+        if sparse.issparse(values) or np.shape(values) != X.shape:
             raise ValueError(
-                f"discretizer={discretizer!r} returned {type(found).__name__} of shape "
-                f"{np.shape(found)} for {X.shape[1]} features; it must return an array with one "
+                f"discretizer={discretizer!r} returned {type(values).__name__} of shape "
+                f"{np.shape(values)} for {X.shape[1]} features; it must return an array with one "
                 "column per feature, e.g. KBinsDiscretizer(encode='ordinal')."
             )
-        return value_numbers(np.asarray(found))
+        return value_numbers(np.asarray(values))

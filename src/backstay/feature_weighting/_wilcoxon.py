@@ -87,12 +87,8 @@ class Wilcoxon(SignificanceFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "fdr" or None, default=None
-        How many features ``transform`` keeps; None is half. "fdr" keeps those with
-        ``qvalues_`` of at most `alpha`, perhaps none.
-    alpha : float, default=0.05
-        The false discovery rate that "fdr" allows: the expected share of features
-        unrelated to the class among those kept.
+    n_features_to_select, alpha
+        As in :class:`BetweenWithinRatio`.
 
     Attributes
     ----------
@@ -126,12 +122,6 @@ class Wilcoxon(SignificanceFilter):
     >>> Wilcoxon().fit(X, y).feature_importances_.round(2)
     array([0.92, 0.76, 1.  , 1.  ])
     """
-
-    def __init__(
-        self, *, n_features_to_select: int | float | str | None = None, alpha: float = 0.05
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -16,9 +17,11 @@ from backstay.base import (
     InstanceWeighter,
     distance_weights,
     importances_of,
+    outcomes_of,
 )
 
 
+@dataclass(eq=False, repr=False)
 class JointWeighting(InstanceWeighter):
     """Alternate instance weights and feature weights until both settle.
 
@@ -53,7 +56,7 @@ class JointWeighting(InstanceWeighter):
     See Also
     --------
     InstanceWeighted : Hands the weights to a ranker.
-    InstanceReweighted : Weighs the rows anew inside the ranker's loop, not between whole fits.
+    InstanceReweighted : Updates the weights inside the ranker's loop, not between whole fits.
 
     Examples
     --------
@@ -65,26 +68,22 @@ class JointWeighting(InstanceWeighter):
     ((100,), (10,))
     """
 
+    estimator: Any
+    weighting: Any
+    _: KW_ONLY
+    max_iter: int = 10
+    tol: float = 1e-3
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InstanceWeighter._parameter_constraints,
         "max_iter": [positive_int()],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        weighting: Any,
-        *,
-        max_iter: int = 10,
-        tol: float = 1e-3,
-        scale: str = "mean",
-    ) -> None:
-        self.estimator = estimator
-        self.weighting = weighting
-        self.max_iter = max_iter
-        self.tol = tol
-        self.scale = scale
+    @property
+    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Kinds of outcome that both the estimator and the weighting take."""
+        return outcomes_of(self.estimator, self.weighting)
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         if not has_fit_parameter(self.estimator, "sample_weight"):

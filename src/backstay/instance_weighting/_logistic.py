@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -9,8 +10,9 @@ import numpy as np
 from scipy.special import expit
 
 from backstay._metric import METRICS, rows_for_metric
+from backstay._scaling import Scaling
 from backstay._validation import Interval, positive_int
-from backstay.base import Array, Indices, InstanceWeighter, Scaling, warn_single_members
+from backstay.base import Array, Indices, InstanceWeighter, warn_single_members
 from backstay.instance_weighting._margin import neighbor_blocks
 
 
@@ -27,7 +29,7 @@ def hypothesis_margins(
         to_hits = (distances * hits).sum(axis=1) / np.maximum(hits.sum(axis=1), 1)
         margins[block] = 0.5 * (to_misses - to_hits)
     alone = np.bincount(y)[y] == 1
-    # With every row alone in its class there is no margin at all: all the same.
+    # If every row is alone in its class, there is no margin, and all get the same.
     margins[alone] = 0.0 if alone.all() else margins[~alone].min()
     return margins
 
@@ -35,12 +37,13 @@ def hypothesis_margins(
 def logistic_weights(margins: Array, alpha: float) -> Array:
     """ω = 1/(1 + exp(−α z(θ))), z the standard score with sample deviation [Prat eq. 8.2]."""
     spread = margins.std(ddof=1)
-    # A spread at the level of rounding is none: equal margins give equal weights.
+    # A spread as small as rounding errors counts as 0: equal margins give equal weights.
     if spread <= 1e-12 * np.abs(margins).max():
         return np.full(len(margins), 0.5)
     return expit(alpha * (margins - margins.mean()) / spread)
 
 
+@dataclass(eq=False, repr=False)
 class LogisticWeighting(InstanceWeighter):
     """Weigh instances by their hypothesis margin through a logistic function (LIW).
 
@@ -82,6 +85,12 @@ class LogisticWeighting(InstanceWeighter):
     array([1.27, 1.15, 0.01, 1.19, 1.39])
     """
 
+    alpha: float = 3.03
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    metric: str = "euclidean"
+    scaling: str | None = "minmax"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InstanceWeighter._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -89,21 +98,6 @@ class LogisticWeighting(InstanceWeighter):
         "metric": METRICS,
         "scaling": Scaling.OPTIONS,
     }
-
-    def __init__(
-        self,
-        alpha: float = 3.03,
-        *,
-        n_neighbors: int | None = None,
-        metric: str = "euclidean",
-        scale: str = "mean",
-        scaling: str | None = "minmax",
-    ) -> None:
-        self.alpha = alpha
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.scale = scale
-        self.scaling = scaling
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -18,8 +19,9 @@ from backstay._kernels._distances import (
 )
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
 from backstay._metric import METRICS, rows_for_metric
+from backstay._scaling import Scaling
 from backstay._validation import Interval, StrOptions, positive_int
-from backstay.base import Array, Indices, InstanceWeighter, Scaling, one_thread, warn_single_members
+from backstay.base import Array, Indices, InstanceWeighter, one_thread, warn_single_members
 
 
 def nearest_mask(distances: Array, candidates: NDArray[np.bool_], k: int | None) -> Any:
@@ -40,7 +42,7 @@ def neighbor_blocks(
         block = np.arange(start, start + len(distances))
         same = y[block, None] == y[None, :]
         misses = nearest_mask(distances, ~same, k)
-        same[np.arange(len(block)), block] = False  # a row is no hit of its own
+        same[np.arange(len(block)), block] = False  # a row is not its own hit
         yield block, distances, nearest_mask(distances, same, k), misses
 
 
@@ -56,6 +58,7 @@ def inverse_distance_shares(distances: Array, chosen: NDArray[np.bool_]) -> Arra
     return np.divide(inverse, total, out=np.zeros_like(inverse), where=total > 0.0)
 
 
+@dataclass(eq=False, repr=False)
 class MarginWeighting(InstanceWeighter):
     """Weigh instances by how typical their margin vector is (MBIW).
 
@@ -108,6 +111,14 @@ class MarginWeighting(InstanceWeighter):
     array([1., 1., 1., 1.])
     """
 
+    n_neighbors: int | None = None
+    _: KW_ONLY
+    neighbor_weights: str = "uniform"
+    max_iter: int = 1
+    tol: float = 1e-6
+    metric: str = "euclidean"
+    scaling: str | None = "minmax"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InstanceWeighter._parameter_constraints,
         "n_neighbors": [None, positive_int()],
@@ -117,25 +128,6 @@ class MarginWeighting(InstanceWeighter):
         "metric": METRICS,
         "scaling": Scaling.OPTIONS,
     }
-
-    def __init__(
-        self,
-        n_neighbors: int | None = None,
-        *,
-        neighbor_weights: str = "uniform",
-        max_iter: int = 1,
-        tol: float = 1e-6,
-        metric: str = "euclidean",
-        scale: str = "mean",
-        scaling: str | None = "minmax",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.neighbor_weights = neighbor_weights
-        self.max_iter = max_iter
-        self.tol = tol
-        self.metric = metric
-        self.scale = scale
-        self.scaling = scaling
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ from backstay._validation import Interval, validate_names, validate_X_y
 from backstay.base import Array, Indices, InstanceWeighter
 
 
+@dataclass(eq=False, repr=False)
 class UniformWeighting(InstanceWeighter):
     """The same weight for every row, with a mass of your choice.
 
@@ -42,14 +44,13 @@ class UniformWeighting(InstanceWeighter):
     array([0.25, 0.25, 0.25, 0.25])
     """
 
+    _: KW_ONLY
+    total: float | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **InstanceWeighter._parameter_constraints,
         "total": [None, Interval(Real, 0, None, closed="neither")],
     }
-
-    def __init__(self, *, scale: str = "mean", total: float | None = None) -> None:
-        self.scale = scale
-        self.total = total
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if hasattr(X, "columns"):  # the rows' content does not matter, whatever its types

@@ -1,9 +1,9 @@
-"""What do other features already say? Modules of correlated features, and exact redundancy.
+"""Features that say the same: modules of correlated features, and exact redundancy.
 
 Correlated features form modules (`correlation_modules`), which `ModuleRanker` ranks. How redundant,
 important and relevant each of a few discrete features is [Prat 2.1, 4] follows from the joint
-distribution of features and class. From rows, its probabilities are the rows' frequencies: with so
-many features that nearly every row is different, every feature looks redundant, whatever it holds.
+distribution of features and class. Its probabilities are the frequencies of the rows. If there are
+many features, nearly every row is different, and every feature looks redundant.
 """
 
 from backstay.redundancy._importance import feature_importance_bayes

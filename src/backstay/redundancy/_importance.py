@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Literal, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backstay.redundancy._joint import Array, Codes, check_choice, is_exact, joint, refine
+from backstay.redundancy._joint import (
+    ROUNDING,
+    Array,
+    Codes,
+    check_choice,
+    is_exact,
+    joint,
+    refine,
+)
 
-# Differences of sums of probabilities below this are rounding.
-ROUNDING = 1e-12
+
+class BayesImportance(NamedTuple):
+    """What each feature adds, and the relevant subset X*."""
+
+    importances: Array
+    subset: Codes
 
 
-@overload
-def feature_importance_bayes(
-    X: Any,
-    y: ArrayLike,
-    *,
-    normalize: bool = ...,
-    cost: ArrayLike | None = ...,
-    method: str = ...,
-    max_exact: int = ...,
-    sample_weight: ArrayLike | None = ...,
-    return_subset: Literal[False] = ...,
-) -> Array: ...
-@overload
-def feature_importance_bayes(
-    X: Any,
-    y: ArrayLike,
-    *,
-    normalize: bool = ...,
-    cost: ArrayLike | None = ...,
-    method: str = ...,
-    max_exact: int = ...,
-    sample_weight: ArrayLike | None = ...,
-    return_subset: Literal[True],
-) -> tuple[Array, Codes]: ...
 def feature_importance_bayes(
     X: Any,
     y: ArrayLike,
@@ -47,8 +35,7 @@ def feature_importance_bayes(
     method: str = "auto",
     max_exact: int = 12,
     sample_weight: ArrayLike | None = None,
-    return_subset: bool = False,
-) -> Array | tuple[Array, Codes]:
+) -> BayesImportance:
     """Rise of the Bayes error when a feature leaves the relevant subset [Prat 4.3].
 
     R(x) = Pe(X* ∖ {x}) − Pe(X*) for x in the relevant subset X*, else 0, with Pe(S) = 1 − Σ_s max_c
@@ -70,15 +57,13 @@ def feature_importance_bayes(
         subset that no feature can leave but that need not be the cheapest.
     max_exact : int, default=12
         "auto" is exact if no more features than this can be left out, each by itself.
-    return_subset : bool, default=False
-        Also return X*.
 
     Returns
     -------
     importances : ndarray of shape (n_features,)
         R, or r* if `normalize`.
     subset : ndarray
-        Column numbers of X*; only if `return_subset`. Empty where no feature lowers the error.
+        Column numbers of X*. Empty where no feature lowers the error.
 
     See Also
     --------
@@ -95,7 +80,7 @@ def feature_importance_bayes(
     >>> import numpy as np
     >>> from backstay.redundancy import feature_importance_bayes
     >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])  # the last copies the first
-    >>> feature_importance_bayes(X, X[:, 0] & X[:, 1])
+    >>> feature_importance_bayes(X, X[:, 0] & X[:, 1]).importances
     array([0.5, 0.5, 0. ])
     """
     check_choice("method", method, ("auto", "exact", "greedy"))
@@ -110,7 +95,7 @@ def feature_importance_bayes(
         importances[feature] = _bayes_error(cells, mass, without) - least
     if normalize and subset:
         importances /= importances.sum()
-    return (importances, np.array(subset, dtype=np.intp)) if return_subset else importances
+    return BayesImportance(importances, np.array(subset, dtype=np.intp))
 
 
 def _check_cost(cost: ArrayLike | None, d: int) -> Array:

@@ -1,7 +1,8 @@
-"""Rows as a discrete joint distribution, and choices that the measures share."""
+"""Rows as a discrete joint distribution, and what the measures on it share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,20 @@ from backstay._validation import check_columns, validate_sample_weight
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
+Subset = tuple[int, ...]
+
+# Differences of sums of probabilities below this are rounding.
+ROUNDING = 1e-12
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is none of the choices."""
+    """Refuse a value that is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}.")
 
 
 def is_exact(method: str, n_free: int, max_exact: int) -> bool:
-    """Whether to try all subsets of so many features."""
+    """Whether to try all subsets of `n_free` features."""
     return method == "exact" or (method == "auto" and n_free <= max_exact)
 
 
@@ -39,8 +44,8 @@ def joint(X: Any, y: Any, sample_weight: Any) -> tuple[Codes, Array]:
     if labels.ndim != 1 or not named or any(len(column) != len(labels) for _, column in named):
         rows = len(named[0][1]) if named else 0
         raise ValueError(
-            f"X with {rows} rows and {len(named)} features and y of shape {labels.shape} "
-            "must have as many rows, and X at least one feature."
+            f"X has {rows} rows and {len(named)} features, and y has shape {labels.shape}; "
+            "both need the same number of rows, and X at least one feature."
         )
     if not len(labels):
         raise ValueError("X has no rows; at least one is needed.")
@@ -54,14 +59,14 @@ def joint(X: Any, y: Any, sample_weight: Any) -> tuple[Codes, Array]:
 
 def _codes(name: str, values: NDArray[Any]) -> Codes:
     """Numbers of a column's values; gaps and continuous values are refused."""
-    codes, found = pd.factorize(values)
+    codes, distinct = pd.factorize(values)
     if (codes < 0).any():
         row = int(np.argmin(codes))
         raise ValueError(f"{name} has no value in row {row}; drop such rows or name the gap.")
-    fractions = values.dtype.kind == "f" and bool((np.floor(found) != found).any())
-    if fractions and len(found) > max(10, len(values) / 2):
+    fractions = values.dtype.kind == "f" and bool((np.floor(distinct) != distinct).any())
+    if fractions and len(distinct) > max(10, len(values) / 2):
         raise ValueError(
-            f"{name} holds {len(found)} different numbers in {len(values)} rows and looks "
+            f"{name} holds {len(distinct)} different numbers in {len(values)} rows and looks "
             "continuous; discretise it first, with scikit-learn's KBinsDiscretizer, say."
         )
     return codes.astype(np.intp)
@@ -71,3 +76,18 @@ def refine(groups: Codes, values: Codes) -> Codes:
     """Split groups by a further feature; groups are numbered without gaps."""
     _, refined = np.unique(groups * (values.max() + 1) + values, return_inverse=True)
     return refined.astype(np.intp, copy=False)
+
+
+def groups_by_subset(columns: dict[int, Codes], n_rows: int) -> Iterator[tuple[Subset, Codes]]:
+    """Yield every subset of the features with the rows' groups by its values, ∅ first.
+
+    The groups of a subset are those of the subset without its last feature, refined.
+    """
+    features = list(columns)
+
+    def extend(subset: Subset, groups: Codes, start: int) -> Iterator[tuple[Subset, Codes]]:
+        yield subset, groups
+        for i, j in enumerate(features[start:], start):
+            yield from extend((*subset, j), refine(groups, columns[j]), i + 1)
+
+    yield from extend((), np.zeros(n_rows, np.intp), 0)

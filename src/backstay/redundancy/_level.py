@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backstay.redundancy._joint import Array, Codes, check_choice, is_exact, joint, refine
+from backstay.redundancy._joint import (
+    Array,
+    Codes,
+    Subset,
+    check_choice,
+    groups_by_subset,
+    is_exact,
+    joint,
+    refine,
+)
 
 
-@overload
-def redundancy_level(
-    X: Any,
-    y: ArrayLike,
-    *,
-    method: str = ...,
-    max_exact: int = ...,
-    configurations: str = ...,
-    sample_weight: ArrayLike | None = ...,
-    return_blankets: Literal[False] = ...,
-) -> Array: ...
-@overload
-def redundancy_level(
-    X: Any,
-    y: ArrayLike,
-    *,
-    method: str = ...,
-    max_exact: int = ...,
-    configurations: str = ...,
-    sample_weight: ArrayLike | None = ...,
-    return_blankets: Literal[True],
-) -> tuple[Array, list[Codes]]: ...
+class RedundancyLevels(NamedTuple):
+    """How redundant each feature is, and the features that make it so."""
+
+    levels: Array
+    blankets: list[Codes]
+
+
 def redundancy_level(
     X: Any,
     y: ArrayLike,
@@ -41,9 +35,8 @@ def redundancy_level(
     max_exact: int = 12,
     configurations: str = "observed",
     sample_weight: ArrayLike | None = None,
-    return_blankets: bool = False,
-) -> Array | tuple[Array, list[Codes]]:
-    """How nearly some of the other features are a Markov blanket of each feature.
+) -> RedundancyLevels:
+    """Measure how nearly some of the other features are a Markov blanket of each feature.
 
     R'(α) = max_S 1 − mean_u |P(α|s) − P(α|s, rest)|, over the subsets S of the other features,
     where the rest is every feature but S and α, and the class [Prat eq. 4.3, corrected]. It is 1 if
@@ -67,15 +60,13 @@ def redundancy_level(
         every value of α, also those never met there.
     sample_weight : array-like of shape (n_samples,), default=None
         Probabilities of the rows, up to a factor: for a distribution that is known.
-    return_blankets : bool, default=False
-        Also return the S of each feature, the smallest and then the first of the best.
 
     Returns
     -------
     levels : ndarray of shape (n_features,)
         In [0, 1]; 1 is redundant.
     blankets : list of ndarray
-        Column numbers; only if `return_blankets`.
+        Column numbers of the S of each feature, the smallest and then the first of the best.
 
     See Also
     --------
@@ -98,7 +89,7 @@ def redundancy_level(
     >>> import numpy as np
     >>> from backstay.redundancy import redundancy_level
     >>> X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
-    >>> levels, blankets = redundancy_level(X, [0, 0, 0, 1], return_blankets=True)
+    >>> levels, blankets = redundancy_level(X, [0, 0, 0, 1])
     >>> levels[2], blankets[2]
     (np.float64(1.0), array([0, 1]))
     """
@@ -112,7 +103,7 @@ def redundancy_level(
         blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
         levels[feature], best = min(search(blanket), key=_best_smallest_first)
         blankets.append(np.array(best, dtype=np.intp))
-    return (levels, blankets) if return_blankets else levels
+    return RedundancyLevels(levels, blankets)
 
 
 class _Blanket:
@@ -143,7 +134,7 @@ class _Blanket:
         return 1.0 - float(np.abs(given - self.given_all).mean())
 
 
-Found = tuple[float, tuple[int, ...]]
+Scored = tuple[float, Subset]
 
 
 def _level_key(level: float) -> float:
@@ -151,30 +142,24 @@ def _level_key(level: float) -> float:
     return round(-level, 12)
 
 
-def _best_smallest_first(found: Found) -> tuple[float, int, tuple[int, ...]]:
-    return _level_key(found[0]), len(found[1]), found[1]
+def _best_smallest_first(scored: Scored) -> tuple[float, int, Subset]:
+    return _level_key(scored[0]), len(scored[1]), scored[1]
 
 
-def _every_subset(blanket: _Blanket) -> Iterator[Found]:
-    """Level of every S, each from the groups of the S with its last feature left out."""
-
-    def extend(groups: Codes, subset: tuple[int, ...], start: int) -> Iterator[Found]:
+def _every_subset(blanket: _Blanket) -> Iterator[Scored]:
+    """Level of every S."""
+    for subset, groups in groups_by_subset(blanket.columns, len(blanket.one_group)):
         yield blanket.level(groups), subset
-        for i in range(start, len(blanket.others)):
-            j = blanket.others[i]
-            yield from extend(refine(groups, blanket.columns[j]), (*subset, j), i + 1)
-
-    yield from extend(blanket.one_group, (), 0)
 
 
-def _greedy_subsets(blanket: _Blanket) -> Iterator[Found]:
+def _greedy_subsets(blanket: _Blanket) -> Iterator[Scored]:
     """Level of every S on a forward and a backward path, each step the best one."""
     yield from _forward(blanket)
     yield from _backward(blanket)
 
 
-def _forward(blanket: _Blanket) -> Iterator[Found]:
-    subset: tuple[int, ...] = ()
+def _forward(blanket: _Blanket) -> Iterator[Scored]:
+    subset: Subset = ()
     groups = blanket.one_group
     yield blanket.level(groups), subset
     for _ in blanket.others:
@@ -188,7 +173,7 @@ def _forward(blanket: _Blanket) -> Iterator[Found]:
         yield level, subset
 
 
-def _backward(blanket: _Blanket) -> Iterator[Found]:
+def _backward(blanket: _Blanket) -> Iterator[Scored]:
     subset = tuple(blanket.others)
     while subset:
         levels = [blanket.level(groups) for groups in _each_left_out(blanket, subset)]
@@ -197,7 +182,7 @@ def _backward(blanket: _Blanket) -> Iterator[Found]:
         yield levels[best], subset
 
 
-def _each_left_out(blanket: _Blanket, subset: tuple[int, ...]) -> Iterator[Codes]:
+def _each_left_out(blanket: _Blanket, subset: Subset) -> Iterator[Codes]:
     """Group by all features of the subset but one: by those before it and those after it."""
     after = [blanket.one_group]
     for j in subset[:0:-1]:

@@ -56,8 +56,8 @@ def module_columns(
 class ModuleRanker(MetaRanker):
     """Rank modules of correlated features, each as if it were one feature, then their members.
 
-    Features that go together take each other's place from one training set to the next. The
-    modules that they form stay.
+    Correlated features take each other's place from one training set to the next. The modules
+    that they form remain the same.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class ModuleRanker(MetaRanker):
 
     See Also
     --------
-    MRMR : One of each kind first, instead of all of the best kind.
+    MRMR : Ranks one feature of each kind first, instead of all of the best kind.
 
     Notes
     -----
@@ -157,7 +157,10 @@ class ModuleRanker(MetaRanker):
         self.estimator_ = self._for_modules(len(modules))
         fit_weighted(self.estimator_, columns, self.classes_[y], sample_weight)
         importances = importances_of(self.estimator_)
-        best_first = np.argsort(_ranking(self.estimator_, importances), kind="stable")
+        # A ranker's own ranking may say more than its importances.
+        ranks = isinstance(self.estimator_, FeatureRanker)
+        ranking = self.estimator_.ranking_ if ranks else ranking_from_importances(importances)
+        best_first = np.argsort(ranking, kind="stable")
         self.module_importances_ = importances[best_first]
         self.labels_ = np.argsort(best_first)[labels]
         self.modules_ = [
@@ -184,10 +187,3 @@ class ModuleRanker(MetaRanker):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.categorical = False
         return tags
-
-
-def _ranking(estimator: Any, importances: Array) -> Indices:
-    """Return the estimator's own ranking, which may say more than its importances."""
-    if isinstance(estimator, FeatureRanker):
-        return estimator.ranking_
-    return ranking_from_importances(importances)

@@ -1,4 +1,4 @@
-"""Which features go together? Clusters of correlated columns."""
+"""Clusters of correlated features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CUT = 0.3
 CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 # Columns whose correlations are held together, in float64.
 TILE = 512
-# What rounding to float32 may take from a correlation.
+# The most that rounding to float32 takes from a correlation.
 SLACK = 1e-6
 
 Merges = tuple[Indices, NDArray[np.int64], Array]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.redundancy._joint import Array, Codes, joint, refine
-
-ROUNDING = 1e-12
+from backstay.redundancy._joint import ROUNDING, Array, Codes, groups_by_subset, joint, refine
 
 
 def feature_relevance(
@@ -30,18 +27,14 @@ def feature_relevance(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Discrete features: numbers or names of values.
-    y : array-like of shape (n_samples,)
-        Classes.
+    X, y, sample_weight
+        As in :func:`redundancy_level`.
     tol : float, default=0.0
         Distributions are different if their total variation distance, averaged over the rows, is
         larger. 0 is the definition and right for a distribution that is known.
     max_features : int, default=16
         All 2^(n_features − 1) subsets of the others may be tried for each feature; with more
         features than this, it is refused.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Probabilities of the rows, up to a factor: for a distribution that is known.
 
     Returns
     -------
@@ -89,20 +82,9 @@ def _kind(cells: Codes, mass: Array, feature: int, tol: float) -> str:
         everything = refine(everything, cells[:, j])
     if shift(everything, values, classes, mass) > tol:
         return "strong"
-    groups_of_some = _groups_of_subsets(cells, others)
-    weak = any(shift(groups, values, classes, mass) > tol for groups in groups_of_some)
+    by_subset = groups_by_subset({j: cells[:, j] for j in others}, len(cells))
+    weak = any(shift(groups, values, classes, mass) > tol for _, groups in by_subset)
     return "weak" if weak else "irrelevant"
-
-
-def _groups_of_subsets(cells: Codes, others: list[int]) -> Iterator[Codes]:
-    """Yield the cells' groups by every subset of the other features, that of all among them."""
-
-    def extend(groups: Codes, start: int) -> Iterator[Codes]:
-        yield groups
-        for i in range(start, len(others)):
-            yield from extend(refine(groups, cells[:, others[i]]), i + 1)
-
-    yield from extend(np.zeros(len(cells), np.intp), 0)
 
 
 def shift(groups: Codes, values: Codes, classes: Codes, mass: Array) -> float:

@@ -25,10 +25,10 @@ def false_in_signature(
     draws = decoy_draws(records, method)
     if draws is None:
         return None
-    from backstay.ensemble import expected_false
+    from backstay.ensemble import DecoyScores
 
     members = records.members(method, size_within(records, size))
-    return expected_false(*draws, np.asarray(members, dtype=np.intp))
+    return DecoyScores(*draws).expected_false(np.asarray(members, dtype=np.intp))
 
 
 def decoy_key(method: str, draw: int) -> str:
@@ -51,6 +51,6 @@ def decoy_q_values(records: Records, method: str) -> Floats | None:
     draws = decoy_draws(records, method)
     if draws is None:
         return None
-    from backstay.ensemble import decoy_qvalues
+    from backstay.ensemble import DecoyScores
 
-    return records.once(("decoy q", method), lambda: decoy_qvalues(*draws))
+    return records.once(("decoy q", method), DecoyScores(*draws).qvalues)

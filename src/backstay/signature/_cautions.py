@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from backstay.signature._cohort import listed
+from backstay._words import listed
 from backstay.signature._validation import Caution, Validation
 from backstay.targets import find_metric
 

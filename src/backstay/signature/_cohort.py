@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from backstay._refusal import Refusal
+from backstay._words import listed
 from backstay.signature._document import N_QUANTILES, SignatureError
 
 Array = NDArray[np.float64]
@@ -20,7 +22,6 @@ QUANTILES = np.arange(1, N_QUANTILES + 1) / (N_QUANTILES + 1)
 RESCALES = ("none", "zscore", "quantile")
 # Rows that a mean and a spread, or quantiles, of a cohort need.
 LEAST_ROWS = {"zscore": 5, "quantile": 20}
-SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,6 @@ class Cohort:
     found: Array
     values: Array
     stand_ins: list[StandIn]
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first few names in quotes, and the number of the others."""
-    text = ", ".join(f"'{name}'" for name in names[:SHOWN])
-    return text if len(names) <= SHOWN else f"{text} and {len(names) - SHOWN} more"
 
 
 class NamedColumns:
@@ -140,7 +135,9 @@ def cohort_of(
 ) -> Cohort:
     """Return a cohort's values of the features."""
     if rescale not in RESCALES:
-        raise ValueError(f"rescale={rescale!r} must be one of {', '.join(RESCALES)}.")
+        raise Refusal(
+            f"rescale={rescale!r} must be one of {', '.join(RESCALES)}.", parameter="rescale"
+        )
     features = document["features"]
     table = NamedColumns(X, feature_names, features)
     absent = [feature["name"] for feature in features if feature["name"] not in table]
@@ -148,7 +145,8 @@ def cohort_of(
         raise SignatureError(
             f"{len(absent)} of the {len(features)} features are not in the table: "
             f"{listed(absent)}. Rename columns if these have other names there; allowing missing "
-            "features takes a stand-in for them."
+            "features takes a stand-in for them.",
+            parameter="allow_missing",
         )
     if len(absent) == len(features):
         raise SignatureError("none of the signature's features is in the table.")

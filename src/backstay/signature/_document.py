@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from backstay._files import write_whole
+from backstay._refusal import Refusal
 from backstay.signature._schema import VERSION, first_fault
 
 FORMAT = "backstay signature"
@@ -22,7 +23,7 @@ N_QUANTILES = 19
 MOST_BYTES = 256 * 2**20
 
 
-class SignatureError(ValueError):
+class SignatureError(Refusal):
     """A signature cannot be used as it is; the message says why."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
 from backstay.results import Configuration, Estimate, Results
 from backstay.signature._cohort import StandIn
 from backstay.signature._document import SignatureError
@@ -26,15 +27,17 @@ def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Co
     """Return the configuration that a choice means."""
     if isinstance(choice, str):
         if choice not in ANSWERS:
-            raise ValueError(
+            raise Refusal(
                 f"choice={choice!r} must be one of {', '.join(ANSWERS)}, or a tuple of method, "
-                "size and model."
+                "size and model.",
+                parameter="choice",
             )
         answers = results.recommend().answers
         if choice not in answers:
             raise SignatureError(
                 "the study recommends nothing, because nothing is shown to be above chance; to "
-                "freeze a signature all the same, name a method, a size and a model."
+                "freeze a signature all the same, name a method, a size and a model.",
+                parameter="choice",
             )
         return answers[choice].configuration
     if len(choice) != 3:
@@ -48,7 +51,9 @@ def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Co
     ):
         if value not in known:
             shown = ", ".join(map(str, known))
-            raise ValueError(f"choice has the {name} {value!r}; the study has {shown}.")
+            raise Refusal(
+                f"choice has the {name} {value!r}; the study has {shown}.", parameter="choice"
+            )
     return Configuration(method, int(size), model, data.metric)
 
 

@@ -203,7 +203,8 @@ def _fitted(
         raise SignatureError(
             f"{type(parts[-1]).__name__} predicts from the rows of the data themselves, so its "
             "file would hold values of samples; allow that with include_rows, or choose another "
-            "model."
+            "model.",
+            parameter="include_rows",
         )
     if content is not None and not isinstance(fitted, Pipeline):
         return {"steps": constants, "model": content}

@@ -55,7 +55,8 @@ class Loaded(Model):
         if unknown:
             raise SignatureError(
                 f"its model {content['model']} would load {', '.join(unknown)}; if you "
-                "know these types and where the file comes from, name them as trusted."
+                "know these types and where the file comes from, name them as trusted.",
+                parameter="trusted",
             )
         self.fitted = _skops().loads(_bytes(content), trusted=list(trusted))
         if len(getattr(self.fitted, "classes_", ())) != n_classes:

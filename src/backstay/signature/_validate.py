@@ -13,10 +13,10 @@ from scipy import stats
 from scipy.special import logit
 
 from backstay._wilson import wilson
+from backstay._words import listed
 from backstay.results import Estimate
 from backstay.signature._calibration import platt
 from backstay.signature._cautions import cautions_of
-from backstay.signature._cohort import listed
 from backstay.signature._document import SignatureError
 from backstay.signature._expected import expected_with, of_one_signature, scored
 from backstay.signature._shift import feature_shifts
@@ -120,7 +120,8 @@ def class_numbers(y: ArrayLike, names: list[str], mapping: Mapping[str, str]) ->
     unknown = sorted(set(mapping.values()) - set(names))
     if unknown:
         raise SignatureError(
-            f"a class is mapped to {unknown[0]!r}; the signature has {', '.join(names)}."
+            f"a class is mapped to {unknown[0]!r}; the signature has {', '.join(names)}.",
+            parameter="mapping",
         )
     given = np.asarray(y)
     missing = np.flatnonzero(pd.isna(given))
@@ -134,7 +135,8 @@ def class_numbers(y: ArrayLike, names: list[str], mapping: Mapping[str, str]) ->
     if strange:
         raise SignatureError(
             f"the cohort has the classes {listed(sorted(set(texts)))}, the signature "
-            f"{listed(names)}; map {listed(strange)} to one of these, or leave these rows out."
+            f"{listed(names)}; map {listed(strange)} to one of these, or leave these rows out.",
+            parameter="mapping",
         )
     return np.array([names.index(text) for text in mapped], dtype=np.intp)
 

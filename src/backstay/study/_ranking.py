@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._ties import TiedGroups
 from backstay.base import importances_of, n_ranked_of
-from backstay.ensemble.ties import TiedGroups, groups_of
 
 # Features of a ranking that are kept one by one: so many at least, and so many times the largest
 # size of a study.
@@ -102,7 +102,7 @@ def _checked_groups(
         raise ValueError(f"{name} gives feature {feature} the importance nan.")
     if not np.isfinite(importances).any():
         raise ValueError(f"{name} gives no feature a finite importance.")
-    groups = groups_of(fitted, importances)
+    groups = TiedGroups.read(fitted, importances)
     if not indifferent and n_features > 1 and not groups.numbers.any():
         raise ValueError(
             f"{name} gives all {n_features} features the importance {importances[0]:g}, which is "

@@ -66,7 +66,7 @@ class ClassTarget(Target):
         Where `positive` names one of two classes, that class is put second, where metrics look
         for it, and methods see class numbers.
         """
-        classes, codes = encode_labels("a study of classes", y)
+        classes, codes = encode_labels("Study", y)
         if positive is None:
             return cls(classes, codes, y)
         if len(classes) != 2 or positive not in classes.tolist():

@@ -11,7 +11,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,10 @@ from numpy.typing import NDArray
 from backstay._files import write_whole
 from backstay._identity import describe, difference, digest, fingerprint, versions
 from backstay.base import Array
-from backstay.wrappers._folds import FoldSource, SharedFolds
-from backstay.wrappers._units import NOTHING
+from backstay.wrappers._folds import Fold
 
 Evaluation = tuple[Array, Array]  # J of the candidates; J of their remainders, or nothing
 
-FORMAT = 2
 PACKAGES = ("numpy", "scikit-learn", "numba")  # another version may round scores differently
 
 
@@ -34,7 +31,7 @@ def search_identity(
     X: Any, y: NDArray[Any], groups: Any, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Describe what must be the same for a search to be continued."""
-    found = versions()
+    installed = versions()
     try:
         described = {name: describe(value, name) for name, value in parameters.items()}
     except ValueError as error:
@@ -47,22 +44,21 @@ def search_identity(
         "y": digest(y),
         "groups": None if groups is None else digest(np.asarray(groups)),
         **described,
-        **{f"version of {name}": found[name] for name in PACKAGES},
+        **{f"version of {name}": installed[name] for name in PACKAGES},
     }
 
 
 class EvaluationLog:
     """Every evaluation in order; replayed first when there is a checkpoint to resume from.
 
-    `path` is written after every evaluation. A resumed search uses the folds it began with, or the
-    seed from which it draws them for every subset.
+    `path` is written after every evaluation. A resumed search uses the folds it began with.
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
         identity: Mapping[str, Any],
-        folds: FoldSource,
+        folds: list[Fold],
     ) -> None:
         self.path = None if path is None else Path(path)
         self.identity = dict(identity)
@@ -85,16 +81,10 @@ class EvaluationLog:
         """How many evaluations can be read instead of computed."""
         return len(self.evaluations) - self.replayed
 
-    def evaluate(self, n_candidates: int, compute: Callable[[], Evaluation]) -> Evaluation:
+    def evaluate(self, compute: Callable[[], Evaluation]) -> Evaluation:
         """Return the next evaluation: recorded if there is one, else computed and recorded."""
         if self.n_recorded:
             evaluation = self.evaluations[self.replayed]
-            if len(evaluation[0]) != n_candidates:
-                raise ValueError(
-                    f"checkpoint={str(self.path)!r} is damaged: evaluation {self.replayed} holds "
-                    f"{len(evaluation[0])} scores where the search has {n_candidates} candidates. "
-                    "Delete the file to start anew."
-                )
         else:
             evaluation = compute()
             self.evaluations.append(evaluation)
@@ -107,19 +97,17 @@ class EvaluationLog:
         """Replace the file in one go: a reader finds the old content or the new, never a part."""
         scores = [e[0] for e in self.evaluations]
         remainders = [e[1] for e in self.evaluations]
-        drawn = self.folds.folds if isinstance(self.folds, SharedFolds) else []
-        seeds = [] if isinstance(self.folds, SharedFolds) else [self.folds.seed]
+        rows = [part for fold in self.folds for part in fold]
         content = io.BytesIO()
         np.savez(
             content,
-            identity=np.array(json.dumps({"format": FORMAT, **self.identity})),
+            identity=np.array(json.dumps(self.identity)),
             scores=np.concatenate([np.empty(0), *scores]),
             n_scores=np.array([len(s) for s in scores], dtype=np.int64),
             remainders=np.concatenate([np.empty(0), *remainders]),
             n_remainders=np.array([len(r) for r in remainders], dtype=np.int64),
-            fold_rows=np.concatenate([NOTHING, *(rows for fold in drawn for rows in fold)]),
-            fold_sizes=np.array([len(rows) for fold in drawn for rows in fold], dtype=np.int64),
-            fold_seeds=np.array(seeds, dtype=np.int64),
+            fold_rows=np.concatenate(rows),
+            fold_sizes=np.array([len(part) for part in rows], dtype=np.int64),
         )
         write_whole(path, content.getvalue())
 
@@ -139,25 +127,16 @@ class EvaluationLog:
         self._refuse_other_search(path, identity)
         if len(content["n_scores"]):
             self.evaluations = list(zip(scores, remainders, strict=True))
-        if isinstance(self.folds, SharedFolds):
-            self.folds = SharedFolds(list(zip(rows[0::2], rows[1::2], strict=True)))
-        else:
-            self.folds = replace(self.folds, seed=int(content["fold_seeds"][0]))
+        self.folds = list(zip(rows[0::2], rows[1::2], strict=True))
 
-    def _refuse_other_search(self, path: Path, found: dict[str, Any]) -> None:
-        start_anew = "It is left alone; delete it or give another file name to start anew."
-        written = found.pop("format", 1)
-        if written != FORMAT:
-            raise ValueError(
-                f"checkpoint={str(path)!r} has checkpoint format {written}; this version of "
-                f"backstay reads format {FORMAT} only. {start_anew}"
-            )
+    def _refuse_other_search(self, path: Path, written: dict[str, Any]) -> None:
         differences = [
-            difference(found.get(name), self.identity.get(name), name, "the checkpoint")
-            for name in {**self.identity, **found}
+            difference(written.get(name), self.identity.get(name), name, "the checkpoint")
+            for name in {**self.identity, **written}
         ]
         if any(differences):
             raise ValueError(
                 f"checkpoint={str(path)!r} belongs to another search: "
-                f"{'; '.join(filter(None, differences))}. {start_anew}"
+                f"{'; '.join(filter(None, differences))}. It is left alone; delete it or give "
+                "another file name to start anew."
             )

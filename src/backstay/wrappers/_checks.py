@@ -1,56 +1,46 @@
-"""Parameters of a sequential selector that must go together."""
+"""Parameters of a sequential selector that scikit-learn's own checks cannot judge."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 
-from backstay.wrappers._inducers import n_neighbors_of
+def plus_minus(moves: Any) -> tuple[int, int] | None:
+    """Return how many moves a cycle makes ahead and back; None for a floating search."""
+    if isinstance(moves, str):
+        return None
+    pair = tuple(moves)
+    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in pair)
+    if len(pair) != 2 or not whole or not 0 <= pair[1] < pair[0]:
+        raise ValueError(
+            f"moves={moves!r} must be 'floating' or two whole numbers (plus, minus) with "
+            "0 <= minus < plus; otherwise the search would never end."
+        )
+    return int(pair[0]), int(pair[1])
 
 
-def check_combination(selector: Any) -> None:
-    """Raise if parameters that are fine alone do not go together."""
-    if selector.minus >= selector.plus:
-        raise ValueError(
-            f"minus={selector.minus!r} must be below plus={selector.plus!r}; otherwise the search "
-            "would never end."
-        )
-    given = selector.remainder_weights
-    if given is not None:
-        pair = np.asarray(given, dtype=np.float64)
-        if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all() or not pair.any():
-            raise ValueError(
-                f"remainder_weights={given!r} must be two numbers from 0 to 1, not both 0."
-            )
-    if selector.floating and (selector.plus, selector.minus) != (1, 0):
-        raise ValueError(
-            f"floating=True itself decides how far to go back, so plus must be 1 and minus 0; "
-            f"got plus={selector.plus!r} and minus={selector.minus!r}."
-        )
-    if selector.stop == "no_gain" and selector.n_features_to_select != "best":
-        raise ValueError(
-            f"stop='no_gain' may end before n_features_to_select="
-            f"{selector.n_features_to_select!r} is reached; use 'best' with it, or stop='never'."
-        )
-    n_rules = (selector.min_score is not None) + (selector.max_loss is not None)
-    if n_rules != (selector.n_features_to_select == "smallest"):
-        raise ValueError(
-            f"n_features_to_select='smallest' needs one of min_score and max_loss, and nothing "
-            f"else does; got n_features_to_select={selector.n_features_to_select!r}, "
-            f"min_score={selector.min_score!r} and max_loss={selector.max_loss!r}."
-        )
-    built_in = isinstance(selector.estimator, str)
-    neighbors = built_in and n_neighbors_of(selector.estimator) is not None
-    if selector.ties == "vote" and not neighbors:
-        raise ValueError(
-            f"ties='vote' is for the built-in k-NN, '1nn' or 'knn:K'; got "
-            f"estimator={selector.estimator!r}."
-        )
-    if built_in:
+def check_rule(requested: Any) -> None:
+    """Refuse a rule for the smallest subset other than the two there are."""
+    if not isinstance(requested, Mapping):
         return
-    if not (hasattr(selector.estimator, "fit") and hasattr(selector.estimator, "predict")):
+    loss = requested.get("max_loss", 0.0)
+    known = len(requested) == 1 and set(requested) <= {"min_score", "max_loss"}
+    numbers = all(isinstance(value, Real) for value in requested.values())
+    if not known or not numbers or not 0 <= loss <= 1:
         raise ValueError(
-            f"estimator={selector.estimator!r} must be the name of a built-in inducer or a "
+            f"n_features_to_select={requested!r} must be {{'min_score': J}}, or "
+            "{'max_loss': share} with a share from 0 to 1."
+        )
+
+
+def check_estimator(estimator: Any) -> None:
+    """Refuse what is neither the name of an inducer nor a classifier."""
+    if not isinstance(estimator, str) and not (
+        hasattr(estimator, "fit") and hasattr(estimator, "predict")
+    ):
+        raise ValueError(
+            f"estimator={estimator!r} must be the name of a built-in inducer or a "
             "scikit-learn classifier with fit and predict."
         )

@@ -6,6 +6,8 @@ remainders, and which units each candidate subset holds.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,10 +19,13 @@ Present = tuple[float, float]  # J of the present subset and of its remainder
 
 
 class Plain:
-    """Maximise J(S) [Prat alg. 2.1 and 2.2]."""
+    """Maximise J(S) [Prat alg. 2.1 and 2.2]; `sizes` are the features in each unit."""
 
     needs_remainder: ClassVar[bool] = False
     needs_rates: ClassVar[bool] = False  # whether the formula wants scores in [0, 1]
+
+    def __init__(self, sizes: Indices) -> None:
+        self.sizes = sizes
 
     def observe(self, members: NDArray[np.bool_], scores: Array) -> None:
         """Note the scores of evaluated subsets, one row of `members` each."""
@@ -45,7 +50,15 @@ class Remainder(Plain):
     needs_remainder: ClassVar[bool] = True
     needs_rates: ClassVar[bool] = True
 
-    def __init__(self, weights: tuple[float, float] | None = None) -> None:
+    def __init__(self, sizes: Indices, weights: Sequence[float] | None = None) -> None:
+        super().__init__(sizes)
+        if weights is not None:
+            pair = np.asarray(weights, dtype=np.float64)
+            if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all() or not pair.any():
+                raise ValueError(
+                    f"criterion_params: weights={weights!r} must be two numbers from 0 to 1, "
+                    "not both 0."
+                )
         self.weights = weights
 
     def values(
@@ -60,13 +73,23 @@ class Accumulated(Plain):
     """Blend J with the relevance that all evaluated subsets have shown so far [Prat 7.2].
 
     `accumulation` is λ, the share of the relevance; `weight` how much a subset's evaluation
-    counts: 1 (None), |S|/d ("size") or J(S) ("score"). `sizes` are the features in each unit.
+    counts: 1 (None), |S|/d ("size") or J(S) ("score").
     """
 
     needs_rates: ClassVar[bool] = True
 
-    def __init__(self, sizes: Indices, accumulation: float, weight: str | None) -> None:
-        self.sizes = sizes
+    def __init__(
+        self, sizes: Indices, accumulation: float = 2.0 / 3.0, weight: str | None = None
+    ) -> None:
+        super().__init__(sizes)
+        if not 0 <= accumulation <= 1:
+            raise ValueError(
+                f"criterion_params: accumulation={accumulation!r} must lie between 0 and 1."
+            )
+        if weight not in (None, "size", "score"):
+            raise ValueError(
+                f"criterion_params: weight={weight!r} must be None, 'size' or 'score'."
+            )
         self.accumulation = accumulation
         self.weight = weight
         self.sums = np.zeros((2, len(sizes)))  # Σ w·J over subsets with and without the unit
@@ -106,16 +129,21 @@ class Accumulated(Plain):
         return lam / 2.0 * (relevance + 1.0) + (1.0 - lam) * scores
 
 
-def make_criterion(
-    name: str,
-    sizes: Indices,
-    accumulation: float,
-    weight: str | None,
-    remainder_weights: tuple[float, float] | None = None,
-) -> Any:
-    """Return the criterion called `name`."""
-    if name == "remainder":
-        return Remainder(remainder_weights)
-    if name == "accumulated":
-        return Accumulated(sizes, accumulation, weight)
-    return Plain()
+CRITERIA: dict[str, type[Plain]] = {
+    "plain": Plain,
+    "remainder": Remainder,
+    "accumulated": Accumulated,
+}
+
+
+def make_criterion(name: str, sizes: Indices, params: Mapping[str, Any] | None) -> Plain:
+    """Return the criterion called `name`; refuse parameters that it does not have."""
+    criterion, params = CRITERIA[name], params or {}
+    known = list(inspect.signature(criterion).parameters)[1:]
+    for param in params:
+        if param not in known:
+            raise ValueError(
+                f"criterion_params={dict(params)!r} holds {param!r}, which criterion={name!r} does "
+                f"not have; its parameters are {', '.join(known) or 'none'}."
+            )
+    return criterion(sizes, **params)

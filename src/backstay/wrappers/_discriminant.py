@@ -75,8 +75,8 @@ class Discriminant(FastFold):
         self.log_priors = np.log(counts / len(train_rows))
         self.root_counts = np.sqrt(counts)
         spread = np.abs(within).max(axis=0)
-        # No spread within classes, or none to compute with: scikit-learn ignores the feature.
-        # Spread of the size of rounding: only scikit-learn knows what it makes of it.
+        # No spread within classes, or too little to compute with: scikit-learn ignores the feature.
+        # A spread of the size of rounding errors is left to scikit-learn.
         self.constant = spread < VANISHING
         self.fragile = ~self.constant & (spread <= 1e-12 * np.abs(train_rows).max(axis=0))
         scale = np.sqrt((within**2).sum(axis=0))

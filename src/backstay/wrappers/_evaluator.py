@@ -2,32 +2,131 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
+import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.utils.parallel import Parallel, delayed
 
-from backstay.base import Array, Indices
+from backstay._orphans import worker_options
+from backstay._validation import take
+from backstay.base import Array, Indices, one_thread
 from backstay.wrappers._discriminant import Discriminant
-from backstay.wrappers._fast import (
-    FastFold,
-    FastInducer,
-    KernelMachine,
-    Neighbors,
-    VotingNeighbors,
-)
-from backstay.wrappers._folds import FoldSource, SharedFolds
-from backstay.wrappers._fresh import FreshInducer
-from backstay.wrappers._inducers import GeneralInducer, equivalent
+from backstay.wrappers._fast import Counts, FastFold, KernelMachine, Neighbors
+from backstay.wrappers._folds import Fold
+from backstay.wrappers._inducers import candidate_columns
 from backstay.wrappers._units import NOTHING, columns_of
 
+# The others are k-NN.
 FAST: dict[str, type[FastFold]] = {
     "lda": Discriminant,
     "svm_linear": KernelMachine,
     "svm_rbf": KernelMachine,
 }
+
+
+class FastInducer:
+    """J of a built-in inducer over all folds; its threads share all arrays."""
+
+    def __init__(
+        self,
+        name: str,
+        X: Any,
+        y: Indices,
+        folds: Sequence[Fold],
+        scaling: str | None,
+        n_jobs: int | None = None,
+    ) -> None:
+        X = np.asarray(X, dtype=np.float64)
+        self.n_jobs = n_jobs
+        self.n_test = np.array([len(test) for _, test in folds])
+        kind = FAST.get(name, Neighbors)
+        # Threads inside these small matrix products cost more than they give, and their number
+        # must not show in the result.
+        with one_thread():
+            self.folds = [kind(X, y, fold, scaling, name) for fold in folds]
+
+    def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
+        """Accuracies per candidate and fold."""
+        with one_thread():
+            counts = self._counts(subset, units, adding)
+        return np.column_stack(counts) / self.n_test
+
+    def _counts(self, subset: Indices, units: Sequence[Indices], adding: bool) -> list[Counts]:
+        threads = joblib.effective_n_jobs(self.n_jobs)
+        if threads == 1:
+            return [fold.correct(subset, units, adding) for fold in self.folds]
+        n_parts = min(len(units), -(-threads // len(self.folds)))
+        borders = [part * len(units) // n_parts for part in range(n_parts + 1)]
+        parts = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            joblib.delayed(fold.correct)(subset, units[begin:end], adding)
+            for fold in self.folds
+            for begin, end in pairwise(borders)
+        )
+        n_folds = len(self.folds)
+        return [np.concatenate(parts[f * n_parts : (f + 1) * n_parts]) for f in range(n_folds)]
+
+
+@dataclass(frozen=True)
+class GeneralInducer:
+    """J by fitting and scoring an estimator from scratch on every subset and fold."""
+
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    folds: Sequence[Fold]
+    scorer: Callable[..., float]
+    n_jobs: int | None = None
+    names: NDArray[Any] | None = None  # of features, for error messages
+
+    def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
+        """Scores per candidate and fold."""
+        subsets = [candidate_columns(subset, unit, adding) for unit in units]
+        if len(subsets) == 1:
+            rows = [self.fold_scores(subsets[0])]
+        else:
+            options = worker_options(get_active_backend()[0])
+            rows = Parallel(n_jobs=self.n_jobs, **options)(
+                delayed(self.fold_scores)(columns) for columns in subsets
+            )
+        return np.array(rows)
+
+    def fold_scores(self, columns: Indices) -> list[float]:
+        """Score one subset on every fold."""
+        table = take(self.X, columns, axis=1)
+        scores = []
+        for number, (train, test) in enumerate(self.folds):
+            try:
+                fitted = clone(self.estimator).fit(take(table, train), self.y[train])
+                score = float(self.scorer(fitted, take(table, test), self.y[test]))
+                if np.isnan(score):
+                    raise ValueError("its score is nan.")
+            except Exception as error:
+                kind = ValueError if isinstance(error, ValueError) else RuntimeError
+                raise kind(
+                    f"{type(self.estimator).__name__} failed on the subset "
+                    f"[{self._label(columns)}], fold {number}: {type(error).__name__}: {error}"
+                ) from error
+            scores.append(score)
+        return scores
+
+    def empty_score(self) -> float:
+        """Score of predicting without features, from the class frequencies of the training rows."""
+        dummy = replace(self, estimator=DummyClassifier(strategy="prior"))
+        return float(np.mean(dummy.fold_scores(NOTHING)))
+
+    def _label(self, columns: Indices) -> str:
+        shown = [str(c) for c in (columns if self.names is None else self.names[columns])]
+        if len(shown) > 20:
+            shown = [*shown[:20], f"… {len(shown)} in all"]
+        return ", ".join(shown)
 
 
 @dataclass
@@ -51,42 +150,3 @@ class Evaluator:
         subset = columns_of(self.units, members)
         scores = self.inducer.scores(subset, candidates, adding or not len(moved))
         return np.asarray(scores.mean(axis=1))
-
-
-@dataclass(frozen=True)
-class Judge:
-    """How subsets are judged: the parameters of a selector that J depends on."""
-
-    estimator: Any  # a built-in inducer's name, or a scikit-learn classifier
-    scoring: Any
-    scaling: str | None
-    ties: str
-    n_jobs: int | None
-
-    def evaluator(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        folds: FoldSource,
-        units: list[Indices],
-        names: NDArray[Any] | None = None,
-    ) -> Evaluator:
-        """Return J of units on the folds; `names` of features are for error messages."""
-        accuracy = self.scoring in (None, "accuracy")
-        codes = np.unique(y, return_inverse=True)[1]
-        majority = float(np.bincount(codes).max() / len(codes)) if accuracy else None
-        if isinstance(self.estimator, str) and accuracy:
-            return Evaluator(self._built_in(self.estimator, X, codes, folds), units, majority)
-        estimator = self.estimator
-        if isinstance(estimator, str):
-            estimator = equivalent(estimator, self.scaling, self.ties)
-        scorer = check_scoring(estimator, scoring="accuracy" if accuracy else self.scoring)
-        general = GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
-        return Evaluator(general, units, majority)
-
-    def _built_in(self, name: str, X: Any, codes: Indices, folds: FoldSource) -> Any:
-        neighbors = VotingNeighbors if self.ties == "vote" else Neighbors
-        kind = FAST.get(name, neighbors)
-        if isinstance(folds, SharedFolds):
-            return FastInducer(kind, name, X, codes, folds.folds, self.scaling, self.n_jobs)
-        return FreshInducer(kind, name, X, codes, folds, self.scaling, self.ties, self.n_jobs)

@@ -8,11 +8,8 @@ the path that led to it, so a resumed search and any number of threads agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from backstay._kernels._inducers import (
@@ -22,10 +19,9 @@ from backstay._kernels._inducers import (
     squared_distances,
     update_gram,
     update_rbf,
-    voting_correct,
 )
 from backstay._libsvm import train_machines
-from backstay.base import Array, Indices, one_thread
+from backstay.base import Array, Indices
 from backstay.wrappers._folds import Fold
 from backstay.wrappers._inducers import n_neighbors_of, scaler
 
@@ -92,22 +88,6 @@ class Neighbors(FastFold):
         return counts
 
 
-class VotingNeighbors(FastFold):
-    """k-NN in which every row as near as the K-th votes."""
-
-    def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
-        """Keep K."""
-        self.k = n_neighbors_of(name) or 1
-        super().prepare(train_rows, test_rows, name)
-
-    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
-        """Count from the distances over `subset`, updated per candidate."""
-        counts = np.zeros(len(units), dtype=np.int64)
-        candidates = (self.test_classes, subset.astype(np.int64), *flattened(units), adding, counts)
-        voting_correct(self.train, self.test, self.classes, self.n_classes, self.k, *candidates)
-        return counts
-
-
 class KernelMachine(FastFold):
     """Linear or RBF support vector machine from a precomputed kernel."""
 
@@ -151,45 +131,3 @@ class KernelMachine(FastFold):
             machines = train_machines(kernel, self.labels)
             counts[u] = one_vs_one_correct(test_kernel, *machines, self.test_classes)
         return counts
-
-
-class FastInducer:
-    """J of a built-in inducer over all folds; its threads share all arrays."""
-
-    def __init__(
-        self,
-        kind: type[FastFold],
-        name: str,
-        X: Any,
-        y: Indices,
-        folds: Sequence[Fold],
-        scaling: str | None,
-        n_jobs: int | None,
-    ) -> None:
-        X = np.asarray(X, dtype=np.float64)
-        self.n_jobs = n_jobs
-        self.n_test = np.array([len(test) for _, test in folds])
-        # Threads inside these small matrix products cost more than they give, and their number
-        # must not show in the result.
-        with one_thread():
-            self.folds = [kind(X, y, fold, scaling, name) for fold in folds]
-
-    def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
-        """Accuracies per candidate and fold."""
-        with one_thread():
-            counts = self._counts(subset, units, adding)
-        return np.column_stack(counts) / self.n_test
-
-    def _counts(self, subset: Indices, units: Sequence[Indices], adding: bool) -> list[Counts]:
-        threads = effective_n_jobs(self.n_jobs)
-        if threads == 1:
-            return [fold.correct(subset, units, adding) for fold in self.folds]
-        n_parts = min(len(units), -(-threads // len(self.folds)))
-        borders = [part * len(units) // n_parts for part in range(n_parts + 1)]
-        parts = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(fold.correct)(subset, units[begin:end], adding)
-            for fold in self.folds
-            for begin, end in pairwise(borders)
-        )
-        n_folds = len(self.folds)
-        return [np.concatenate(parts[f * n_parts : (f + 1) * n_parts]) for f in range(n_folds)]

@@ -16,24 +16,22 @@ def path_frame(
     search: Search, units: list[Indices], labels: list[Any], names: NDArray[Any] | None
 ) -> pd.DataFrame:
     """One row per visit."""
-    rows = []
-    for visit in search.visits:
-        columns = columns_of(units, visit.members)
-        started = visit.unit < 0
-        rows.append(
-            {
-                "move": "start" if started else ("add" if visit.adding else "remove"),
-                "feature": None if started else labels[visit.unit],
-                "n_features": len(columns),
-                "score": visit.score,
-                "remainder_score": visit.remainder,
-                "criterion": visit.criterion,
-                "subset": tuple((columns if names is None else names[columns]).tolist()),
-            }
-        )
-    frame = pd.DataFrame(rows).rename_axis("step")
-    frame["feature"] = pd.Series([row["feature"] for row in rows], dtype=object)
-    return frame
+    visits = search.visits
+    columns = [columns_of(units, visit.members) for visit in visits]
+    names = np.arange(search.sizes.sum()) if names is None else names
+    moves = ["add" if visit.adding else "remove" for visit in visits[1:]]
+    moved = [labels[visit.unit] for visit in visits[1:]]
+    return pd.DataFrame(
+        {
+            "move": ["start", *moves],
+            "feature": pd.Series([None, *moved], dtype=object),
+            "n_features": [len(part) for part in columns],
+            "score": [visit.score for visit in visits],
+            "remainder_score": [visit.remainder for visit in visits],
+            "criterion": [visit.criterion for visit in visits],
+            "subset": [tuple(names[part].tolist()) for part in columns],
+        }
+    ).rename_axis("step")
 
 
 def scores_frame(search: Search, labels: list[Any]) -> pd.DataFrame:

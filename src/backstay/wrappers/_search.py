@@ -79,7 +79,7 @@ class Search:
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
         start = self.fixed.copy() if self.forward else np.ones(len(self.fixed), dtype=bool)
-        scores, remainders = self.log.evaluate(1, lambda: self._evaluate(start, NOTHING, True))
+        scores, remainders = self.log.evaluate(lambda: self._evaluate(start, NOTHING, True))
         if start.any():  # the empty set is never handed to the inducer
             self.criterion.observe(start[None, :], scores)
         remainder = float(remainders[0]) if len(remainders) else np.nan
@@ -109,9 +109,7 @@ class Search:
         if not len(moved):
             return None
         members = self.current.members
-        scores, remainders = self.log.evaluate(
-            len(moved), lambda: self._evaluate(members, moved, adding)
-        )
+        scores, remainders = self.log.evaluate(lambda: self._evaluate(members, moved, adding))
         candidates = np.repeat(members[None, :], len(moved), axis=0)
         candidates[np.arange(len(moved)), moved] = adding
         self.criterion.observe(candidates, scores)
@@ -163,12 +161,16 @@ class Search:
             self.accept(back)
         return True
 
-    def run(self, *, floating: bool, plus: int, minus: int, stop: str) -> Members | None:
-        """Search to the end; return the subset an early stop settles on, if it comes to that."""
+    def run(self, moves: tuple[int, int] | None, *, only_gains: bool) -> Members | None:
+        """Search to the end, or with `only_gains` until J stops rising.
+
+        `moves` are those ahead and back in a cycle; None lets the search float. Returns the subset
+        before J stopped rising, if it came to that.
+        """
         while not self.arrived:
             before = self.current
-            goes_on = self.floating_cycle() if floating else self.cycle(plus, minus)
-            if stop == "no_gain" and self.current.score <= before.score + TIE:
+            goes_on = self.floating_cycle() if moves is None else self.cycle(*moves)
+            if only_gains and self.current.score <= before.score + TIE:
                 return before.members
             if not goes_on:
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 
-from backstay._scaling import near_one, table_near_one
+from backstay._scaling import Scaling, near_one, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -24,14 +26,14 @@ from backstay._validation import (
     validate_for_parts,
     validate_X_y,
 )
-from backstay.base import Indices, Scaling
+from backstay.base import Indices
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
-from backstay.wrappers._checks import check_combination
-from backstay.wrappers._criteria import Accumulated, make_criterion
-from backstay.wrappers._evaluator import Judge
-from backstay.wrappers._folds import FoldSource, SharedFolds, draw_folds, fresh_folds
+from backstay.wrappers._checks import check_estimator, check_rule, plus_minus
+from backstay.wrappers._criteria import CRITERIA, Accumulated, Plain, make_criterion
+from backstay.wrappers._evaluator import Evaluator, FastInducer, GeneralInducer
+from backstay.wrappers._folds import Fold, draw_folds, majority_rate
 from backstay.wrappers._frames import path_frame, scores_frame
-from backstay.wrappers._inducers import check_n_neighbors
+from backstay.wrappers._inducers import check_n_neighbors, equivalent
 from backstay.wrappers._search import (
     Search,
     Visit,
@@ -40,16 +42,15 @@ from backstay.wrappers._search import (
     progress_line,
     smallest_good,
 )
-from backstay.wrappers._units import NOTHING, columns_of, make_units
+from backstay.wrappers._units import columns_of, make_units
 
 
 class SequentialSelector(SelectorMixin, BaseEstimator):
     """Sequential search for the subset on which an inducer predicts best.
 
-    J(S) is the cross-validated accuracy of the inducer on the subset S; the
-    folds are shared by all subsets unless `cv_draw` says otherwise. J(∅) is the rate of the
-    majority class. Candidates whose criterion values differ by less than 1e-10 tie,
-    and ties go to the lowest column.
+    J(S) is the cross-validated accuracy of the inducer on the subset S; all subsets share
+    the folds. J(∅) is the rate of the majority class. Candidates whose criterion values
+    differ by less than 1e-10 tie, and ties go to the lowest column.
 
     Parameters
     ----------
@@ -60,34 +61,31 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         every subset, as it is.
     direction : {"forward", "backward"}, default="forward"
         SFG starts from nothing, SBG from all features.
-    floating : bool, default=False
-        After every move ahead go back while that gives a better subset than
-        the best known of its size (SFFS, SBFS).
-    plus, minus : int, default=1, 0
-        A cycle makes `plus` moves ahead and `minus` back (plus-l-take-r).
+    moves : "floating" or (int, int), default=(1, 0)
+        A pair (plus, minus): a cycle makes `plus` moves ahead and `minus` back
+        (plus-l-take-r); (1, 0) never goes back. "floating" goes back after every move
+        ahead while that gives a better subset than the best known of its size (SFFS, SBFS).
     criterion : {"plain", "remainder", "accumulated"}, default="plain"
         Maximise J(S); or f = (J(S)·a − J(Y∖S)·b + 1)/2 with a, b the present
         subset's and remainder's J; or λ/2·(1 ± R) + (1−λ)·J(S), R being the
         relevance that all subsets evaluated so far give the feature.
-    remainder_weights : tuple of two floats, default=None
-        Constants a and b, from 0 to 1, of ``criterion="remainder"`` instead of the present J's:
-        (1, 0) is the plain method, (0.5, 0.5) the mean of J(S) and 1 − J(Y∖S).
-    accumulation : float, default=2/3
-        λ of ``criterion="accumulated"``; 0 is the plain method.
-    accumulation_weight : {None, "size", "score"}, default=None
-        Weight of an evaluated subset in R: 1, |S|/d, or J(S).
-    n_features_to_select : "best", "smallest", int or float, default="best"
-        "best" is the best subset met, the smaller of two equal ones. "smallest" is the
-        smallest one met that is good enough by `min_score` or `max_loss`. A number
-        ends the search at that size; with `feature_groups` it counts groups.
-    min_score : float, default=None
-        For "smallest": J must be at least this. If no subset met reaches it, the best
-        one is kept, with a warning.
-    max_loss : float, default=None
-        For "smallest": J must be at least 1 − `max_loss` times J of all features.
-    stop : {"never", "no_gain"}, default="never"
-        "never" searches to the end. "no_gain" ends when J no longer rises and keeps
-        the subset before that.
+    criterion_params : dict, default=None
+        Parameters of the criterion. "remainder" has "weights", constants (a, b) from 0 to 1
+        instead of the present J's: (1, 0) is the plain method, (0.5, 0.5) the mean of J(S)
+        and 1 − J(Y∖S). "accumulated" has "accumulation", λ, by default 2/3 (0 is the plain
+        method), and "weight", how much an evaluated subset counts in R: None for 1, "size"
+        for |S|/d, "score" for J(S).
+    n_features_to_select : str, dict, int or float, default="best"
+        When to end, and which subset to select:
+
+        - "best": search to the end and select the best subset met, the smaller of two
+          equal ones;
+        - "until_no_gain": end when J no longer rises and select the subset before that;
+        - {"min_score": J}: the smallest subset met whose J is at least this; if there is
+          none, the best one, with a warning;
+        - {"max_loss": share}: the smallest subset met whose J is at least 1 − share times
+          J of all features;
+        - a number: end at that size; with `feature_groups` it counts groups.
     feature_groups : list of lists, default=None
         Columns (numbers or names) that move together, as one-hot blocks do; the
         others move alone.
@@ -95,28 +93,21 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Columns that every subset holds.
     cv : int, splitter or iterable, default=None
         Folds; None is 5×2 stratified.
-    cv_draw : {"shared", "fresh"}, default="shared"
-        "shared" draws the folds once, for all subsets. "fresh" draws them anew for
-        every subset, from `random_state` and the subset; `cv` must then be None, an
-        integer, StratifiedKFold or RepeatedStratifiedKFold.
     scoring : str or callable, default=None
         Any scikit-learn scorer; None is accuracy. Scores other than accuracy are
         computed by scikit-learn, also for the built-in inducers.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scaling of the built-in inducers, fitted on the training rows of each
         fold. Estimators of your own are used as they are.
-    ties : {"first", "vote"}, default="first"
-        Which of equally near rows count in "1nn" and "knn:K": the first of the
-        training rows, or all as near as the K-th, each with one vote.
     n_jobs : int, default=None
         Threads for the built-in inducers, joblib workers for others. No result
         depends on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds when `cv` is None or `cv_draw` is "fresh".
+        Draws the folds when `cv` is None.
     checkpoint : path-like, default=None
         File written after every step. A later ``fit`` with the same data and
-        parameters resumes from it. Parameters must be recognisable by then: seeds
-        as integers, functions that can be imported.
+        parameters resumes from it. It must be able to recognise the parameters: give
+        seeds as integers, and functions that can be imported.
     verbose : int, default=0
         1 writes a line per step to stderr.
 
@@ -152,6 +143,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
+    scikit-learn sets and searches parameters one by one, so they are not grouped; options
+    that exclude each other are one parameter (`moves`, `n_features_to_select`).
+
     Behind ``MinMaxScaler``, ``StandardScaler`` or nothing, ``"knn:K"`` is
     ``KNeighborsClassifier(K)`` with equal distances in the order of the training
     rows (``algorithm="kd_tree"`` with a single leaf), ``"lda"`` is
@@ -172,24 +166,16 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "direction": [StrOptions({"forward", "backward"})],
-        "floating": ["boolean"],
-        "plus": [positive_int()],
-        "minus": [positive_int(minimum=0)],
-        "criterion": [StrOptions({"plain", "remainder", "accumulated"})],
-        "remainder_weights": [None, "array-like"],
-        "accumulation": [Interval(Real, 0, 1, closed="both")],
-        "accumulation_weight": [StrOptions({"size", "score"}), None],
+        "moves": [StrOptions({"floating"}), tuple, list],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "criterion_params": [None, Mapping],
         "n_features_to_select": [
-            StrOptions({"best", "smallest"}),
+            StrOptions({"best", "until_no_gain"}),
+            Mapping,
             positive_int(),
             Interval(Real, 0, 1, closed="right"),
         ],
-        "min_score": [None, Interval(Real, None, None, closed="neither")],
-        "max_loss": [None, Interval(Real, 0, 1, closed="both")],
-        "stop": [StrOptions({"never", "no_gain"})],
-        "cv_draw": [StrOptions({"shared", "fresh"})],
         "scaling": Scaling.OPTIONS,
-        "ties": [StrOptions({"first", "vote"})],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "checkpoint": [None, str, os.PathLike],
@@ -201,24 +187,15 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         estimator: Any = "1nn",
         *,
         direction: str = "forward",
-        floating: bool = False,
-        plus: int = 1,
-        minus: int = 0,
+        moves: str | tuple[int, int] = (1, 0),
         criterion: str = "plain",
-        remainder_weights: tuple[float, float] | None = None,
-        accumulation: float = 2 / 3,
-        accumulation_weight: str | None = None,
-        n_features_to_select: str | int | float = "best",
-        min_score: float | None = None,
-        max_loss: float | None = None,
-        stop: str = "never",
+        criterion_params: Mapping[str, Any] | None = None,
+        n_features_to_select: str | Mapping[str, float] | int | float = "best",
         feature_groups: Any = None,
         fixed_features: Any = None,
         cv: Any = None,
-        cv_draw: str = "shared",
         scoring: Any = None,
         scaling: str | None = "minmax",
-        ties: str = "first",
         n_jobs: int | None = None,
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -226,24 +203,15 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     ) -> None:
         self.estimator = estimator
         self.direction = direction
-        self.floating = floating
-        self.plus = plus
-        self.minus = minus
+        self.moves = moves
         self.criterion = criterion
-        self.remainder_weights = remainder_weights
-        self.accumulation = accumulation
-        self.accumulation_weight = accumulation_weight
+        self.criterion_params = criterion_params
         self.n_features_to_select = n_features_to_select
-        self.min_score = min_score
-        self.max_loss = max_loss
-        self.stop = stop
         self.feature_groups = feature_groups
         self.fixed_features = fixed_features
         self.cv = cv
-        self.cv_draw = cv_draw
         self.scoring = scoring
         self.scaling = scaling
-        self.ties = ties
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.checkpoint = checkpoint
@@ -267,44 +235,38 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self : SequentialSelector
             The fitted selector.
         """
-        check_combination(self)
+        check_estimator(self.estimator)
+        check_rule(self.n_features_to_select)
+        moves = plus_minus(self.moves)
         X, y = self._validate_input(X, y)
-        self.classes_, _ = encode_labels(self, y)
+        self.classes_, codes = encode_labels(self, y)
         names = getattr(self, "feature_names_in_", None)
         units, fixed = make_units(
             self.feature_groups, self.fixed_features, self.n_features_in_, names
         )
+        sizes = np.array([len(columns) for columns in units])
+        criterion = self._criterion(sizes)
         n_units = self._n_units(len(units), int(fixed.sum()))
         forward = self.direction == "forward"
-        target = n_units or (len(units) if forward else max(1, int(fixed.sum())))
-        folds = self._folds(y, groups)
+        folds = draw_folds(self.cv, self.random_state, y, groups)
         if isinstance(self.estimator, str):
-            check_n_neighbors(self.estimator, folds(NOTHING))
+            check_n_neighbors(self.estimator, folds)
         identity = {}
         if self.checkpoint is not None:
             identity = search_identity(X, y, groups, self._searched_parameters(units, fixed))
         log = EvaluationLog(self.checkpoint, identity, folds)
-        sizes = np.array([len(columns) for columns in units])
-        criterion = make_criterion(
-            self.criterion,
-            sizes,
-            self.accumulation,
-            self.accumulation_weight,
-            self.remainder_weights,
-        )
+        empty = majority_rate(codes) if self.scoring in (None, "accuracy") else None
         search = Search(
-            evaluate=self._judge().evaluator(X, y, log.folds, units, names),
+            evaluate=Evaluator(self._inducer(X, y, codes, log.folds), units, empty),
             criterion=criterion,
             sizes=sizes,
             fixed=fixed,
             forward=forward,
-            target=target,
+            target=n_units or (len(units) if forward else max(1, int(fixed.sum()))),
             log=log,
             report=self._reporter(units, log) if self.verbose else None,
         )
-        settled = search.run(
-            floating=self.floating, plus=self.plus, minus=self.minus, stop=self.stop
-        )
+        settled = search.run(moves, only_gains=self.n_features_to_select == "until_no_gain")
         self._conclude(search, units, self._selected_units(search, settled, n_units))
         if isinstance(criterion, Accumulated):
             self.relevance_ = np.empty(self.n_features_in_)
@@ -324,7 +286,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     def _n_units(self, n_units: int, n_fixed: int) -> int | None:
         requested = self.n_features_to_select
-        if isinstance(requested, str):
+        if isinstance(requested, str | Mapping):
             return None
         if isinstance(requested, Integral):
             count = int(requested)
@@ -349,13 +311,22 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         kept["fixed_features"] = [int(c) for u in np.flatnonzero(fixed) for c in units[u]]
         return kept
 
-    def _folds(self, y: NDArray[Any], groups: Any) -> FoldSource:
-        if self.cv_draw == "fresh":
-            return fresh_folds(self.cv, self.random_state, y, groups)
-        return SharedFolds(draw_folds(self.cv, self.random_state, y, groups))
+    def _criterion(self, sizes: Indices) -> Plain:
+        """Return what the search maximises, for units of these sizes."""
+        return make_criterion(self.criterion, sizes, self.criterion_params)
 
-    def _judge(self) -> Judge:
-        return Judge(self.estimator, self.scoring, self.scaling, self.ties, self.n_jobs)
+    def _inducer(
+        self, X: Any, y: NDArray[Any], codes: Indices, folds: list[Fold]
+    ) -> FastInducer | GeneralInducer:
+        """Return what scores subsets on the folds."""
+        estimator, scoring = self.estimator, self.scoring or "accuracy"
+        if isinstance(estimator, str):
+            if scoring == "accuracy":
+                return FastInducer(estimator, X, codes, folds, self.scaling, self.n_jobs)
+            estimator = equivalent(estimator, self.scaling)
+        scorer = check_scoring(estimator, scoring=scoring)
+        names = getattr(self, "feature_names_in_", None)
+        return GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
 
     def _reporter(self, units: list[Indices], log: EvaluationLog) -> Any:
         if log.n_recorded:
@@ -380,29 +351,30 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             if settled.any():
                 return settled
             warnings.warn(
-                "stop='no_gain': no single feature predicts better than the majority class; "
-                "the best one is kept. stop='never' searches on.",
+                "n_features_to_select='until_no_gain': no single feature predicts better than the "
+                "majority class; the best one is kept. 'best' searches on.",
                 UserWarning,
                 stacklevel=4,
             )
-        if self.n_features_to_select == "smallest":
-            found = smallest_good(search.visits, search.sizes, self._least(search))
-            if found is not None:
-                return found
+        rule = self.n_features_to_select
+        if isinstance(rule, Mapping):
+            members = smallest_good(search.visits, search.sizes, self._least(search, rule))
+            if members is not None:
+                return members
             warnings.warn(
-                f"min_score={self.min_score!r}: no subset met has so high a J; the best one is "
+                f"n_features_to_select={rule!r}: no subset met has such a high J; the best one is "
                 "kept.",
                 UserWarning,
                 stacklevel=4,
             )
         return best_subset(search.visits, search.sizes, n_units)
 
-    def _least(self, search: Search) -> float:
+    def _least(self, search: Search, rule: Mapping[str, float]) -> float:
         """J that is good enough; the search has met the set of all features."""
-        if self.min_score is not None:
-            return self.min_score
+        if "min_score" in rule:
+            return float(rule["min_score"])
         whole = next(visit.score for visit in search.visits if visit.members.all())
-        return (1.0 - float(self.max_loss or 0.0)) * whole
+        return (1.0 - float(rule["max_loss"])) * whole
 
     def _label(self, columns: Indices) -> Any:
         """Name or number of a feature; a tuple of them for a group."""

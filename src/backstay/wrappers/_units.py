@@ -27,13 +27,13 @@ def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | 
                 f"{argument} names the feature {feature!r}, but X has no feature names; "
                 "give column numbers or a frame."
             )
-        found = np.flatnonzero(names == feature)
-        if not len(found):
+        columns = np.flatnonzero(names == feature)
+        if not len(columns):
             raise ValueError(
                 f"{argument} names the feature {feature!r}, which X does not have; "
                 f"its features are {', '.join(map(str, names[:20]))}{'…' * (len(names) > 20)}."
             )
-        return int(found[0])
+        return int(columns[0])
     if not isinstance(feature, Integral) or isinstance(feature, bool | np.bool_):
         raise ValueError(f"{argument} holds {feature!r}; it must hold column numbers or names.")
     if not 0 <= int(feature) < n_features:

@@ -1,0 +1,99 @@
+"""How a fitted method orders the features, apart from the order of their columns.
+
+Rankers break ties by column, which is right for a single ranking. Between resamples, or between
+the members of an ensemble, it would make all features of importance 0 agree, and a method that
+finds nothing would look stable. Studies and ensembles therefore read a method by the same rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay.base import Array, FeatureRanker, Indices, n_ranked_of, ranking_from_importances
+
+
+@dataclass(frozen=True)
+class TiedGroups:
+    """Features in groups, within which nothing but the column tells them apart.
+
+    `numbers` has the group of every feature, 0 for the best.
+    """
+
+    numbers: Indices
+
+    @classmethod
+    def by(cls, importances: Array, totals: NDArray[Any] | None = None) -> Self:
+        """Group features of equal importance and, if given, of equal totals: less is better.
+
+        Examples
+        --------
+        >>> TiedGroups.by(np.array([0.0, 3.0, 0.0, 5.0])).numbers
+        array([2, 1, 2, 0])
+        """
+        keys = (-importances,) if totals is None else (totals, -importances)
+        order = np.lexsort(keys)
+        apart = np.zeros(len(order), dtype=np.intp)
+        for key in keys:
+            apart[1:] |= key[order[1:]] != key[order[:-1]]
+        numbers = np.empty_like(apart)
+        numbers[order] = np.cumsum(apart)
+        return cls(numbers)
+
+    @classmethod
+    def read(cls, fitted: Any, importances: Array) -> Self:
+        """Read the groups off a fitted method with these importances.
+
+        A ranker's ranking may say more than its importances and is then kept, as far as it ranks;
+        that of an ensemble whose members have ties, as far as the sums of their ranks differ. The
+        ``ranking_`` of any other selector, such as scikit-learn's RFE, is its importances: features
+        that share a rank are tied.
+        """
+        if not isinstance(fitted, FeatureRanker):
+            return cls.by(importances)
+        totals = _totals_of_ranks(fitted)
+        ranking = fitted.ranking_
+        if totals is not None or np.array_equal(ranking, ranking_from_importances(importances)):
+            return cls.by(importances, totals)
+        return cls(np.minimum(ranking - 1, n_ranked_of(fitted, importances)))
+
+    @property
+    def sizes(self) -> Indices:
+        """Number of features in every group, the best first."""
+        return np.bincount(self.numbers)
+
+    @property
+    def n_ordered(self) -> int:
+        """Number of features that have an order: all but those that share the last place.
+
+        Most often the method found nothing in these. If one feature alone is last, all have an
+        order.
+        """
+        last = int(self.sizes[-1])
+        return len(self.numbers) - (last if last > 1 else 0)
+
+    def none_cut_by(self, support: NDArray[np.bool_]) -> bool:
+        """Whether a selection has each group as a whole or not at all."""
+        inside = np.bincount(self.numbers[support], minlength=len(self.sizes))
+        return bool(((inside == 0) | (inside == self.sizes)).all())
+
+    def order(self, rng: np.random.Generator) -> Indices:
+        """Return the features from best to worst, those of a group at random."""
+        shuffled = rng.permutation(len(self.numbers))
+        return shuffled[np.argsort(self.numbers[shuffled], kind="stable")]
+
+
+def _totals_of_ranks(fitted: FeatureRanker) -> Indices | None:
+    """Return what an ensemble orders features of equal importance by, if its members have ties.
+
+    Features without an order in a member share its last rank. Many then have equal totals, too,
+    and the ensemble's own ranking orders these by column. None if no member has ties: the
+    ensemble's ranking is then right as it is.
+    """
+    rankings = getattr(fitted, "rankings_", None)
+    if rankings is None or np.count_nonzero(rankings == rankings.shape[1]) <= len(rankings):
+        return None
+    return np.asarray(rankings.sum(axis=0))

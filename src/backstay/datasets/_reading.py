@@ -1,0 +1,178 @@
+"""How a table is read: every option, declared and described once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import pandas as pd
+
+from backstay.datasets._content import Limit
+from backstay.datasets._duplicates import DEDUPE
+from backstay.datasets._labelled import TableError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    r"""How a table is read from a file, by :func:`read_table` or :func:`read_cohort`.
+
+    Both also take these options one by one, as keywords. A cohort has rows for a signature that is
+    there already, so :func:`read_cohort` refuses the options that choose features or classes.
+
+    Parameters
+    ----------
+    target : str, default=None
+        Name of the column that holds the classes. In NPZ and MATLAB files None takes the
+        array ``y``.
+    samples : path or DataFrame, default=None
+        The sheet of samples, where the file holds numbers only: a row per sample, with the
+        target. Which side of the file holds the samples is found by their names. AnnData
+        files, GCT 1.3 and series matrices have a sheet of their own.
+    ids : str, default=None
+        Column that names the rows; with `samples`, the column of the sheet.
+    allow_unmatched : bool, default=False
+        Whether samples that are in one of file and sheet only are left out; otherwise they
+        are an error.
+    annotation : iterable of str
+        Columns of a file with a feature per row that describe the features, such as symbols.
+        If there are none, leading columns of text are taken.
+    also : iterable of str
+        Columns of the sheet to use as features too, such as age; the others are not used.
+    groups : str, default=None
+        Column that says which rows belong together.
+    measured : str, default=None
+        Column that says when a sample was taken or measured. It is not a feature; a
+        warning says so if the classes differ in it.
+    drop : iterable of str
+        Columns to leave out.
+    keep : iterable of str
+        Columns to keep although they look like row numbers or free text.
+    categories : iterable of str
+        Columns whose values are categories although they are numbers.
+    exclude_classes : iterable of str
+        Classes to leave out, with their rows.
+    min_class_size : int, default=None
+        Leave out classes of fewer rows.
+    positive : str, default=None
+        Of two classes, the one that metrics such as average precision are about; None is the
+        last in alphabetical order.
+    log2 : float, default=None
+        Raise values below this to it and take log2, as usual for raw microarray
+        intensities (20); see :func:`log2_floor`.
+    logged : bool, default=False
+        Whether the values are log2 already, so that differences are log2 fold changes.
+    dedupe : {"first", "mean", "max-variance"}, default=None
+        What becomes of features of the same name; None refuses them.
+    transpose : bool, default=False
+        Whether the file has a feature per row and a sample per column, as tables
+        of gene expression often do. Without `samples`, the target is a row then, too.
+    sheet : str or int, default=None
+        Name or number (from 1) of the sheet of an Excel file; None is the first.
+    layer : str, default=None
+        Layer of an AnnData file; None is ``X``.
+    delimiter : str, default=None
+        None takes the one that cuts the first lines into equally many fields, as many as possible.
+    decimal, encoding : str
+        Of text files.
+    missing : iterable of str
+        Texts that mean a missing value, beside the empty one, "?", "NA", "NaN", "null" and
+        the others that pandas knows.
+    max_size : float, default=None
+        Gigabytes that a compressed file may unpack to. None refuses more than 4, and more
+        than 100 times its own size beyond a quarter of a gigabyte.
+
+    Examples
+    --------
+    >>> reading = Reading(target="kind", drop=["batch"], decimal=",")
+    >>> reading.to_json()
+    {'target': 'kind', 'drop': ['batch'], 'decimal': ','}
+    >>> Reading.from_json(reading.to_json()) == reading
+    True
+    """
+
+    target: str | None = None
+    samples: str | os.PathLike[str] | pd.DataFrame | None = None
+    ids: str | None = None
+    allow_unmatched: bool = False
+    annotation: Collection[str] = ()
+    also: Collection[str] = ()
+    groups: str | None = None
+    measured: str | None = None
+    drop: Collection[str] = ()
+    keep: Collection[str] = ()
+    categories: Collection[str] = ()
+    exclude_classes: Collection[str] = ()
+    min_class_size: int | None = None
+    positive: str | None = None
+    log2: float | None = None
+    logged: bool = False
+    dedupe: str | None = None
+    transpose: bool = False
+    sheet: str | int | None = None
+    layer: str | None = None
+    delimiter: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
+    missing: Collection[str] = ()
+    max_size: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if field.default == ():
+                object.__setattr__(self, field.name, tuple(getattr(self, field.name)))
+        if len(self.decimal) != 1 or self.decimal.isalnum() or self.decimal in '+-"\r\n':
+            raise TableError(
+                f"decimal={self.decimal!r} must be a sign such as '.' or ','.", parameter="decimal"
+            )
+        if self.dedupe is not None and self.dedupe not in DEDUPE:
+            raise TableError(
+                f"dedupe={self.dedupe!r} must be {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.",
+                parameter="dedupe",
+            )
+        if self.log2 is not None and not self.log2 > 0:
+            raise TableError(f"log2={self.log2!r} must be above 0.", parameter="log2")
+        if self.logged and self.log2 is not None:
+            raise TableError(
+                f"logged says that the values are log2 already; leave out log2={self.log2:g}.",
+                parameter="logged",
+            )
+        Limit(self.max_size)
+
+    @classmethod
+    def of(cls, reading: Self | None, target: str | None, options: Mapping[str, Any]) -> Self:
+        """Return how to read, from an object, from keywords, or from both."""
+        named = options if target is None else {"target": target, **options}
+        return cls(**named) if reading is None else replace(reading, **named)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults, by name."""
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        frames = pd.DataFrame  # a frame has no truth value
+        return {n: v for n, (v, usual) in values.items() if isinstance(v, frames) or v != usual}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the options that were given, as JSON holds them."""
+        if isinstance(self.samples, pd.DataFrame):
+            raise TableError(
+                "a sheet of samples that is a frame cannot be stored; write it to a file.",
+                parameter="samples",
+            )
+        kept = {n: list(v) if isinstance(v, tuple) else v for n, v in self.given().items()}
+        return kept if self.samples is None else {**kept, "samples": os.fspath(self.samples)}
+
+    @classmethod
+    def from_json(cls, options: Mapping[str, Any]) -> Self:
+        """Return the object that :meth:`to_json` wrote."""
+        return cls(**options)
+
+    @property
+    def limit(self) -> Limit:
+        """How large the file may become when it is unpacked."""
+        return Limit(self.max_size)
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """Columns whose values stay as they are written: names such as 007."""
+        return frozenset({self.groups or "", self.ids or "", *self.categories} - {""})
