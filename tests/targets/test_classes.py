@@ -154,6 +154,7 @@ def test_a_target_goes_through_the_door_as_it_is():
     target = as_target(["ill", "well", "ill"])
     assert isinstance(target, Target)
     assert as_target(target) is target
+    assert repr(target) == "ClassTarget(ill: 2, well: 1)"
 
 
 @pytest.mark.parametrize(
