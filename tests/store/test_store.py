@@ -391,7 +391,7 @@ def test_a_finished_store_is_read_on_while_another_study_writes(tmp_path):
     with Store(tmp_path / "s.db") as store:
         store.add_dataset("d", {}, {})
         store.finish()
-        with pytest.raises(StoreError, match="cannot be used|read-?only"):
+        with pytest.raises(StoreError, match=r"cannot be used|read-?only"):
             store.set_computed("d", {"one": np.arange(3)})
         with Store(tmp_path / "s.db") as other:
             other.set_computed("d", {"two": np.arange(2)})
