@@ -110,20 +110,15 @@ def test_a_weighted_method_is_set_against_its_control():
 
 
 def test_the_weighting_is_not_credited_with_what_the_control_does():
-    def found(seed):
-        X, y, _ = make_han_yu(60, n_features=100, random_state=seed)
-        weighted = {"iw": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))}
-        one = {"1nn": KNeighborsClassifier(1)}
-        results = Study(weighted, Subsampling(8), models=one, sizes=[20], random_state=0).run(X, y)
-        (verdict,) = results.weights.verdicts(20)
-        return results.recommend(n_bootstrap=20), verdict
-
-    recommended, verdict = found(3)
-    assert recommended.method == verdict.method == "iw"
+    X, y, _ = make_han_yu(60, n_features=100, random_state=0)
+    chosen = Study(
+        {"iw": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))},
+        Subsampling(8),
+        models={},
+        sizes=[20],
+        random_state=0,
+    )
+    (verdict,) = chosen.run(X, y).weights.verdicts(20)
+    assert verdict.method == "iw"  # the plain method has no control
     assert verdict.over_control.low < 0 < verdict.over_plain.low  # stabler, but so is the control
-    gain = f"{verdict.over_control.difference:.2f}"
-    assert f" Its stability exceeds that of its uniform control by {gain} " in recommended.sentence
-    assert "cannot be credited" in recommended.sentence
-    recommended, verdict = found(0)
-    assert recommended.method == verdict.plain == "SVMRFE"
-    assert "uniform control" not in recommended.sentence
+    assert verdict.kind == "explained"
