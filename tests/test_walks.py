@@ -1,9 +1,9 @@
-"""The walks of docs/architecture.md: each step is one file, and none is entered again.
+"""The walks of docs/architecture.md: each step is one file, and there is no step back.
 
 The page has a table for every walk, with the columns step, file and function. Here each walk is
 taken on a small table, and every call of a step's function is written down. The steps must come in
-the order of the table, and a step must not be entered once a later one has begun. Consecutive steps
-that say "for every task" are a loop: they alternate, and count as one step.
+the order of the table, each once, and none after a later one has begun. Consecutive steps that say
+"for every task" are a loop: they alternate, and count as one step.
 """
 
 import importlib
@@ -101,7 +101,7 @@ def stages_of(steps):
 
 
 def complaint_about(steps, entered):
-    """Say which step is missing, comes too early, or is entered again; None if all is well."""
+    """Say which step is missing, comes too early, or is taken twice; None if all is well."""
     names = [f"{step.name} ({step.file}, {step.function})" for step in steps]
     first = list(dict.fromkeys(entered))
     missing = [names[place] for place in range(len(steps)) if place not in first]
@@ -113,6 +113,9 @@ def complaint_about(steps, entered):
     for place, following in pairwise(entered):
         if stages[following] < stages[place]:
             return f"a step back: after {names[place]} comes {names[following]} again"
+    for place, step in enumerate(steps):
+        if LOOP not in step.name and entered.count(place) > 1:
+            return f"entered {entered.count(place)} times: {names[place]}"
     return None
 
 
@@ -250,8 +253,9 @@ def test_a_draft_is_walked():
     ("entered", "words"),
     [
         ([0, 1, 2, 1, 2, 3], None),
-        ([0, 1, 1, 2, 2, 3, 3], None),
-        ([0, 0, 1, 2, 3, 2], "a step back: after 4. answer .* comes 3. keep"),
+        ([0, 1, 1, 2, 2, 3], None),
+        ([0, 1, 2, 3, 3], r"entered 2 times: 4\. answer"),
+        ([0, 1, 2, 3, 2], "a step back: after 4. answer .* comes 3. keep"),
         ([0, 1, 0, 2, 3], "a step back: after 2. run.* comes 1. set up"),
         ([0, 2, 1, 2, 3], "first entered in this order"),
         ([0, 1, 3], "never entered: 3. keep"),
