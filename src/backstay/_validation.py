@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing as take
@@ -170,6 +171,16 @@ def plain_labels(y: Any) -> Any:
         f"y holds the whole numbers {values.min()} to {values.max()}, which no integer of 64 bits "
         "covers; give such labels as text."
     )
+
+
+def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
+    """Refuse outcomes or groups that are None or nan."""
+    missing = np.flatnonzero(pd.isna(values))
+    if len(missing):
+        raise ValueError(
+            f"{argument} is None or nan in {len(missing)} of {len(values)} rows, first in row "
+            f"{missing[0]}; leave these rows out or fill them in."
+        )
 
 
 def validate_X_y(

@@ -6,7 +6,7 @@ features scaled once for all sizes; everything else goes through scikit-learn's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from backstay.study._progress import Stage
 from backstay.study._protocols import seeded
 from backstay.study._ranking import Ranking
 from backstay.study._rows import Sides, take_columns
-from backstay.targets import Shortcut, Target
+from backstay.targets import Target
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Prediction:
     sizes: tuple[int, ...]
     target: Target
     keep: str = "predictions"
-    shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
+    shortcuts: Mapping[str, Callable[..., Array]] = field(default_factory=dict)
     weighted: bool = False
 
 
@@ -184,7 +184,7 @@ def weight_parameter(model: Any) -> str | None:
     return None if inside is None else f"{name}__{inside}"
 
 
-def _unweighted(how: Prediction) -> dict[str, Shortcut]:
+def _unweighted(how: Prediction) -> dict[str, Callable[..., Array]]:
     """Return the shortcuts of the models that take no instance weights."""
     return {
         name: shortcut
