@@ -140,6 +140,10 @@ class Target(ABC):
     def __len__(self) -> int:
         return len(self.values)
 
+    def __repr__(self) -> str:
+        held = ", ".join(f"{name}: {n}" for name, n in self.summary())
+        return f"{type(self).__name__}({held})"
+
     # Rows, and what a file holds of them.
 
     @abstractmethod
