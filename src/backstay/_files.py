@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import shutil
 import stat
@@ -38,6 +39,23 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
         _check_is_file(place)
         _replace(place, data)
     return path
+
+
+def plain(value: Any) -> Any:
+    """Return values as JSON holds them: Python's numbers for numpy's, None for undefined ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"a": np.float64(0.5), "b": (np.int64(1), float("nan"))})
+    {'a': 0.5, 'b': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    value = value.item() if hasattr(value, "dtype") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @contextlib.contextmanager

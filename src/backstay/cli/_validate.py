@@ -35,7 +35,7 @@ from backstay.cli._read import MaxSize
 from backstay.cli._show import figure, say, table, warn
 
 if TYPE_CHECKING:
-    from backstay.signature import Validation
+    from backstay.report import ValidationReport
 
 
 @guarded
@@ -96,7 +96,7 @@ def validate(
     if rows.n_dropped:
         warn(f"{rows.n_dropped} rows without a value of {target!r} were left out.")
     read_features(frozen, rows, allow_missing, rescale)
-    from backstay.report import write_validation
+    from backstay.report import ValidationReport
     from backstay.signature import SignatureError
 
     assert rows.y is not None
@@ -109,11 +109,11 @@ def validate(
         raise WrongUse(f"{error}{hint}") from error
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": data.name}
-    everything = {**about, **found.to_dict()}
-    write_whole(folder / "validation.json", as_json(everything) + "\n")
+    report = ValidationReport(found, **about)
+    write_whole(folder / "validation.json", as_json(report.to_dict()) + "\n")
     write_predictions(found.predictions, folder / "predictions.csv")
-    page = write_validation(found, folder / "validation.html", **about)
-    show(found)
+    page = report.write(folder / "validation.html")
+    show(report)
     say(f"Validation: {page}")
     say(f"Beside it: {folder / 'validation.json'}, {folder / 'predictions.csv'}")
 
@@ -129,11 +129,11 @@ def _mapping(given: list[str]) -> dict[str, str]:
     return found
 
 
-def show(found: Validation) -> None:
+def show(report: ValidationReport) -> None:
     """Write the scores beside the expected ones, recalls, and what to beware of."""
     say()
     say("In the cohort", "bold")
-    say(found.sentence)
+    say(report.sentence)
     say()
     rows = [
         [
@@ -143,13 +143,18 @@ def show(found: Validation) -> None:
             figure(**asdict(one.difference), sign="+"),
             "" if one.p_value != one.p_value else f"{one.p_value:.3f}",
         ]
-        for one in found.scores
+        for one in report.validation.scores
     ]
     table(["score", "cohort", "expected", "difference", "p"], rows, "With 95 % intervals")
-    recalls = [[one.label, one.n, figure(one.value, one.low, one.high)] for one in found.recalls]
-    table(["class", "rows", "recognised"], recalls)
-    if found.cautions:
+    if "recalls" in report.validation.tables:
+        recalls = report.validation.tables["recalls"].to_dict("records")
+        shown = [
+            [one["class"], one["rows"], figure(one["recall"], one["low"], one["high"])]
+            for one in recalls
+        ]
+        table(["class", "rows", "recognised"], shown)
+    if report.cautions:
         say("Beware", "bold")
-        for caution in found.cautions:
-            say(f"- {caution.title} {caution.text}")
+        for title, text in report.cautions:
+            say(f"- {title} {text}")
         say()

@@ -38,6 +38,8 @@ class Metric(ABC):
         Its range.
     needs : {"predictions", "scores", "probabilities"}
         What of a model it is computed from.
+    moves_with_shares : bool
+        Whether it changes where outcomes are as easy to predict but come in other proportions.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Metric(ABC):
     low: float = 0.0
     high: float = 1.0
     needs: ClassVar[str] = "predictions"
+    moves_with_shares: ClassVar[bool] = False
 
     @abstractmethod
     def chance(self, target: Any) -> float:

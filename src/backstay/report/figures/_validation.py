@@ -109,7 +109,7 @@ class CalibrationDisplay(Display):
         if validation.calibration is None:
             raise ValueError("the validation has no probabilities of two classes.")
         known = validation.calibration
-        return cls(known.bins, validation.classes[1], known.slope)
+        return cls(known.bins, known.name, known.slope)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the second class."""
