@@ -284,7 +284,7 @@ class Loaded(Model):
     """A model of scikit-learn's, loaded by skops."""
 
     threshold = None
-    probabilities = "those of the model, if it has any"
+    probabilities: str | None = "those of the model"
 
     def __init__(self, content: Content, n_classes: int, trusted: Sequence[str]) -> None:
         super().__init__(content, n_classes)

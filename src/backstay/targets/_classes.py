@@ -7,19 +7,17 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._validation import encode_labels
-from backstay.targets import _class_calibration, _class_errors, _class_signature
+from backstay.targets import _class_errors
 from backstay.targets._class_effects import effects_of_classes, moments_of_classes
 from backstay.targets._class_metrics import METRICS
 from backstay.targets._class_models import class_outputs, default_models, shortcut_of
+from backstay.targets._class_signature import ClassSignature
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
-    Alike,
     Arrays,
-    Calibration,
     Effects,
     Floats,
     Rows,
@@ -30,7 +28,7 @@ from backstay.targets._target import (
 )
 
 
-class ClassTarget(Target):
+class ClassTarget(ClassSignature):
     """The class of every row.
 
     Parameters
@@ -58,12 +56,6 @@ class ClassTarget(Target):
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
 
-    def __init__(
-        self, classes: NDArray[Any], codes: NDArray[np.intp], values: NDArray[Any] | None = None
-    ) -> None:
-        self.classes, self.codes = classes, codes
-        self.values = codes if values is None else values
-
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
         """Return the target of labels, or refuse what are none.
@@ -88,11 +80,6 @@ class ClassTarget(Target):
         """
         classes = np.array(stored["classes"], dtype=object)
         return cls(classes, np.asarray(arrays.get("codes", ())).astype(np.intp))
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, whether rows of all are there or not."""
-        return len(self.classes)
 
     @property
     def sizes(self) -> NDArray[np.intp]:
@@ -205,84 +192,6 @@ class ClassTarget(Target):
         """Return what sets the classes apart, from a table or from its moments."""
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
-
-    def readings(self, y: NDArray[Any]) -> list[Self]:
-        """Return class numbers, if the study was told the positive class, and the labels."""
-        place = {label: c for c, label in enumerate(self.names)}
-        codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.intp)
-        return [type(self)(self.classes, codes), type(self)(self.classes, codes, y)]
-
-    def frozen_moments(self, values: Floats) -> dict[str, Any]:
-        """Return moments within the classes."""
-        return _class_signature.frozen_moments(values, self.codes, self.n_classes)
-
-    def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return shapes by class and feature."""
-        by_class = dict.fromkeys(("counts", "means", "sds"), (self.n_classes, n_features))
-        square = (n_features, n_features)
-        return {**by_class, "covariance": square}
-
-    def drawn_like(
-        self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
-    ) -> tuple[Self, Floats]:
-        """Return rows of all classes in their proportions, from normal distributions."""
-        codes, values = _class_signature.drawn_like(moments, np.array(sizes, float), n_rows, rng)
-        return type(self)(self.classes, codes), values
-
-    def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
-        """Return the classes of a cohort, found by their names; they are text from here on."""
-        names = list(map(_class_signature.label_text, self.classes))
-        codes = _class_signature.cohort_codes(y, names, mapping)
-        return type(self)(np.array(names, dtype=object), codes)
-
-    def alike(self, moments: Mapping[str, Any], column: int, x: Floats) -> list[Alike]:
-        """Set each class against itself, so that other proportions make no difference."""
-        return _class_signature.alike(moments, column, x, self.codes)
-
-    def residuals(self, x: Floats) -> Floats:
-        """Return values minus the mean of their class."""
-        return _class_signature.residuals(x, self.codes)
-
-    def said(self, predicted: Floats) -> NDArray[Any]:
-        """Return the labels of class numbers."""
-        labels = np.array(self.names)
-        # Whole numbers beyond 64-bit signed integers would become floating point.
-        labels = labels if labels.tolist() == self.names else self.classes
-        return labels[predicted.astype(np.intp)]
-
-    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
-        """Return scores of the second of two classes, or of all, and probabilities of all."""
-        names = list(map(_class_signature.label_text, self.classes))
-        return _class_signature.prediction_columns(names, scores, chances)
-
-    def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
-        """Return a calibration of the scores of two classes."""
-        if self.n_classes > 2:
-            return None, "none: the model has none, and calibration is for two classes"
-        if "score" not in tested:
-            return None, "none: the model has none, and the study kept no scores"
-        rows, scores = tested["row"].to_numpy(), tested["score"].to_numpy()
-        return _class_calibration.calibrated(rows, scores, tested["class"].to_numpy() == 1)
-
-    def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
-        """Return a column for each of two classes."""
-        return _class_calibration.probabilities(calibration, scores[:, 0])
-
-    def calibration(self, chances: Floats) -> Calibration | None:
-        """Compare probabilities of the second of two classes with how often rows belong to it."""
-        second = self.codes == 1
-        if self.n_classes > 2 or not 0 < second.sum() < len(second):
-            return None
-        return _class_calibration.calibration_of(second, chances[:, 1], str(self.classes[1]))
-
-    def draws(self, n_draws: int, rng: np.random.Generator) -> Rows:
-        """Return rows drawn within classes, so that all draws have the same labels."""
-        rows = [np.flatnonzero(self.codes == c) for c in np.unique(self.codes)]
-        return np.hstack([one[rng.integers(len(one), size=(n_draws, len(one)))] for one in rows])
-
-    def scores_of_draws(self, metric: Metric, outputs: Floats, draws: Rows) -> Floats:
-        """Return a metric of all draws at once, as they have the same labels."""
-        return metric.score(self.take(draws[0]), outputs[draws])
 
     def summary(self) -> list[tuple[str, int]]:
         """Return every class and its number of rows."""

@@ -275,7 +275,7 @@ class Target(ABC):
         """Return values of one feature without what goes with the outcome."""
 
     @abstractmethod
-    def said(self, predicted: Floats) -> NDArray[Any]:
+    def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
         """Return the first column of outputs as the outcomes that it means."""
 
     @abstractmethod
