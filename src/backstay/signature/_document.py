@@ -9,13 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from backstay._files import write_whole
 from backstay.signature._error import SignatureError
 from backstay.signature._models import frozen_models
 from backstay.signature._schema import VERSION, first_fault
@@ -23,8 +20,6 @@ from backstay.targets import from_store
 
 FORMAT = "backstay signature"
 N_QUANTILES = 19
-# Far above any signature; a file of this size is a mistake, and would fill the memory.
-MOST_BYTES = 256 * 2**20
 
 
 def checksum(document: dict[str, Any]) -> str:
@@ -41,24 +36,8 @@ def sealed(content: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Write a document."""
-    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
-    return write_whole(path, text + "\n")
-
-
-def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a document that may come from anyone."""
-    path = Path(path)
-    if path.stat().st_size > MOST_BYTES:
-        raise SignatureError(
-            f"{path} is larger than {MOST_BYTES >> 20} MB, so it is not a signature."
-        )
-    return parse_document(path.read_bytes(), str(path))
-
-
 def parse_document(text: bytes | str, name: str = "the text") -> dict[str, Any]:
-    """Return a checked document from its JSON."""
+    """Return a checked document from JSON that may come from anyone."""
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")

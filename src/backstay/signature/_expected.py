@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._files import plain
 from backstay._refusal import Refusal
 from backstay.results import Configuration, Estimate, Results
 from backstay.signature._cohort import StandIn
@@ -83,7 +84,7 @@ def expected_scores(
             here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
             row = frame[here & (frame["model"] == configuration.model)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
-        numbers = {key: _or_none(value) for key, value in figures.items()}
+        numbers = plain(figures)
         spread = _spread(results, configuration, metric)
         expected.append(
             {"metric": metric, **numbers, "spread": spread, "corrected": metric in corrected}
@@ -129,10 +130,6 @@ def of_one_signature(known: dict[str, Any]) -> Estimate:
         max(value - math.hypot(value - low, more), metric.low),
         min(value + math.hypot(high - value, more), metric.high),
     )
-
-
-def _or_none(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[str, Any]]:

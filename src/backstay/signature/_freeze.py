@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 
+from backstay._files import plain
 from backstay._identity import digest, fingerprint, versions
 from backstay._scaling import table_near_one
 from backstay._validation import plain_labels, seeded
@@ -225,5 +226,6 @@ def _stability(results: Results, chosen: Configuration) -> dict[str, float | Non
     null = results.null().frame()
     here = null[(null["method"] == chosen.method) & (null["size"] == chosen.size)]
     level = here["null"].iloc[0] if len(here) else math.nan
-    figures = {**{key: row[key] for key in ("value", "low", "high")}, "null": level}
-    return {key: float(v) if math.isfinite(v) else None for key, v in figures.items()}
+    figures = {key: row[key] for key in ("value", "low", "high")}
+    stability: dict[str, float | None] = plain({**figures, "null": level})
+    return stability

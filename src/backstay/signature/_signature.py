@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from backstay._files import write_whole
 from backstay.signature._class_models import Model
 from backstay.signature._cohort import Cohort, cohort_of
-from backstay.signature._document import check_document, read_document, write_document
+from backstay.signature._document import check_document, parse_document
 from backstay.signature._error import SignatureError
 from backstay.signature._models import frozen_models
 from backstay.signature._schema import schema
@@ -184,7 +186,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         SignatureError
             If the file is no signature, was changed, or would load types that are not trusted.
         """
-        loaded = cls(read_document(path), trusted)
+        loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)
         try:
             _ = loaded._model
         except SignatureError as error:
@@ -204,7 +206,8 @@ class Signature(ClassifierMixin, BaseEstimator):
         Path
             Where it is.
         """
-        return write_document(dict(self.document), path)
+        text = json.dumps(self.document, indent=1, allow_nan=False, ensure_ascii=False)
+        return write_whole(path, text + "\n")
 
     @staticmethod
     def schema() -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from backstay._columns import CHUNK, STRONG, column_chunks, numeric_columns
+from backstay._columns import CHUNK, STRONG, column_chunks, numeric_columns, standard_parts
 from backstay.signature._cohort import QUANTILES
 from backstay.signature._error import SignatureError
 from backstay.signature._shift import kurtosis
@@ -70,12 +70,10 @@ def feature_facts(column: Array, target: Target) -> dict[str, Any]:
 
 def stand_ins(values: Array, chosen: Columns, X: Any, name: Naming) -> list[list[dict[str, Any]]]:
     """Return for every chosen feature its strongest correlated ones, and the line through both."""
-    own_mean, own_length = _center_and_length(values)
-    own = np.where(np.isnan(values), 0.0, values - own_mean) / own_length
+    own, own_mean, own_length = standard_parts(values)
     parts = []
     for columns, part in _chunks(X):
-        mean, length = _center_and_length(part)
-        standard = np.where(np.isnan(part), 0.0, part - mean) / length
+        standard, mean, length = standard_parts(part)
         parts.append((columns, mean, length, np.clip(own.T @ standard, -1, 1)))
     whole = (np.concatenate(one, axis=-1) for one in zip(*parts, strict=True))
     columns, mean, length, correlation = whole
@@ -97,12 +95,3 @@ def stand_ins(values: Array, chosen: Columns, X: Any, name: Naming) -> list[list
             )
         by_feature.append(lines)
     return by_feature
-
-
-def _center_and_length(table: Array) -> tuple[Array, Array]:
-    """Return means and lengths of centred columns; 1 for a constant, which correlates with none."""
-    known = ~np.isnan(table)
-    mean = np.where(known, table, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    length = np.sqrt((np.where(known, table - mean, 0) ** 2).sum(axis=0))
-    constant = length <= 1e-10 * np.sqrt(len(table)) * np.maximum(np.abs(mean), 1e-300)
-    return mean, np.where(constant, 1.0, length)
