@@ -51,15 +51,15 @@ class Cohort:
 
     Attributes
     ----------
-    found : array of shape (n_rows, n_features)
+    raw : array of shape (n_rows, n_features)
         Values before rescaling; nan where the table has none.
     values : array of shape (n_rows, n_features)
         Values to predict from.
     stand_ins : list of StandIn
-        Of features that the table does not have.
+        For features that the table does not have.
     """
 
-    found: Array
+    raw: Array
     values: Array
     stand_ins: list[StandIn]
 
@@ -160,10 +160,10 @@ def cohort_of(
             values, stand_in = _stood_in(feature, table)
             columns.append(values)
             stand_ins.append(stand_in)
-    found = np.column_stack(columns)
-    _check_gaps(document, found)
-    present = [feature["name"] not in absent for feature in features]
-    return Cohort(found, _rescaled(features, found, np.array(present), rescale), stand_ins)
+    raw = np.column_stack(columns)
+    _check_gaps(document, raw)
+    present = np.array([feature["name"] not in absent for feature in features])
+    return Cohort(raw, _rescaled(features, raw, present, rescale), stand_ins)
 
 
 def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, StandIn]:
@@ -177,9 +177,9 @@ def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, Stan
     return np.full(table.n_rows, feature["mean"]), StandIn(feature["name"], None, 0.0)
 
 
-def _check_gaps(document: dict[str, Any], found: Array) -> None:
+def _check_gaps(document: dict[str, Any], raw: Array) -> None:
     """Refuse missing cells unless the signature fills them in."""
-    gaps = np.isnan(found)
+    gaps = np.isnan(raw)
     if not gaps.any() or any(step["kind"] == "fill" for step in document["steps"]):
         return
     names = [document["features"][j]["name"] for j in np.flatnonzero(gaps.any(axis=0))]
@@ -190,19 +190,19 @@ def _check_gaps(document: dict[str, Any], found: Array) -> None:
 
 
 def _rescaled(
-    features: list[dict[str, Any]], found: Array, present: NDArray[np.bool_], rescale: str
+    features: list[dict[str, Any]], raw: Array, present: NDArray[np.bool_], rescale: str
 ) -> Array:
     """Return columns moved to where the training rows were."""
     if rescale == "none":
-        return found
-    if len(found) < LEAST_ROWS[rescale]:
+        return raw
+    if len(raw) < LEAST_ROWS[rescale]:
         raise SignatureError(
             f"rescale={rescale!r} needs {LEAST_ROWS[rescale]} rows to see how the cohort is "
-            f"spread; there are {len(found)}."
+            f"spread; there are {len(raw)}."
         )
-    values = found.copy()
+    values = raw.copy()
     for j in np.flatnonzero(present):
-        column = found[:, j]
+        column = raw[:, j]
         known = column[~np.isnan(column)]
         if len(known) < 2 or np.ptp(known) == 0:
             continue  # a single value has no spread

@@ -109,16 +109,7 @@ def freeze(
         before = _preprocessed(table, target, steps, columns, facts.seed or 0)
         train = apply_steps([*unit, *before], values)
         own, content = _fitted(train, target, model, facts.seed or 0, include_rows)
-    if content["kind"] == "skops":
-        trusted, threshold = types_in(content), None
-        calibration, said = None, "those of the model, if it has any"
-    else:
-        frozen = frozen_models(target).model(content, ())
-        trusted, threshold = [], frozen.threshold
-        calibration, said = None, frozen.probabilities or ""
-        if frozen.probabilities is None:
-            tested = results.predictions.rows(chosen.method, chosen.size, chosen.model)
-            calibration, said = target.calibrated(tested.frame())
+    trusted = types_in(content) if content["kind"] == "skops" else []
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
     others = stand_ins(values, columns, X, name)
     document = {
@@ -142,9 +133,7 @@ def freeze(
         ],
         "steps": [*unit, *before, *own],
         "model": content,
-        "calibration": calibration,
-        "probabilities": said,
-        "threshold": threshold,
+        **_deciding(results, chosen, content),
         "expected": expected_scores(results, choice, chosen),
         "stability": _stability(results, chosen),
         "training": {
@@ -216,6 +205,21 @@ def _check_weights(model: Any) -> None:
                 "DoublyWeightedKNeighborsClassifier takes its weights from the method, anew on "
                 "every split; freeze another model."
             )
+
+
+def _deciding(results: Results, chosen: Configuration, content: dict[str, Any]) -> dict[str, Any]:
+    """Return the threshold, the calibration, and where probabilities come from."""
+    if content["kind"] == "skops":
+        said = "those of the model, if it has any"
+        return {"calibration": None, "probabilities": said, "threshold": None}
+    target = results.data.target
+    frozen = frozen_models(target).model(content, ())
+    calibration, said = None, frozen.probabilities
+    if said is None:
+        assert chosen.size is not None
+        tested = results.predictions.rows(chosen.method, chosen.size, chosen.model)
+        calibration, said = target.calibrated(tested.frame())
+    return {"calibration": calibration, "probabilities": said, "threshold": frozen.threshold}
 
 
 def _stability(results: Results, chosen: Configuration) -> dict[str, float | None]:

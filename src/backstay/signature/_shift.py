@@ -59,7 +59,7 @@ def feature_shifts(
     absent = {one.feature for one in cohort.stand_ins}
     present = [j for j, one in enumerate(document["features"]) if one["name"] not in absent]
     level = LEVEL / max(2 * len(present), 1)
-    return [_shift_of(document, j, cohort.found[:, j], target, level) for j in present]
+    return [_shift_of(document, j, cohort.raw[:, j], target, level) for j in present]
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 
 def _overflow_is_said_later() -> Any:
-    """Keep numpy from warning of what `_finite` turns into an error."""
+    """Keep numpy from warning about what `_finite` turns into an error."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
@@ -184,7 +184,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         Raises
         ------
         SignatureError
-            If the file is no signature, was changed, or would load types that are not trusted.
+            If the file is not a signature, was changed, or would load types that are not trusted.
         """
         loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)
         try:
@@ -199,7 +199,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         path : path
-            Of the file; one that is there is replaced.
+            Of the file; an existing one is replaced.
 
         Returns
         -------
