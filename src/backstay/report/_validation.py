@@ -164,14 +164,13 @@ def _words(validation: Validation) -> dict[str, Any]:
         {
             "label": f"{capital(title)} in the cohort",
             "value": score_text(main.metric, main.found.value),
-            "note": f"95\u202f% {score_interval(main.metric, main.found.low, main.found.high)}; "
-            f"guessing {score_text(main.metric, main.chance)}",
+            "note": f"{_interval(main, main.found)}; guessing "
+            f"{score_text(main.metric, main.chance)}",
         },
         {
             "label": "Expected",
             "value": score_text(main.metric, main.expected.value),
-            "note": f"95\u202f% "
-            f"{score_interval(main.metric, main.expected.low, main.expected.high)}",
+            "note": _interval(main, main.expected),
         },
         {
             "label": "Difference",
@@ -209,6 +208,10 @@ def _classes(validation: Validation) -> list[dict[str, Any]]:
         }
         for recall, n in zip(recalls, validation.training_rows, strict=True)
     ]
+
+
+def _interval(score: ScoreComparison, estimate: Estimate) -> str:
+    return f"95\u202f% {score_interval(score.metric, estimate.low, estimate.high)}"
 
 
 def _difference_note(score: ScoreComparison) -> str:

@@ -6,7 +6,7 @@ The outcomes of its rows have no part in any of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from backstay.signature._document import N_QUANTILES
 from backstay.signature._error import SignatureError
 
 Array = NDArray[np.float64]
+Names = Sequence[str] | None
+Feature = dict[str, Any]  # of a document
 QUANTILES = np.arange(1, N_QUANTILES + 1) / (N_QUANTILES + 1)
 RESCALES = ("none", "zscore", "quantile")
 # Rows that a mean and a spread, or quantiles, of a cohort need.
@@ -67,7 +69,7 @@ class Cohort:
 class NamedColumns:
     """Columns of a table by name, whatever holds them; arrays have the names they are given."""
 
-    def __init__(self, X: Any, names: Sequence[str] | None, features: list[dict[str, Any]]) -> None:
+    def __init__(self, X: Any, names: Names, features: list[Feature]) -> None:
         framed = hasattr(X, "columns")
         if not framed:
             X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
@@ -114,9 +116,7 @@ class NamedColumns:
         return values
 
 
-def _array_names(
-    X: Any, names: Sequence[str] | None, features: list[dict[str, Any]]
-) -> Sequence[str]:
+def _array_names(X: Any, names: Names, features: list[Feature]) -> Sequence[str]:
     if names is not None:
         return [str(name) for name in names]
     if X.shape[1] == len(features):
@@ -128,20 +128,15 @@ def _array_names(
 
 
 def cohort_of(
-    document: dict[str, Any],
-    X: Any,
-    *,
-    feature_names: Sequence[str] | None,
-    allow_missing: bool,
-    rescale: str,
+    document: Mapping[str, Any], X: Any, names: Names, allow_missing: bool, rescale: str
 ) -> Cohort:
-    """Return a cohort's values of the features."""
+    """Return a cohort's values of the features; see :meth:`Signature.read`."""
     if rescale not in RESCALES:
         raise Refusal(
             f"rescale={rescale!r} must be one of {', '.join(RESCALES)}.", parameter="rescale"
         )
     features = document["features"]
-    table = NamedColumns(X, feature_names, features)
+    table = NamedColumns(X, names, features)
     absent = [feature["name"] for feature in features if feature["name"] not in table]
     if absent and not allow_missing:
         raise SignatureError(
@@ -166,7 +161,7 @@ def cohort_of(
     return Cohort(raw, _rescaled(features, raw, present, rescale), stand_ins)
 
 
-def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, StandIn]:
+def _stood_in(feature: Feature, table: NamedColumns) -> tuple[Array, StandIn]:
     """Return the values of the strongest correlated feature that is there, or the mean."""
     for other in feature["stand_ins"]:
         if other["name"] in table:
@@ -177,7 +172,7 @@ def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, Stan
     return np.full(table.n_rows, feature["mean"]), StandIn(feature["name"], None, 0.0)
 
 
-def _check_gaps(document: dict[str, Any], raw: Array) -> None:
+def _check_gaps(document: Mapping[str, Any], raw: Array) -> None:
     """Refuse missing cells unless the signature fills them in."""
     gaps = np.isnan(raw)
     if not gaps.any() or any(step["kind"] == "fill" for step in document["steps"]):
@@ -190,7 +185,7 @@ def _check_gaps(document: dict[str, Any], raw: Array) -> None:
 
 
 def _rescaled(
-    features: list[dict[str, Any]], raw: Array, present: NDArray[np.bool_], rescale: str
+    features: list[Feature], raw: Array, present: NDArray[np.bool_], rescale: str
 ) -> Array:
     """Return columns moved to where the training rows were."""
     if rescale == "none":

@@ -268,13 +268,7 @@ class Signature(ClassifierMixin, BaseEstimator):
             Whether every feature is moved to the mean and standard deviation, or to the
             quantiles, of the training rows. That assumes classes in the same proportions.
         """
-        return cohort_of(
-            dict(self.document),
-            X,
-            feature_names=feature_names,
-            allow_missing=allow_missing,
-            rescale=rescale,
-        )
+        return cohort_of(self.document, X, feature_names, allow_missing, rescale)
 
     def _entered(self, X: Any, options: Mapping[str, Any]) -> Array:
         """Return the features as the model sees them, after preprocessing."""
