@@ -210,12 +210,12 @@ def _check_weights(model: Any) -> None:
 def _deciding(results: Results, chosen: Configuration, content: dict[str, Any]) -> dict[str, Any]:
     """Return the threshold, the calibration, and where probabilities come from."""
     if content["kind"] == "skops":
-        said = "those of the model, if it has any"
-        return {"calibration": None, "probabilities": said, "threshold": None}
+        own = "those of the model, if it has any"
+        return {"calibration": None, "probabilities": own, "threshold": None}
     target = results.data.target
     frozen = frozen_models(target).model(content, ())
-    calibration, said = None, frozen.probabilities
-    if said is None:
+    calibration, said = None, frozen.probabilities or ""
+    if frozen.probabilities is None:
         assert chosen.size is not None
         tested = results.predictions.rows(chosen.method, chosen.size, chosen.model)
         calibration, said = target.calibrated(tested.frame())
