@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils import _safe_indexing as take
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -57,6 +57,17 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     Estimators that hold others must pass False, so that those check their own parameters.
     """
     return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a copy whose unset random states hold the seed; those that are set stay."""
+    copied = clone(estimator)
+    unset = {
+        path: seed
+        for path, value in copied.get_params(deep=True).items()
+        if (path == "random_state" or path.endswith("__random_state")) and value is None
+    }
+    return copied.set_params(**unset) if unset else copied
 
 
 def positive_int(*, minimum: int = 1) -> Interval:

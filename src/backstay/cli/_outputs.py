@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
-from backstay._files import spreadsheet_cell, write_whole
+from backstay._files import plain, spreadsheet_cell, write_whole
 from backstay.cli._guard import WrongUse
 from backstay.cli._lists import as_json
 from backstay.cli._show import features, figure, fixed, say, table, warn
@@ -77,10 +77,10 @@ def write_outputs(
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if advice is None else _plain(_as_dict(advice, part.recommendation)),
-        "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
-        "evidence": _plain(results.frame().to_dict("records")),
-        "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
+        "recommendation": None if advice is None else plain(_as_dict(advice, part.recommendation)),
+        "features": plain(chosen[chosen["frequency"] > 0].to_dict("records")),
+        "evidence": plain(results.frame().to_dict("records")),
+        "ranked": plain(results.selections.ranked().frame().to_dict("records")),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -141,16 +141,6 @@ def _as_dict(advice: Recommendation, sentence: str) -> dict[str, Any]:
         }
     names = ("method", "size", "model", "stability")
     return {**{name: getattr(advice, name) for name in names}, **everything}
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy's numbers into Python's, and undefined ones into None."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    value = value.item() if hasattr(value, "dtype") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def show_results(results: Results, report: Report) -> None:

@@ -5,7 +5,7 @@ matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before
 """
 
 from backstay.report._report import Report, write_report
-from backstay.report._validation import write_validation
+from backstay.report._validation import ValidationReport
 from backstay.report.figures._accuracy import AccuracyDisplay
 from backstay.report.figures._agreement import AgreementDisplay
 from backstay.report.figures._confusion import ConfusionDisplay
@@ -39,6 +39,6 @@ __all__ = [
     "SelectionFrequencyDisplay",
     "ShiftDisplay",
     "StabilityDisplay",
+    "ValidationReport",
     "write_report",
-    "write_validation",
 ]

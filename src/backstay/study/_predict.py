@@ -17,12 +17,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from backstay._scaling import column_exponents, divided
-from backstay._validation import has_fit_parameter
+from backstay._validation import has_fit_parameter, seeded
 from backstay.base import distance_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.store import TaskRecord
 from backstay.study._progress import Stage
-from backstay.study._protocols import seeded
 from backstay.study._ranking import Ranking
 from backstay.study._rows import Sides, take_columns
 from backstay.targets import Target

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import (
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -46,17 +45,6 @@ class Split:
     test: Rows
     seed: int
     shuffled: Target | None = None
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """Return a copy whose unset random states hold the seed; those that are set stay."""
-    copied = clone(estimator)
-    unset = {
-        path: seed
-        for path, value in copied.get_params(deep=True).items()
-        if (path == "random_state" or path.endswith("__random_state")) and value is None
-    }
-    return copied.set_params(**unset) if unset else copied
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:

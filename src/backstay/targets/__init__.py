@@ -7,9 +7,10 @@ which sections and words a report has. A new kind of outcome is a new file here.
 
 from backstay.targets._door import as_target, find_metric, from_store
 from backstay.targets._metric import Metric
-from backstay.targets._target import Effects, Target, Tested
+from backstay.targets._target import Calibration, Effects, Target, Tested
 
 __all__ = [
+    "Calibration",
     "Effects",
     "Metric",
     "Target",

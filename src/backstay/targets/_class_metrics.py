@@ -46,6 +46,8 @@ class OfLabels(Metric):
     Counts may be weighted. Classes without a row are left out of averages.
     """
 
+    moves_with_shares: ClassVar[bool] = True
+
     def score(self, target: ClassTarget, outputs: Floats) -> Floats:
         """Return the metric of labels predicted for the rows of the target."""
         truth, n_classes = target.codes, target.n_classes
@@ -98,6 +100,8 @@ class _Accuracy(OfLabels):
 
 
 class _BalancedAccuracy(OfLabels):
+    moves_with_shares: ClassVar[bool] = False
+
     def chance(self, target: ClassTarget) -> float:
         return 1 / len(_shares(target))
 
@@ -140,6 +144,7 @@ class OfProbabilities(Metric):
     """A loss of predicted probabilities, averaged over rows."""
 
     needs: ClassVar[str] = "probabilities"
+    moves_with_shares: ClassVar[bool] = True
 
     def score(self, target: ClassTarget, outputs: Floats) -> Floats:
         """Return the mean loss of the rows."""
@@ -261,6 +266,8 @@ class _Area(OfOrder):
 
 
 class _AveragePrecision(OfOrder):
+    moves_with_shares: ClassVar[bool] = True
+
     def chance(self, target: ClassTarget) -> float:
         shares = _shares(target)
         return float(shares[1]) if len(shares) == 2 else 1 / len(shares)

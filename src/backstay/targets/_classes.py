@@ -14,6 +14,7 @@ from backstay.targets import _class_errors
 from backstay.targets._class_effects import effects_of_classes, moments_of_classes
 from backstay.targets._class_metrics import METRICS
 from backstay.targets._class_models import class_outputs, default_models, shortcut_of
+from backstay.targets._class_signature import ClassSignature
 from backstay.targets._class_words import class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
@@ -29,7 +30,7 @@ from backstay.targets._target import (
 )
 
 
-class ClassTarget(Target):
+class ClassTarget(ClassSignature):
     """The class of every row.
 
     Parameters
@@ -53,13 +54,9 @@ class ClassTarget(Target):
         "misclassified": _class_errors.misclassified,
         "roc": _class_errors.roc,
         "precision_recall": _class_errors.precision_recall,
+        "roc_points": _class_errors.roc_points,
     }
-
-    def __init__(
-        self, classes: NDArray[Any], codes: NDArray[np.intp], values: NDArray[Any] | None = None
-    ) -> None:
-        self.classes, self.codes = classes, codes
-        self.values = codes if values is None else values
+    cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
@@ -79,14 +76,12 @@ class ClassTarget(Target):
 
     @classmethod
     def from_store(cls, stored: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the target that a store holds; labels that JSON cannot hold are text there."""
-        classes = np.array(stored["classes"], dtype=object)
-        return cls(classes, arrays["codes"].astype(np.intp))
+        """Return the target that a store holds; labels that JSON cannot hold are text there.
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, whether rows of all are there or not."""
-        return len(self.classes)
+        Without an array of class numbers it has no rows.
+        """
+        classes = np.array(stored["classes"], dtype=object)
+        return cls(classes, np.asarray(arrays.get("codes", ())).astype(np.intp))
 
     @property
     def sizes(self) -> NDArray[np.intp]:

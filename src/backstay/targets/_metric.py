@@ -40,6 +40,8 @@ class Metric(ABC):
         Whether it is a share of rows, which reads best as a percentage.
     needs : {"predictions", "scores", "probabilities"}
         What of a model it is computed from.
+    moves_with_shares : bool
+        Whether it changes where outcomes are as easy to predict but come in other proportions.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Metric(ABC):
     high: float = 1.0
     is_share: bool = False
     needs: ClassVar[str] = "predictions"
+    moves_with_shares: ClassVar[bool] = False
 
     @abstractmethod
     def chance(self, target: Any) -> float:
