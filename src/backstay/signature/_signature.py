@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from backstay.signature._validation import Validation
 
 Array = NDArray[np.float64]
-
+Array = NDArray[np.float64]
+# A larger file is no signature.
+MOST_BYTES = 256 * 2**20
 
 def _overflow_is_said_later() -> Any:
     """Keep numpy from warning about what `_finite` turns into an error."""
@@ -186,6 +188,8 @@ class Signature(ClassifierMixin, BaseEstimator):
         SignatureError
             If the file is not a signature, was changed, or would load types that are not trusted.
         """
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise SignatureError(f"{path} has more than {MOST_BYTES >> 20} MB; it is no signature.")
         loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)
         try:
             _ = loaded._model
