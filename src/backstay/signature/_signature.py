@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from backstay.signature._validation import Validation
 
 Array = NDArray[np.float64]
-Array = NDArray[np.float64]
 # A larger file is no signature.
 MOST_BYTES = 256 * 2**20
+
 
 def _overflow_is_said_later() -> Any:
     """Keep numpy from warning about what `_finite` turns into an error."""
