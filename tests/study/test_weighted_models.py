@@ -194,7 +194,7 @@ def test_it_is_another_study(data, tmp_path):
     results = Results.load(store)
     assert results.facts.weight_models
     page = write_report(results, tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "given the instance weights of the method" in page
+    assert "trained with the instance weights of the method" in page
 
 
 def test_which_classifiers_take_weights():

@@ -185,7 +185,9 @@ def test_an_unknown_table_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="an outcome of classes has no table 'residuals'") as error:
         target.table("residuals", targets.Tested([], 1.0, 0.5))
     sentence = str(error.value)
-    assert sentence.endswith("; it has confusion, recalls, misclassified, roc, precision_recall.")
+    assert sentence.endswith(
+        "; it has confusion, recalls, misclassified, roc, precision_recall, roc_points."
+    )
     assert "\n" not in sentence
     assert set(target.sections) <= set(target.tables)
     for name in target.tables:

@@ -42,9 +42,11 @@ def describe_data(store: Store, data: CheckedData) -> None:
     """Keep the moments of every feature and its module, unless they are kept already."""
     if "module" in store.dataset_arrays(data.name):
         return
-    for key, array in data.target.moments(data.X).items():
+    # Squares of the largest numbers overflow; what follows from them is then unknown.
+    with np.errstate(over="ignore", invalid="ignore"):
+        arrays = {**data.target.moments(data.X), "module": _modules(data.X)}
+    for key, array in arrays.items():
         store.set_array(data.name, key, array)
-    store.set_array(data.name, "module", _modules(data.X))
 
 
 def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) -> None:
@@ -55,6 +57,7 @@ def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) 
     if not changed and records.is_described:
         return
     names = SHARD if of_all else PARTNERS
-    partners = partner_arrays(X, records, of_all=of_all)
-    values = candidate_arrays(X, records, of_all=of_all)
+    with np.errstate(over="ignore", invalid="ignore"):
+        partners = partner_arrays(X, records, of_all=of_all)
+        values = candidate_arrays(X, records, of_all=of_all)
     records.keep(dict(zip(names, partners.values(), strict=True)) | values)

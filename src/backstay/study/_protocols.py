@@ -149,12 +149,12 @@ class Subsampling(_Protocol):
 def _whole_groups(
     y: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
 ) -> tuple[Rows, Rows]:
-    n_classes = len(np.unique(y))
+    n_strata = len(np.unique(y))
     for _ in range(GROUP_DRAWS):
         inside = np.zeros(n_groups, dtype=bool)
         inside[rng.permutation(n_groups)[:n_train]] = True
         train, test = np.flatnonzero(inside[member]), np.flatnonzero(~inside[member])
-        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_classes:
+        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_strata:
             return train, test
     raise ValueError(
         f"{GROUP_DRAWS} draws of {n_train} out of {n_groups} groups never had every class among "
