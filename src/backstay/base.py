@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -21,7 +21,8 @@ from threadpoolctl import ThreadpoolController
 
 from backstay._scaling import column_ends, divided, table_exponent, table_near_one
 from backstay._validation import (
-    Interval,
+    SHARE,
+    Parameters,
     StrOptions,
     check_is_fitted,
     check_outcome,
@@ -30,6 +31,7 @@ from backstay._validation import (
     fit_context,
     has_fit_parameter,
     is_nominal,
+    param,
     positive_int,
     resolve_n_features,
     take,
@@ -78,7 +80,7 @@ def warn_single_members(
         )
 
 
-class OutcomeMixin:
+class OutcomeMixin(Parameters):
     """For estimators that learn from rows and their outcome ``y``."""
 
     # Kinds of outcome that a method takes, as ``outcome_kind`` names them; fit refuses the others.
@@ -115,11 +117,7 @@ class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
     """
 
     _: KW_ONLY
-    scale: str = "mean"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "scale": [StrOptions({"mean", "sum"})]
-    }
+    scale: str = param("mean", StrOptions({"mean", "sum"}))
 
     # Nested estimators (the two of JointWeighting, say) come from the caller and check their own.
     @fit_context(prefer_skip_nested_validation=False)
@@ -220,19 +218,18 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     """
 
     _: KW_ONLY
-    n_features_to_select: int | float | str | None = None
+    n_features_to_select: int | float | str | None = param(
+        None,
+        positive_int(),
+        SHARE,
+        StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
+    )
 
     # Whether importance 0 says that the method did not use a feature.
     _zero_is_unranked: ClassVar[bool] = False
 
+    # For the rankers that have these parameters; the others are not concerned.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": [
-            None,
-            positive_int(),
-            Interval(Real, 0, 1, closed="right"),
-            StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
-        ],
-        # For the rankers that have these parameters; the others are not concerned.
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
@@ -493,13 +490,8 @@ class InstanceWeighted(MetaRanker):
 
     weighting: Any
     _: KW_ONLY
-    strategy: str = "native"
+    strategy: str = param("native", StrOptions({"native", "sample", "order"}))
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "strategy": [StrOptions({"native", "sample", "order"})],
-    }
 
     @property
     def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from backstay._validation import param
 from backstay.base import Array, Indices, distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
@@ -44,13 +45,8 @@ n_features_to_select
     """
 
     _: KW_ONLY
-    progressive: bool = False
+    progressive: bool = param(False, "boolean")
     n_jobs: int | None = field(default=None, init=False)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ReliefF._parameter_constraints,
-        "progressive": ["boolean"],
-    }
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)

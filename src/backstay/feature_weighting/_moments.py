@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
 from backstay._scaling import column_ends, divided, near_one, table_exponent
-from backstay._validation import StrOptions
+from backstay._validation import StrOptions, param
 from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import counted_rows
 from backstay.feature_weighting._significance import SignificanceFilter, two_sided_t, upper_f
@@ -278,14 +278,8 @@ class TTest(_MomentFilter):
     """
 
     _: KW_ONLY
-    variance: str = "pooled"
-    moderation: str | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SignificanceFilter._parameter_constraints,
-        "variance": [StrOptions({"pooled", "welch"})],
-        "moderation": [StrOptions({"shrunken", "moderated"}), None],
-    }
+    variance: str = param("pooled", StrOptions({"pooled", "welch"}))
+    moderation: str | None = param(None, StrOptions({"shrunken", "moderated"}))
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":

@@ -5,17 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._metric import without_scaling
-from backstay._validation import check_random_state, fit_context, positive_int, validate_X_y
+from backstay._validation import check_random_state, fit_context, param, positive_int, validate_X_y
 from backstay.base import (
     Array,
-    FeatureRanker,
     Indices,
     InstanceWeighted,
     distance_weights,
@@ -88,14 +87,9 @@ class InstanceReweighted(InstanceWeighted):
     """
 
     _: KW_ONLY
-    every: int = 1
+    every: int = param(1, positive_int())
     strategy: str = field(default="native", init=False)
     random_state: Any = field(default=None, init=False)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "every": [positive_int()],
-    }
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)

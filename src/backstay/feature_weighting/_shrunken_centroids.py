@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +12,10 @@ from sklearn.base import ClassifierMixin
 
 from backstay._scaling import column_ends, divided, table_exponent
 from backstay._validation import (
-    Interval,
+    NOT_NEGATIVE,
     StrOptions,
     check_is_fitted,
+    param,
     validate_rows,
 )
 from backstay.base import Array, FeatureRanker, Indices
@@ -158,18 +158,11 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     ((60, 39), 0.8)
     """
 
-    threshold: float | str | None = None
+    threshold: float | str | None = param(None, StrOptions({"cv"}), NOT_NEGATIVE)
     _: KW_ONLY
-    priors: Any = "empirical"
-    cv: Any = 10
+    priors: Any = param("empirical", StrOptions({"empirical", "uniform"}), "array-like")
+    cv: Any = param(10, "cv_object")
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "threshold": [None, StrOptions({"cv"}), Interval(Real, 0, None, closed="left")],
-        "priors": [StrOptions({"empirical", "uniform"}), "array-like"],
-        "cv": ["cv_object"],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import false_discovery_control
 
-from backstay._validation import Interval, check_is_fitted
+from backstay._validation import Interval, check_is_fitted, param
 from backstay.base import Array, FeatureRanker
 
 
@@ -46,13 +45,8 @@ class SignificanceFilter(FeatureRanker):
     """
 
     _: KW_ONLY
-    alpha: float = 0.05
+    alpha: float = param(0.05, Interval(Real, 0, 1, closed="both"))
     _p: Callable[[], Array] | str = field(init=False)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-    }
 
     def _n_requested(self) -> int | float | str | None:
         return None if self._by_rate() else self.n_features_to_select

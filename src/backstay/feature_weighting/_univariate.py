@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from backstay._validation import StrOptions
-from backstay.base import Array, FeatureRanker, Indices
+from backstay._validation import StrOptions, param
+from backstay.base import Array, Indices
 from backstay.feature_weighting import _contingency as measures
 from backstay.feature_weighting._significance import SignificanceFilter, upper_chi2
 from backstay.feature_weighting._value_filter import ValueFilter
@@ -391,12 +391,7 @@ class CategoryImportance(ValueFilter):
     """
 
     _: KW_ONLY
-    kind: str = "ccf"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "kind": [StrOptions({"ccf", "pcf"})],
-    }
+    kind: str = param("ccf", StrOptions({"ccf", "pcf"}))
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self.class_importances_ = np.empty((X.shape[1], len(self.classes_)))
