@@ -412,10 +412,14 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
 
     estimator: Any
 
+    def _parts(self) -> tuple[Any, ...]:
+        """Return the estimators that see the rows: it takes what all of them take."""
+        return (self.estimator,)
+
     @property
     def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Kinds of outcome that the estimator takes."""
-        return outcomes_of(self.estimator)
+        """Kinds of outcome that all parts take."""
+        return outcomes_of(*self._parts())
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
@@ -432,10 +436,9 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.categorical = inner.categorical
+        taken = [get_tags(part).input_tags for part in self._parts()]
+        for kind in ("sparse", "allow_nan", "categorical"):
+            setattr(tags.input_tags, kind, all(getattr(part, kind) for part in taken))
         return tags
 
 
@@ -493,10 +496,8 @@ class InstanceWeighted(MetaRanker):
     strategy: str = param("native", StrOptions({"native", "sample", "order"}))
     random_state: Any = None
 
-    @property
-    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Kinds of outcome that both the estimator and the weighting take."""
-        return outcomes_of(self.estimator, self.weighting)
+    def _parts(self) -> tuple[Any, ...]:
+        return self.estimator, self.weighting
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
@@ -538,11 +539,3 @@ class InstanceWeighted(MetaRanker):
                 "weights too small. Use strategy='native' or another random_state."
             )
         return rows
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        weighting = get_tags(self.weighting).input_tags
-        tags.input_tags.sparse &= weighting.sparse
-        tags.input_tags.allow_nan &= weighting.allow_nan
-        tags.input_tags.categorical &= weighting.categorical
-        return tags

@@ -164,10 +164,7 @@ class BorutaRanker(FeatureRanker):
         return forest.feature_importances_[: X.shape[1]], forest.feature_importances_[X.shape[1] :]
 
     def _rank(self, importances: Array) -> Indices:
-        order = np.lexsort((-importances, self.decision_ != "confirmed"))
-        ranking = np.empty(len(order), dtype=np.intp)
-        ranking[order] = np.arange(1, len(order) + 1)
-        return ranking
+        return np.argsort(np.lexsort((-importances, self.decision_ != "confirmed"))) + 1
 
     def _n_kept(self, n_selected: int) -> int:
         confirmed = int((self.decision_ == "confirmed").sum())

@@ -68,7 +68,9 @@ def relief_by_visits(
     progressive = isinstance(ranker, DoubleReliefF) and ranker.progressive
     total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0
     for t, visit in enumerate(visits):
-        weights = weights_so_far(table, total, visited)
+        # Hits and misses that cancel leave rounding errors, which must not become weights.
+        rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
+        weights = distance_weights(np.where(total > rounding, total, 0.0))
         if progressive:
             weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
         omega, queries = omega_at(t, weights), np.array([visit])
@@ -77,15 +79,6 @@ def relief_by_visits(
         used[t] = omega[visit]
         visited += omega[visit]
     return total / ranker._mass(used)
-
-
-def weights_so_far(table: ReliefTable, total: Array, visited: float) -> Array:
-    """Weights inside the next distance, from sums over visits whose ω add up to `visited`.
-
-    Hits and misses that cancel leave rounding errors, which must not become weights.
-    """
-    rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
-    return distance_weights(np.where(total > rounding, total, 0.0))
 
 
 def progress(elapsed: Any) -> Any:

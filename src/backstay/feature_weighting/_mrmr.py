@@ -77,10 +77,8 @@ def minimum_redundancy(
 ) -> Indices:
     """Return features in the order of the greedy search: relevant, unlike those before them."""
     relevance = measure.relevance
-    open_ = np.ones(len(relevance), dtype=bool)
     total = np.zeros(len(relevance))
     order = [int(np.argmax(relevance))]
-    open_[order[0]] = False
     while len(order) < n_searched:
         total += measure.redundancy(order[-1])
         mean = total / len(order)
@@ -88,8 +86,8 @@ def minimum_redundancy(
             value = relevance - mean
         else:
             value = relevance / np.maximum(mean, LEAST_REDUNDANCY)
-        order.append(int(np.argmax(np.where(open_, value, -np.inf))))
-        open_[order[-1]] = False
+        value[order] = -np.inf
+        order.append(int(np.argmax(value)))
     return np.array(order, dtype=np.intp)
 
 

@@ -19,7 +19,7 @@ from backstay._scaling import near_one
 from backstay._validation import check_random_state, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices, fit_weighted, importances_of
 from backstay.feature_weighting._forest import ORDINARY
-from backstay.feature_weighting._inner_folds import inner_folds
+from backstay.feature_weighting._rows import inner_folds
 
 LARGEST_SEED = 2**31 - 1
 

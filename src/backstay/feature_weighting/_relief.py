@@ -303,10 +303,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        any_column = self.metric not in EUCLIDEAN
-        tags.input_tags.allow_nan = any_column
-        tags.input_tags.categorical = any_column
-        tags.input_tags.sparse = any_column
+        taken = tags.input_tags
+        taken.sparse = taken.allow_nan = taken.categorical = self.metric not in EUCLIDEAN
         return tags
 
 

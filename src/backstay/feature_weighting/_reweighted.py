@@ -118,9 +118,7 @@ class InstanceReweighted(InstanceWeighted):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        tags.input_tags.allow_nan = False
-        tags.input_tags.categorical = False
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.categorical = False
         return tags
 
 
@@ -156,7 +154,6 @@ def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int
     """Simba; ω is computed again before every `every`-th visit."""
     n, d = X.shape
     rows = simba._padded_rows(X, y)
-    beta = simba.beta if simba.utility == "sigmoid" else 0.0
     blends = simba._blends(n * simba.n_epochs)
     omega, w, rate = np.ones(n), np.ones(d), 1.0
     visits = _chosen_by(simba, omega)
@@ -167,7 +164,7 @@ def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int
             omega[:] = reweigh(inside)
         steps = omega if simba.delta else np.ones(n)
         visit = np.array([next(visits)])
-        rate = simba._climb(rows, y, visit, steps, blends[t : t + 1], beta, w, rate)
+        rate = simba._climb(rows, y, visit, steps, blends[t : t + 1], w, rate)
     return relative_squares(w)
 
 

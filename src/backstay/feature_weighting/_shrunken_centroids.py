@@ -20,9 +20,8 @@ from backstay._validation import (
 )
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._effect import standardised_effects
-from backstay.feature_weighting._inner_folds import Fold, inner_folds
 from backstay.feature_weighting._moments import Moments, class_moments
-from backstay.feature_weighting._rows import counted_rows
+from backstay.feature_weighting._rows import Fold, counted_rows, inner_folds
 
 N_THRESHOLDS = 30  # that cross-validation tries, as pamr does
 
@@ -182,16 +181,20 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
             )
         else:
             self.threshold_ = float(self.threshold or 0.0)
-        contrasts = centroids.contrasts(self.threshold_)
         self.effects_ = np.zeros((len(self.classes_), X.shape[1]))
         self.effects_[present] = centroids.effects
         self._contrasts = np.zeros_like(self.effects_)
-        self._contrasts[present] = contrasts
-        self._mean, self._deviation, self._log_prior_ = (
-            centroids.mean, centroids.deviation, log_prior,
-        )  # fmt: skip
+        self._contrasts[present] = centroids.contrasts(self.threshold_)
+        self._mean, self._deviation = centroids.mean, centroids.deviation
+        self._log_prior_ = log_prior
         self._n_surviving = int((importances > self.threshold_).sum())
-        self._set_coefficients()
+        # The decision in the unit of the features.
+        coef = self._contrasts / self._deviation
+        intercept = log_prior - 0.5 * (self._contrasts**2).sum(axis=1) - coef @ self._mean
+        coef = divided(coef, self._exponent)
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
         return importances
 
     def _log_prior(self, mass: Array) -> Array:
@@ -232,15 +235,6 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
         # Sums of weights in another order differ in their last digits.
         best = np.flatnonzero(errors <= errors.min() + 1e-9 * omega.sum())
         return float(self.thresholds_[best[-1]])
-
-    def _set_coefficients(self) -> None:
-        """Say the decision in the unit of the features."""
-        coef = self._contrasts / self._deviation
-        intercept = self._log_prior_ - 0.5 * (self._contrasts**2).sum(axis=1) - coef @ self._mean
-        coef = divided(coef, self._exponent)
-        if len(self.classes_) == 2:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
 
     def _n_kept(self, n_selected: int) -> int:
         given = self.n_features_to_select is not None or self.threshold is None

@@ -15,19 +15,14 @@ from backstay._validation import Interval, check_is_fitted, param
 from backstay.base import Array, FeatureRanker
 
 
-def smallest_p(p: Array, n_tests: int) -> Array:
-    """Return the smallest of several p-values of a feature, times their number (Bonferroni)."""
-    return np.asarray(np.minimum(p.min(axis=0) * n_tests, 1.0))
+def smallest_p(p: Array) -> Array:
+    """Return a feature's smallest p-value (tests × features) times the tests (Bonferroni)."""
+    return np.asarray(np.minimum(p.min(axis=0) * len(p), 1.0))
 
 
-def two_sided_t(t: Array, df: Array, n_tests: int) -> Array:
-    """P of |t| (tests × features), the smallest of a feature's `n_tests` tests."""
-    return smallest_p(2 * special.stdtr(df, -t), n_tests)
-
-
-def upper_f(f: Array, between: float, within: float) -> Array:
-    """P of an F statistic or a larger one."""
-    return np.asarray(special.fdtrc(between, within, f))
+def two_sided_t(t: Array, df: Array) -> Array:
+    """P of |t| (tests × features), the smallest of a feature's tests."""
+    return smallest_p(2 * special.stdtr(df, -t))
 
 
 def upper_chi2(chi2: Array, df: Array) -> Array:

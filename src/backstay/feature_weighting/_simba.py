@@ -134,25 +134,20 @@ class Simba(FeatureRanker):
         d = X.shape[1]
         X = self._padded_rows(X, y)
         omega = np.ones(len(y)) if sample_weight is None else sample_weight
-        beta = self.beta if self.utility == "sigmoid" else 0.0
         steps = omega if self.delta else np.ones(len(y))
         if self.solver == "stochastic":
             visits = self._visits(omega)
             w = np.ones(d)
-            self._climb(X, y, visits, steps, self._blends(len(visits)), beta, w)
+            self._climb(X, y, visits, steps, self._blends(len(visits)), w, 1.0)
             self.n_iter_ = len(visits)
         else:
-            w, self.n_iter_ = ascend(
-                X,
-                y,
-                steps,
-                beta,
-                d,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                newton=self.solver == "newton",
-            )
+            beta, newton = self._steepness(), self.solver == "newton"
+            w, self.n_iter_ = ascend(X, y, steps, beta, d, self.max_iter, self.tol, newton)
         return relative_squares(w)
+
+    def _steepness(self) -> float:
+        """Return the sigmoid's beta; 0 stands for the linear utility."""
+        return self.beta if self.utility == "sigmoid" else 0.0
 
     def _climb(
         self,
@@ -161,11 +156,11 @@ class Simba(FeatureRanker):
         visits: Indices,
         steps: Array,
         blends: Array,
-        beta: float,
         w: Array,
-        rate: float = 1.0,
+        rate: float,
     ) -> float:
         """Step at every visit, changing w; return the rate that an adaptive one ends with."""
+        beta = self._steepness()
         if self.learning_rate == "adaptive":
             return float(adaptive_ascent(X, y, visits, steps, beta, w, rate))
         stochastic_ascent(X, y, visits, float(self.learning_rate) * steps, blends, beta, w)
