@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from numbers import Integral
-from typing import Any, TypeVar
+from dataclasses import Field, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -70,9 +71,44 @@ def seeded(estimator: Any, seed: int) -> Any:
     return copied.set_params(**unset) if unset else copied
 
 
+def param(default: Any, *allowed: Any) -> Any:
+    """Declare a parameter of an estimator: its default, and the values that ``fit`` takes.
+
+    A default of None need not be repeated among these.
+    """
+    values = [*allowed, None] if default is None else [*allowed]
+    return field(default=default, metadata={"allowed": values})
+
+
+class Parameters:
+    """Base of estimators that are dataclasses and declare parameters with :func:`param`.
+
+    What scikit-learn checks before ``fit`` follows from these, and from those of the base classes.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        allowed: dict[str, list[Any]] = {}
+        for base in reversed(cls.__mro__):
+            allowed |= vars(base).get("_parameter_constraints", {})
+        for name, value in vars(cls).items():
+            if isinstance(value, Field) and "allowed" in value.metadata:
+                allowed[name] = value.metadata["allowed"]
+        cls._parameter_constraints = allowed
+
+
 def positive_int(*, minimum: int = 1) -> Interval:
-    """Constraint "an integer of at least `minimum`" for ``_parameter_constraints``."""
+    """Return the constraint "an integer of at least `minimum`" for :func:`param`."""
     return Interval(Integral, minimum, None, closed="left")
+
+
+# More constraints for `param`.
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+SHARE = Interval(Real, 0, 1, closed="right")
+PROPER_SHARE = Interval(Real, 0, 1, closed="neither")
 
 
 def is_nominal(dtype: Any) -> bool:
