@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -66,14 +66,7 @@ def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame
     return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
 
 
-def _growing_accuracies(order: Indices, accuracy: Callable[[Indices], float]) -> Array:
-    """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
-    scores: list[float] = []
-    while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
-        scores.append(accuracy(order[: len(scores) + 1]))
-    return np.array(scores)
-
-
+@dataclass(eq=False, repr=False)
 class RepeatedSelector(Ensemble):
     """Repeat a selector on resamples and keep the features it selects most often (Wrapper-2).
 
@@ -152,38 +145,16 @@ class RepeatedSelector(Ensemble):
     array([1.  , 1.  , 1.  , 0.55])
     """
 
+    _: KW_ONLY
+    keep: str = "top_k"
+    classifier: Any = None
+    holdout: float = 0.3
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "keep": [StrOptions({"top_k", "grow"})],
         "holdout": [Interval(Real, 0, 1, closed="neither")],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        n_resamples: int = 20,
-        *,
-        keep: str = "top_k",
-        n_features_to_select: int | float | None = None,
-        classifier: Any = None,
-        holdout: float = 0.3,
-        resample: str = "bootstrap",
-        max_samples: float = 0.5,
-        scale_on: str = "member",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_resamples = n_resamples
-        self.keep = keep
-        self.n_features_to_select = n_features_to_select
-        self.classifier = classifier
-        self.holdout = holdout
-        self.resample = resample
-        self.max_samples = max_samples
-        self.scale_on = scale_on
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
@@ -195,15 +166,14 @@ class RepeatedSelector(Ensemble):
         )
         self.supports_ = np.array([self._support(member) for member in members])
         self.selection_frequency_ = self.supports_.mean(axis=0)
-        ranks = [member.places() for member in members if member.ranking is not None]
-        self.rankings_ = np.array(ranks) if len(ranks) == len(members) else None
-        self.holdout_scores_ = np.empty(0)
+        scores: list[float] = []
         if self.keep == "grow":
             ranking = break_ties(self.selection_frequency_, self.rankings_)
             order = np.argsort(ranking)[: self._growth_limit()]
-            self.holdout_scores_ = _growing_accuracies(
-                order, lambda columns: self._accuracy(X, y, sample_weight, inside, columns)
-            )
+            while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
+                best = order[: len(scores) + 1]
+                scores.append(self._accuracy(X, y, sample_weight, inside, best))
+        self.holdout_scores_ = np.array(scores)
         return self.selection_frequency_
 
     def _accuracy(
