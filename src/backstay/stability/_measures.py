@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,10 @@ class Measure:
     analytic_variance: bool = False  # whether theory gives a variance
     options: tuple[str, ...] = ()  # further keyword arguments
     note: str = ""
-    # How it is computed on subsets: as a matrix over pairs of runs, or as one number; and the
-    # further figures it reports.
-    pairs: Callable[..., Any] | None = None
-    system: Callable[..., float] | None = None
+    # How it is computed on subsets, as a matrix if it is a mean over pairs of runs, else as one
+    # number; and the further figures it reports.
+    compute: Callable[..., Any] | None = None
+    over_pairs: bool = False
     details: Callable[..., Mapping[str, float]] | None = None
 
     def bounds(self, n_runs: int, n_features: int) -> tuple[float, float]:
@@ -56,25 +57,22 @@ class Measure:
         return low, high
 
 
-def _on_pairs(
-    compute: Callable[..., Any], *facts: Any, over: str = "pairs", **more: Any
-) -> Measure:
-    """Return a measure on subsets that is a mean over pairs of runs."""
-    return _on_subsets(compute, f"mean over {over} of ", *facts, pairs=compute, **more)
+def _on_all_runs(compute: Callable[..., Any], *facts: Any, over: str = "", **more: Any) -> Measure:
+    """Return a measure on subsets with the name, formula and options of what computes it.
 
-
-def _on_all_runs(compute: Callable[..., float], *facts: Any, **more: Any) -> Measure:
-    """Return a measure on subsets that is one number for all runs."""
-    return _on_subsets(compute, "", *facts, system=compute, **more)
-
-
-def _on_subsets(compute: Callable[..., Any], mean: str, *facts: Any, **more: Any) -> Measure:
-    """Return a measure with the name, formula and options of the function that computes it."""
+    It is one number for all runs, or a mean `over` pairs of them.
+    """
     formula = (compute.__doc__ or "").removeprefix("Return ").removesuffix(".")
     _, *takes = inspect.signature(compute).parameters
-    more["needs_similarity"] = "similarity" in takes
-    more["options"] = tuple(name for name in takes if name not in ("similarity", "rng"))
-    return Measure(compute.__name__, "subsets", mean + formula, *facts, **more)
+    options = [name for name in takes if name not in ("similar", "rng")]
+    more["needs_similarity"] = "similar" in takes
+    more["options"] = tuple(["threshold", *options] if "similar" in takes else options)
+    definition = f"mean over {over} of {formula}" if over else formula
+    more.update(compute=compute, over_pairs=bool(over))
+    return Measure(compute.__name__, "subsets", definition, *facts, **more)
+
+
+_on_pairs = partial(_on_all_runs, over="pairs")
 
 
 _TABLE = (
