@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -26,7 +25,6 @@ from backstay._validation import (
 from backstay.base import Array, Indices, fit_weighted
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._members import Member
 from backstay.ensemble._resamples import hold_out
 from backstay.stability import selection_frequency
 
@@ -164,12 +162,17 @@ class RepeatedSelector(Ensemble):
         members = self._fit_runs(
             X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
         )
-        self.supports_ = np.array([self._support(member) for member in members])
+        k = resolve_n_features(self.n_features_to_select, self.n_features_in_)
+        supports = [m.selected(k) if m.support is None else m.support for m in members]
+        self.supports_ = np.array(supports)
         self.selection_frequency_ = self.supports_.mean(axis=0)
         scores: list[float] = []
         if self.keep == "grow":
+            # Of the features selected at all, at most k, at least one.
+            n_ever = max(int(self.supports_.any(axis=0).sum()), 1)
+            limit = n_ever if self.n_features_to_select is None else min(n_ever, k)
             ranking = break_ties(self.selection_frequency_, self.rankings_)
-            order = np.argsort(ranking)[: self._growth_limit()]
+            order = np.argsort(ranking)[:limit]
             while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
                 best = order[: len(scores) + 1]
                 scores.append(self._accuracy(X, y, sample_weight, inside, best))
@@ -196,18 +199,6 @@ class RepeatedSelector(Ensemble):
 
     def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select
-
-    def _support(self, member: Member) -> NDArray[np.bool_]:
-        if member.support is not None:
-            return member.support
-        return member.selected(resolve_n_features(self.n_features_to_select, self.n_features_in_))
-
-    def _growth_limit(self) -> int:
-        """Most features that growing may take: those selected at all, at most k, at least one."""
-        limit = int((self.selection_frequency_ > 0).sum())
-        if self.n_features_to_select is not None:
-            limit = min(limit, resolve_n_features(self.n_features_to_select, self.n_features_in_))
-        return max(limit, 1)
 
     def _n_kept(self, n_selected: int) -> int:
         if self.keep == "grow":

@@ -165,8 +165,12 @@ class DecoyControl(Ensemble):
                 "these columns; encode them as numbers and leave it out."
             )
         d = self.n_features_in_
+        k: Any = self.n_features_per_run
+        if k is None:
+            own = getattr(self.estimator, "n_features_to_select", None)
+            k = own if isinstance(own, Integral | Real) else max(1, d // 10)
         rng = check_random_state(self.random_state)
-        table = (X, y, sample_weight, decoys_of(self.decoys, X), self._n_per_run(d))
+        table = (X, y, sample_weight, decoys_of(self.decoys, X), resolve_n_features(k, d))
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
         with one_thread():
             calls = [delayed(self._contest)(*table, seed) for seed in seeds]
@@ -231,13 +235,6 @@ class DecoyControl(Ensemble):
         """
         check_is_fitted(self)
         return DecoyScores(self.scores_, self.decoy_scores_).expected_false(features)
-
-    def _n_per_run(self, d: int) -> int:
-        k: Any = self.n_features_per_run
-        if k is None:
-            own = getattr(self.estimator, "n_features_to_select", None)
-            k = own if isinstance(own, Integral | Real) else max(1, d // 10)
-        return resolve_n_features(k, d)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,7 +28,6 @@ from backstay.base import (
     ranking_from_importances,
     shared_fits,
 )
-from backstay.ensemble._paths import packed_path
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,9 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             f"{name} gives feature {feature} the importance nan; importances must be numbers "
             "to be ranked."
         )
-    groups, path = TiedGroups.read(estimator, importances), packed_path(estimator)
+    groups, path = TiedGroups.read(estimator, importances), None
+    if hasattr(estimator, "selection_path_"):
+        path = sparse.csr_array(np.asarray(estimator.selection_path_, dtype=np.bool_))
     ranking = ranking_from_importances(importances)
     member = Member(importances, ranking, support, path=path, groups=groups)
     if isinstance(estimator, FeatureRanker):

@@ -189,9 +189,9 @@ def _at_once(measure: str) -> Callable[..., Curve] | None:
     """Return what computes sizes 1..K at once; None if the measure needs each size separately."""
     if measure in _LINEAR:
         return _linear
-    return {"somol": _of_ever_selected, "davis": _of_ever_selected, "kalousis": _jaccard}.get(
-        measure
-    )
+    if measure in ("somol", "davis"):
+        return _of_ever_selected
+    return _jaccard if measure == "kalousis" else None
 
 
 def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> Curve:

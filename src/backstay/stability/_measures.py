@@ -57,7 +57,7 @@ class Measure:
         return low, high
 
 
-def _on_all_runs(compute: Callable[..., Any], *facts: Any, over: str = "", **more: Any) -> Measure:
+def _on_subsets(compute: Callable[..., Any], *facts: Any, over: str = "", **more: Any) -> Measure:
     """Return a measure on subsets with the name, formula and options of what computes it.
 
     It is one number for all runs, or a mean `over` pairs of them.
@@ -72,7 +72,7 @@ def _on_all_runs(compute: Callable[..., Any], *facts: Any, over: str = "", **mor
     return Measure(compute.__name__, "subsets", definition, *facts, **more)
 
 
-_on_pairs = partial(_on_all_runs, over="pairs")
+_on_pairs = partial(_on_subsets, over="pairs")
 
 
 _TABLE = (
@@ -90,20 +90,20 @@ _TABLE = (
         _subsets.kuncheva, "-1/(m - 1)", 1, True, "Kuncheva 2007", equal_sizes=True,
         analytic_variance=True, note="equal sizes only; nan for k = 0 or p; then equal to nogueira",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.krizek, 0, "log2(m)", False, "Křížek, Kittler & Hlaváč 2007",
         higher_is_stabler=False, identical=0.0, details=_subsets.krizek_details,
         note="lower is stabler; blind to how far subsets differ",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.somol, 0, 1, False, "Somol & Novovičová 2008",
         note="C; one odd feature counts as much as a frequent one",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.somol_weighted, 0, 1, False, "Somol & Novovičová 2008",
         note="CW; equal sizes make it the mean Dice index",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.somol_relative, 0, 1, False, "Somol & Novovičová 2008",
         note="0 under random selection only as the number of runs grows",
     ),
@@ -117,15 +117,15 @@ _TABLE = (
     ),
     _on_pairs(_subsets.phi, -1, 1, True, "Nogueira & Brown 2016"),
     _on_pairs(_subsets.kappa, -1, 1, True, "Carletta 1996"),
-    _on_all_runs(
+    _on_subsets(
         _subsets.nogueira, "-1/(m - 1)", 1, True, "Nogueira, Sechidis & Brown 2018",
         analytic_variance=True, note="any sizes, with an interval and a test: the default",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.drotar, 0, "m", False, "Drotár & Smékal 2015; Prat eq. 2.43", identical=None,
         note="FLAGGED: as printed; its source's own figures cannot be reproduced with it",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.davis, 0, 1, False, "Davis et al. 2006",
         note="penalty=0 by default; a penalty takes identical subsets below 1",
     ),

@@ -279,22 +279,19 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             )
         return int(pair[0]), int(pair[1])
 
-    def _check_rule(self, rule: Mapping[str, Any]) -> None:
-        """Refuse a rule for the smallest subset other than the two there are."""
-        known = len(rule) == 1 and set(rule) <= {"min_score", "max_loss"}
-        numbers = all(isinstance(value, Real) for value in rule.values())
-        if not known or not numbers or not 0 <= rule.get("max_loss", 0.0) <= 1:
-            raise ValueError(
-                f"n_features_to_select={rule!r} must be {{'min_score': J}}, or "
-                "{'max_loss': share} with a share from 0 to 1."
-            )
-
     def _n_units(self, n_units: int, n_fixed: int) -> int | None:
-        """Return at how many units to end, if `n_features_to_select` is a number."""
-        requested = self.n_features_to_select
+        """Return at how many units to end, None unless that was asked for; refuse other rules."""
+        requested: Any = self.n_features_to_select
+        if isinstance(requested, str):
+            return None
         if isinstance(requested, Mapping):
-            self._check_rule(requested)
-        if isinstance(requested, str | Mapping):
+            known = len(requested) == 1 and set(requested) <= {"min_score", "max_loss"}
+            numbers = all(isinstance(value, Real) for value in requested.values())
+            if not known or not numbers or not 0 <= requested.get("max_loss", 0.0) <= 1:
+                raise ValueError(
+                    f"n_features_to_select={requested!r} must be {{'min_score': J}}, or "
+                    "{'max_loss': share} with a share from 0 to 1."
+                )
             return None
         least = max(1, n_fixed)
         if isinstance(requested, Integral):
