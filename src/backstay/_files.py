@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import glob
+import json
+import math
 import os
 import shutil
 import stat
@@ -116,6 +118,28 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+def as_json(value: Any) -> str:
+    """Write JSON that every program can read: no NaN, no infinity.
+
+    >>> print(as_json([1.5, float("nan")]))
+    [
+     1.5,
+     null
+    ]
+    """
+    return json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Turn numpy's numbers into Python's, and undefined ones into None."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    value = value.item() if hasattr(value, "dtype") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def spreadsheet_cell(cell: Cell) -> Cell | str:

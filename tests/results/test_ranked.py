@@ -69,7 +69,7 @@ def test_report_and_command_line_warn_of_lots(data, capsys):
     assert caveat.title == "That lasso and forest selected 60 features in every run."
     assert "filled up by lot: lasso in 100\u202f% of its runs, which rank" in caveat.text
     show_methods(results, 60, "svm")
-    assert "by lot" in capsys.readouterr().out
+    assert "at random" in capsys.readouterr().out
 
 
 def test_a_bag_does_not_prefer_the_first_columns(data):

@@ -10,18 +10,17 @@ from typing import Annotated
 import typer
 
 from backstay import __version__
-from backstay.cli._check import check
-from backstay.cli._compare import compare, report
+from backstay.cli._compare import compare
 from backstay.cli._demo import demo
 from backstay.cli._freeze import freeze
 from backstay.cli._guard import close_quietly, given
 from backstay.cli._help import PlainCommand, PlainGroup
 from backstay.cli._lists import measures, methods
-from backstay.cli._merge import merge
 from backstay.cli._predict import predict
 from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
+from backstay.cli._stores import check, merge, report
 from backstay.cli._validate import validate
 
 app = typer.Typer(
@@ -74,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
         close_quietly()
         return 1
     except typer.Abort as end:
-        if isinstance(end.__cause__, KeyboardInterrupt):  # it came just as a command began or ended
+        if isinstance(end.__cause__, KeyboardInterrupt):  # pressed just as a command began or ended
             raise end.__cause__ from None
         return 130
     except Exception as error:
@@ -84,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
         text = " ".join(error.format_message().split())
         path = getattr(getattr(error, "ctx", None), "command_path", "backstay")
         if text:
-            complain(f"{text.rstrip('.')}. {path} --help shows its use.")
+            complain(f"{text.rstrip('.')}. {path} --help shows how to use it.")
         return int(getattr(error, "exit_code", 2))
     finally:
         given.reset(token)

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any, get_type_hints
 
@@ -50,25 +50,23 @@ def options_named(known: Collection[str] | None = None) -> Iterator[None]:
     except ValueError as error:
         options = [option_of(name) for name in getattr(error, "parameter", ())]
         options = [option for option in options if known is None or option in known]
+        hint = f" The option is {options[0]}." if options else ""
         if len(options) > 1:
             hint = f" The options are {', '.join(options[:-1])} and {options[-1]}."
-        else:
-            hint = f" The option is {options[0]}." if options else ""
         raise WrongUse(f"{error}{hint}") from error
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take dataclasses, the fields of which are options with ``Annotated`` types."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, type[Any]] = {}
-    shown: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        kind = hints[name]
-        if is_dataclass(kind) and isinstance(kind, type):
-            groups[name] = kind
-            shown += _parameters(kind)
-        else:
-            shown.append(parameter.replace(annotation=kind))
+    parameters = _parameters(command)
+    groups: dict[str, Any] = {
+        one.name: one.annotation for one in parameters if is_dataclass(one.annotation)
+    }
+    shown = [
+        option
+        for one in parameters
+        for option in (_parameters(one.annotation) if one.name in groups else [one])
+    ]
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
@@ -85,18 +83,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def _parameters(kind: type[Any]) -> list[inspect.Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=_default(field),
-            annotation=hints[field.name],
-        )
-        for field in fields(kind)
-    ]
-
-
-def _default(field: Field[Any]) -> Any:
-    return inspect.Parameter.empty if field.default is MISSING else field.default
+def _parameters(owner: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return what a command or a dataclass takes, with types in the place of their names."""
+    hints = get_type_hints(owner, include_extras=True)
+    given = inspect.signature(owner).parameters.values()
+    return [parameter.replace(annotation=hints[parameter.name]) for parameter in given]

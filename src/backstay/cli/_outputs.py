@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
-from backstay._files import spreadsheet_cell, write_whole
+from backstay._files import as_json, spreadsheet_cell, write_whole
+from backstay._words import counted
 from backstay.cli._guard import WrongUse
-from backstay.cli._lists import as_json
-from backstay.cli._show import features, figure, fixed, say, table, warn
+from backstay.cli._show import figure, fixed, say, table, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
     from backstay.report import Report
     from backstay.results import Finalist, Recommendation, Results
-    from backstay.signature import Signature
 
 
 SHOWN_FEATURES = 15
-# Quoted beside the metric that decides.
-BESIDE = "balanced_accuracy"
 # What features.csv has no use for: it is about one data set, and the choice is in two columns.
 LEFT_OUT = ["dataset", "name", "chosen"]
 
@@ -73,16 +70,19 @@ def write_outputs(
     (part,) = written.parts
     equivalents = part.evidence.equivalents
     if not equivalents.empty:
-        _write_equivalents(equivalents, folder / "equivalents.csv")
-    found = results.choice().recommendation
+        named = equivalents.assign(
+            feature=equivalents["name"], stand_in=equivalents["stand_in_name"]
+        ).drop(columns=["dataset", "name", "stand_in_name"])
+        _write_csv(named, folder / "equivalents.csv")
+    advice = results.choice().recommendation
     everything = {
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if found is None else _plain(_as_dict(found)),
-        "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
-        "evidence": _plain(results.frame().to_dict("records")),
-        "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
+        "recommendation": None if advice is None else _as_dict(advice),
+        "features": chosen[chosen["frequency"] > 0].to_dict("records"),
+        "evidence": results.frame().to_dict("records"),
+        "ranked": results.selections.ranked().frame().to_dict("records"),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -103,73 +103,50 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     write_whole(path, safe.to_csv(index=False, float_format="%.6g"))
 
 
-def _write_equivalents(frame: pd.DataFrame, path: Path) -> None:
-    """Write what could take the place of the signature's features."""
-    named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
-    _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
-
-
 def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | None:
     """Write the trusted signature, frozen, or say why there is none."""
-    path, signature = folder / "signature.json", _frozen(results, X, y)
-    if signature is None:
-        path.unlink(missing_ok=True)  # one of an earlier run would be taken for this one's
-        return None
-    return signature.save(path)
+    from backstay.signature import Signature, SignatureError
+
+    path, signature = folder / "signature.json", None
+    if results.choice().kind == "recommended":
+        try:
+            signature = results.freeze(X, y)
+        except (SignatureError, ImportError) as error:
+            warn(f"signature.json was not written: {error}")
+    if isinstance(signature, Signature):
+        return signature.save(path)
+    path.unlink(missing_ok=True)  # one of an earlier run would be taken for this one's
+    return None
 
 
-def _frozen(results: Results, X: Any, y: Any) -> Signature | None:
-    """Freeze the trusted signature, if there is one that can be."""
-    from backstay.signature import SignatureError
-
-    if results.choice().kind != "recommended":
-        return None
-    try:
-        signature: Signature = results.freeze(X, y)
-    except (SignatureError, ImportError) as error:
-        warn(f"signature.json was not written: {error}")
-        return None
-    return signature
-
-
-def _as_dict(found: Recommendation) -> dict[str, Any]:
+def _as_dict(advice: Recommendation) -> dict[str, Any]:
     """Return a recommendation as a dictionary, its trusted answer's settings beside the rest."""
-    everything = asdict(found)
+    everything = asdict(advice)
     for answer in everything["answers"].values():
         answer["costs"] = {
             other: {"score": score, "stability": stability}
             for other, (score, stability) in answer["costs"].items()
         }
     names = ("method", "size", "model", "stability")
-    return {**{name: getattr(found, name) for name in names}, **everything}
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy's numbers into Python's, and undefined ones into None."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    value = value.item() if hasattr(value, "dtype") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return {**{name: getattr(advice, name) for name in names}, **everything}
 
 
 def show_results(results: Results, report: Report) -> None:
     """Write the recommendation, the methods beside each other, and what was not shown."""
     (part,) = report.parts
     choice = results.choice()
-    found = choice.recommendation
+    advice = choice.recommendation
     say()
     say("Recommendation", "bold")
-    if found is None:
+    if advice is None:
         say("None: the study had no models.")
     else:
-        say(found.sentence)
-        if found.answers:
+        say(advice.sentence)
+        if advice.answers:
             say()
-            _show_answers(found)
-            _show_scores(results, found)
-            _show_signature(found)
+            _show_answers(advice)
+            _show_scores(results, advice)
+            _show_signature(advice)
     say()
     show_methods(results, choice.size, choice.model)
     say("What was not shown", "bold")
@@ -177,9 +154,9 @@ def show_results(results: Results, report: Report) -> None:
         say(f"- {caveat.title} {caveat.text}")
 
 
-def _show_answers(found: Recommendation) -> None:
+def _show_answers(advice: Recommendation) -> None:
     """Write the three answers below each other."""
-    title = metric_title(found.metric)
+    title = metric_title(advice.metric)
     names = [
         "answer", "method", "features", "model", "stability", "shuffled labels", title,
         "against trusted",
@@ -195,7 +172,7 @@ def _show_answers(found: Recommendation) -> None:
             figure(**asdict(answer.score)),
             _cost(answer, title),
         ]
-        for answer in found.answers.values()
+        for answer in advice.answers.values()
     ]
     note = f"stability on these rows, {title} of choosing by this rule"
     table(names, rows, f"Three answers, with 95 % intervals: {note}")
@@ -213,11 +190,11 @@ def _cost(answer: Finalist, title: str) -> str:
     )
 
 
-def _show_scores(results: Results, found: Recommendation) -> None:
+def _show_scores(results: Results, advice: Recommendation) -> None:
     """Write what to expect of the trusted answer by the deciding metric, and by another."""
-    scores = {found.metric: found.score}
-    if BESIDE in found.beside:
-        scores[BESIDE] = found.beside[BESIDE]
+    scores, other = {advice.metric: advice.score}, results.data.target.beside[0]
+    if other in advice.beside:
+        scores[other] = advice.beside[other]
     shown = [
         f"{metric_title(name)} {figure(**asdict(score))} "
         f"(guessing: {fixed(results.predictions.chance(name))})"
@@ -226,15 +203,16 @@ def _show_scores(results: Results, found: Recommendation) -> None:
     say(f"Score of the trusted answer, corrected for having been chosen: {', '.join(shown)}.")
 
 
-def _show_signature(found: Recommendation) -> None:
+def _show_signature(advice: Recommendation) -> None:
     """Write the signature, the features of its core marked."""
-    core = set(found.core)
-    names = [f"{name}*" if name in core else name for name in found.signature]
+    core = set(advice.core)
+    names = [f"{name}*" if name in core else name for name in advice.signature]
     rest = len(names) - SHOWN_FEATURES
     shown = ", ".join(names[:SHOWN_FEATURES]) + (f" and {rest} more" if rest > 0 else "")
-    say(f"Signature of {features(len(names))}: {shown}.")
+    say(f"Signature of {counted(len(names), 'feature')}: {shown}.")
     if core:
-        say(f"* Its core of {features(len(core))}: more than half of the runs selected each.")
+        n = counted(len(core), "feature")
+        say(f"* Its core of {n}: more than half of the runs selected each.")
     else:
         say("It has no core: no feature was selected in more than half of the runs.")
 
@@ -270,9 +248,9 @@ def show_methods(results: Results, size: int, model: str | None, metric: str | N
     ranked = results.selections.ranked().frame()
     filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
     if any(filled.values()):
-        names.append("by lot")
+        names.append("at random")
         rows = [[*row, f"{filled[row[0]]:.0%}" if filled.get(row[0]) else ""] for row in rows]
-    table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
+    table(names, rows, f"{counted(size, 'feature')}, means over runs with 95 % intervals")
 
 
 def _runs(row: Mapping[Any, Any]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from backstay._words import counted
 from backstay.cli._guard import WrongUse
-from backstay.cli._show import features, fixed, say, table
+from backstay.cli._options import options_named
+from backstay.cli._show import fixed, say, table
 
 if TYPE_CHECKING:
     from backstay.results import Level, Results
@@ -18,19 +20,17 @@ def show_replication(results: Results) -> None:
     """Write what the signatures of two studies have in common, and what is replicated."""
     if len(results.datasets) != 2:
         raise WrongUse(
-            f"--signatures compares two data sets; there {_are(len(results.datasets))} "
+            f"--signatures compares two data sets; got {len(results.datasets)} "
             f"({', '.join(results.datasets)})."
         )
     from backstay.results import replication
 
-    try:
+    with options_named():
         found = replication(*(results[name] for name in results.datasets))
-    except ValueError as error:
-        raise WrongUse(str(error)) from error
     for name, choice, size in zip(results.datasets, found.choices, found.sizes, strict=True):
         say(name, "bold")
         say(
-            f"{choice.method}, {features(choice.size)}, {size} of them in both tables"
+            f"{choice.method}, {counted(choice.size, 'feature')}, {size} of them in both tables"
             + ("" if choice.kind == "recommended" else "; nothing is recommended here")
         )
     say()
@@ -39,15 +39,16 @@ def show_replication(results: Results) -> None:
         ["rank correlation of all features", *_level(found.rank_correlation, 2), "0.00"],
     ]
     table(
-        ["in common", "found", "shuffled labels", "97.5 % of these", "p", "by lot"],
+        ["in common", "found", "shuffled labels", "97.5 % of these", "p", "at random"],
         rows,
-        f"{features(found.n_shared)} in both tables",
+        f"{counted(found.n_shared, 'feature')} in both tables",
     )
     p = found.lot_p_value
-    say(f"So many in both by lot: p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}.")
+    shown = "< 0.001" if p < 0.001 else f"= {p:.3f}"
+    say(f"p of as many features in both if they were chosen at random: {shown}.")
     frame = found.features().frame()
     if frame[["first_effect", "second_effect"]].isna().all(axis=None):
-        say("Effects are not known to these stores; run the studies again to see them.")
+        say("These stores do not hold effects; run the studies again to see them.")
         return
     lines = [
         [
@@ -68,11 +69,7 @@ def show_replication(results: Results) -> None:
         f"not selected (5 %, Holm){more}",
     )
     n = int(frame["replicated"].sum())
-    say(f"{n} of {features(len(frame))} replicated in direction and significance.")
-
-
-def _are(n: int) -> str:
-    return f"is {n}" if n == 1 else f"are {n}"
+    say(f"{n} of {counted(len(frame), 'feature')} replicated in direction and significance.")
 
 
 def _level(level: Level, digits: int) -> list[str]:

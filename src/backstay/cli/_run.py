@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from backstay._words import counted
 from backstay.cli._cluster import connected
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._options import grouped, of_output
@@ -16,9 +16,9 @@ from backstay.cli._outputs import (
     write_outputs,
     write_signature,
 )
-from backstay.cli._plan import RunPlan, make_plan, smaller_than_stored
+from backstay.cli._plan import PRELIMINARY, RunPlan, make_plan, smaller_than_stored
 from backstay.cli._read import TableOptions
-from backstay.cli._show import counted, listing, say, warn
+from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -29,24 +29,20 @@ if TYPE_CHECKING:
 SHOWN_CLASSES = 8
 
 
-@dataclass(frozen=True)
-class OutputOptions:
-    """The options of ``backstay run`` that say what is written and shown."""
-
+@guarded
+@grouped
+def run(
+    reading: TableOptions,
+    studying: StudyOptions,
     out: Annotated[
         Path | None,
         of_output(
             "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
         ),
-    ] = None
-    quiet: Annotated[bool, of_output("Warnings and errors only.", "--quiet", "-q")] = False
-    dry_run: Annotated[bool, of_output("Say what would be done, and stop.", "--dry-run")] = False
-
-
-@guarded
-@grouped
-def run(
-    reading: TableOptions, studying: StudyOptions, output: OutputOptions, debug: Debug = False
+    ] = None,
+    quiet: Annotated[bool, of_output("Warnings and errors only.", "--quiet", "-q")] = False,
+    dry_run: Annotated[bool, of_output("Say what would be done, and stop.", "--dry-run")] = False,
+    debug: Debug = False,
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
@@ -63,16 +59,16 @@ def run(
     """  # fmt: skip
     # A quick look and a whole study are two studies, each with its own store.
     ending = "-backstay-quick" if studying.quick else "-backstay"
-    folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
+    folder = Path(f"{reading.stem}{ending}") if out is None else out
     check_folder(folder)
     table = reading.read()
     store = folder / studying.store_name()
-    plan = make_plan(table, studying, store, verbose=0 if output.quiet else 1)
-    if not output.quiet:
+    plan = make_plan(table, studying, store, verbose=0 if quiet else 1)
+    if not quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings]:
         warn(warning)
-    if output.dry_run:
+    if dry_run:
         say("Nothing was run (--dry-run).")
         return
     make_folder(folder)
@@ -80,15 +76,15 @@ def run(
         results = _study(table, plan, studying, reading)
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
-        say(f"With all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
+        say(f"After all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
         return
     written = write_outputs(results, folder, table, command_line())
     signature = write_signature(results, plan.X, table.y, folder)
-    if not output.quiet:
+    if not quiet:
         show_results(results, written)
         say()
     say(f"Report: {folder / 'report.html'}")
-    if not output.quiet:
+    if not quiet:
         others = ["features.csv", "results.json", "dome.md", "study.db"]
         others += ["equivalents.csv"] if (folder / "equivalents.csv").exists() else []
         others += ["signature.json"] if signature else []
@@ -140,8 +136,8 @@ def _study(
         "done": [*table.notes, *plan.notes],
         "warnings": [*table.warnings, *plan.warnings],
     }
-    if plan.preliminary:
-        provenance["preliminary"] = plan.preliminary
+    if options.quick:
+        provenance["preliminary"] = PRELIMINARY
     try:
         return plan.study.run(
             plan.X,

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backstay._files import write_whole
+from backstay._files import as_json, write_whole
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
-from backstay.cli._lists import as_json
 from backstay.cli._options import grouped, options_named
 from backstay.cli._outputs import check_folder, make_folder, metric_title
 from backstay.cli._predict import (
@@ -44,7 +43,7 @@ def validate(
         list[str] | None,
         typer.Option(
             "--map",
-            help="A class of the cohort, =, its name in the signature; may be repeated.",
+            help="Class of the cohort and its name in the signature; may be repeated.",
             metavar="A=B",
         ),
     ] = None,
@@ -93,13 +92,13 @@ def validate(
 
 def _mapping(given: list[str]) -> dict[str, str]:
     """Return the cohort's classes with their names in the signature."""
-    found = {}
+    names = {}
     for text in given:
         theirs, sign, ours = text.partition("=")
         if not sign or not theirs.strip() or not ours.strip():
-            raise WrongUse(f"--map {text} must be the cohort's class, =, and the signature's.")
-        found[theirs.strip()] = ours.strip()
-    return found
+            raise WrongUse(f"--map {text} must be COHORT=SIGNATURE, the names of one class.")
+        names[theirs.strip()] = ours.strip()
+    return names
 
 
 def show(found: Validation) -> None:

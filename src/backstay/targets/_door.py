@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
 from backstay._validation import plain_labels
 from backstay.targets._classes import ClassTarget
 from backstay.targets._metric import Metric
@@ -61,7 +62,7 @@ def find_metric(name: str) -> Metric:
         if name in kind.metrics:
             return kind.metrics[name]
     known = ", ".join(metric for kind in KINDS.values() for metric in kind.metrics)
-    raise ValueError(f"metric={name!r} is unknown; there are {known}.")
+    raise Refusal(f"metric={name!r} is unknown; there are {known}.", parameter="metric")
 
 
 def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
