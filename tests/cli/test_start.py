@@ -75,9 +75,12 @@ def test_sub_packages_are_attributes(tmp_path):
 def test_type_checkers_see_the_names_that_are_loaded():
     tree = ast.parse(Path(backstay.__file__).read_text("utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    seen = {
-        alias.asname: f"{line.module}.{alias.name}" for line in block.body for alias in line.names
-    }
+    seen = {}
+    for line in block.body:
+        for alias in line.names:
+            stars = importlib.import_module(line.module).__all__ if alias.name == "*" else ()
+            seen |= {name: f"{line.module}.{name}" for name in stars or [alias.name]}
+            assert stars or alias.asname == alias.name
     packages = {
         name
         for _, name, _ in pkgutil.iter_modules(backstay.__path__)

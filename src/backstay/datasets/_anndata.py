@@ -16,11 +16,11 @@ import pandas as pd
 from scipy import sparse
 
 from backstay._words import listed
-from backstay.datasets._content import Content, features_by_name, package, read_as
+from backstay.datasets._content import Content, features_by_name, is_text, package, read_as
 from backstay.datasets._exact import check_integers, inferred
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
-from backstay.datasets._sparse import sparse_frame
+from backstay.datasets._wide import sparse_frame
 
 if TYPE_CHECKING:
     import h5py
@@ -65,7 +65,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
         frame = features_by_name(X, sheet.index, features.index)
     if reading.layer is not None:
         notes.append(f"Values are those of layer {reading.layer!r}.")
-    texts = [name for name in features.columns if not _numeric(features[name])]
+    texts = [name for name in features.columns if is_text(features[name])]
     annotation = features[texts] if texts else None
     return Content(
         path.name, frame, sheet=sheet, annotation=annotation, oriented=True, notes=notes,
@@ -190,7 +190,3 @@ def _values(stored: Any) -> Any:
 def _text(value: Any) -> str:
     # Bytes that are no UTF-8 are an error: replaced, two labels could become one.
     return value.decode("utf-8") if isinstance(value, bytes) else str(value)
-
-
-def _numeric(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column.dtype))

@@ -21,7 +21,7 @@ from scipy.io.matlab import MatReadError
 from backstay._words import listed
 from backstay.datasets._content import Content, Limit, first_line, read_as, repeated
 from backstay.datasets._exact import check_integers
-from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError
+from backstay.datasets._labelled import TableError, written_out
 from backstay.datasets._reading import Reading
 from backstay.datasets._wide import float_type, wide_frame
 
@@ -191,12 +191,7 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         )
     n, d = X.shape
     if sparse.issparse(X):
-        if 8 * n * d > MAX_DENSE_BYTES:
-            raise TableError(
-                f"{path.name} is sparse, and {n} × {d} numbers written out would take "
-                f"{8 * n * d / 1e9:.1f} GB; select columns first."
-            )
-        X = X.toarray()
+        X = written_out(X, path.name)
         notes.append("The sparse matrix was written out.")
     X = np.asarray(X)
     names = [f"x{j}" for j in range(d)]

@@ -39,23 +39,19 @@ class Limit:
 
     def check(self, path: Path, unpacked: int) -> None:
         """Refuse a file that unpacks to too many bytes."""
+        bounds: dict[str, float] = {
+            f"{BOMB_RATIO} times its size": max(BOMB_BYTES, BOMB_RATIO * path.stat().st_size),
+            f"{MAX_UNPACKED / GIGABYTE:g} GB": MAX_UNPACKED,
+        }
         if self.gigabytes is not None:
-            if unpacked > self.gigabytes * GIGABYTE:
-                raise self._refusal(path, f"the {self.gigabytes:g} GB allowed")
-            return
-        packed = max(path.stat().st_size, 1)
-        if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
-            raise self._refusal(path, f"{BOMB_RATIO} times its size")
-        if unpacked > MAX_UNPACKED:
-            raise self._refusal(path, f"{MAX_UNPACKED / GIGABYTE:g} GB")
-
-    @staticmethod
-    def _refusal(path: Path, bound: str) -> TableError:
-        return TableError(
-            f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, the "
-            "number of gigabytes that are read.",
-            parameter="max_size",
-        )
+            bounds = {f"the {self.gigabytes:g} GB allowed": self.gigabytes * GIGABYTE}
+        for bound, most in bounds.items():
+            if unpacked > most:
+                raise TableError(
+                    f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, "
+                    "the number of gigabytes that are read.",
+                    parameter="max_size",
+                )
 
 
 @dataclass(frozen=True)

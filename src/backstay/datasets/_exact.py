@@ -76,13 +76,9 @@ def _decimal(text: str) -> Decimal | None:
 
 def _decimals(texts: Iterable[str]) -> list[Decimal]:
     """Return numbers as they are written, an empty list if one text is no number."""
-    numbers = []
-    for text in texts:
-        number = _decimal(text)
-        if number is None:
-            return []
-        numbers.append(number)
-    return numbers
+    numbers = [_decimal(text) for text in texts]
+    known = [number for number in numbers if number is not None]
+    return known if len(known) == len(numbers) else []
 
 
 def _is_whole(number: Decimal) -> bool:
@@ -169,11 +165,9 @@ def check_spellings(name: str, texts: pd.Series) -> None:
 
 def _is_inexact(column: pd.Series) -> bool:
     """Whether a column holds floating point so large that whole numbers may be merged in it."""
-    if column.dtype.kind == "f":
-        return bool((column.abs() >= WHOLE).any())
-    if column.dtype != object:
-        return False
-    return any(isinstance(value, float) and abs(value) >= WHOLE for value in column)
+    if column.dtype == object:
+        return any(isinstance(value, float) and abs(value) >= WHOLE for value in column)
+    return column.dtype.kind == "f" and bool((column.abs() >= WHOLE).any())
 
 
 # Columns that a reader makes.
@@ -240,11 +234,12 @@ def keep_exact(
 
 def _is_rounded(texts: Iterable[str]) -> bool:
     """Whether some text is a whole number that floating point does not hold exactly."""
-    numbers = [number for number in map(_decimal, texts) if number is not None]
     return any(
-        n == n.to_integral_value() and int(n) != int(float(n))
-        for n in numbers
-        if 15 <= n.adjusted() < MOST_DIGITS - 2
+        15 <= n.adjusted() < MOST_DIGITS - 2
+        and n == n.to_integral_value()
+        and int(n) != int(float(n))
+        for n in map(_decimal, texts)
+        if n is not None
     )
 
 

@@ -92,7 +92,10 @@ def _grid(sheet: Any) -> list[list[Any]]:
             f"{sheet.title!r} is a sheet of charts; name one with a table.", parameter="sheet"
         )
     sheet.reset_dimensions()  # the size that a file claims may be wrong
-    return [[_value(v) for v in row] for row in sheet.iter_rows(values_only=True)]
+    return [
+        [(value.strip() or None) if isinstance(value, str) else value for value in row]
+        for row in sheet.iter_rows(values_only=True)
+    ]
 
 
 def _whole_rows(grid: list[list[Any]]) -> list[list[Any]]:
@@ -100,12 +103,6 @@ def _whole_rows(grid: list[list[Any]]) -> list[list[Any]]:
     rows = [row for row in grid if any(value is not None for value in row)]
     width = max((j + 1 for row in rows for j, v in enumerate(row) if v is not None), default=0)
     return [[*row[:width], *[None] * (width - len(row))] for row in rows]
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.strip() or None
-    return value
 
 
 def _check_formulas(path: Path, sheet: str, grid: list[list[Any]], rows: Iterator[Any]) -> None:
@@ -144,9 +141,6 @@ def _name(value: Any, place: int) -> str:
 
 def _column(values: list[Any], absent: set[str]) -> pd.Series:
     """Return a column of numbers if it holds nothing else, otherwise of what it holds."""
-    known = [None if isinstance(v, str) and v in absent else v for v in values]
-    if all(v is None or (isinstance(v, int | float) and not isinstance(v, bool)) for v in known):
-        if any(v is not None for v in known):
-            return inferred(pd.Series(known, dtype=object))
-        return pd.Series(np.nan, range(len(known)), np.float64)
-    return pd.Series(known, dtype=object).infer_objects()
+    known = [None if isinstance(value, str) and value in absent else value for value in values]
+    column = inferred(pd.Series(known, dtype=object))
+    return column if column.notna().any() else column.astype(np.float64)

@@ -9,8 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._words import listed
-from backstay.datasets._sparse import is_sparse, sparse_matrix
-from backstay.datasets._wide import count_missing, float_type
+from backstay.datasets._wide import count_missing, float_type, is_sparse, sparse_matrix
 
 # Fewer features than this are not taken for gene expression.
 MANY_FEATURES = 100
