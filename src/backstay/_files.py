@@ -57,7 +57,8 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
         if fcntl is not None:
             number = os.open(folder, os.O_RDONLY)
             stack.callback(os.close, number)
-            _lock(number)
+            with contextlib.suppress(OSError):  # not every file system has locks
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the writer is still running
         draft = folder / place.name
         yield draft
         with _named(path):
@@ -101,13 +102,6 @@ def _remove_leftovers(place: Path) -> None:
                 finally:
                     os.close(number)
             shutil.rmtree(draft)
-
-
-def _lock(number: int) -> None:
-    """Show other processes that the writer of a draft is still running."""
-    if fcntl is not None:
-        with contextlib.suppress(OSError):  # not every file system has locks
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -281,7 +281,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         ((), "The option is --target."),
         (("-t", "gene0"), "a measurement, not classes"),
         (("-t", "diagnosis", "--methods", "relief-f"), "did you mean relieff"),
-        (("-t", "diagnosis", "--protocol", "3x3"), "there are subsample, 10x10, 5x2"),
+        (("-t", "diagnosis", "--protocol", "3x3"), "must be subsample or 10x10 or 5x2"),
         (("-t", "diagnosis", "--protocol", "5x2", "--repeats", "3"), "5x2 has 5 repeats"),
         (("-t", "diagnosis", "--repeats", "1"), "--repeats 1 is too few"),
         (("-t", "diagnosis", "--sizes", "5,many"), "must be whole numbers"),

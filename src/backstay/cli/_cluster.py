@@ -16,8 +16,8 @@ from backstay.cli._guard import WrongUse
 LOCAL = re.compile(r"local(?::([1-9][0-9]*))?$")
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+$")
 SECONDS_TO_ANSWER = 20
-# A terminal sends Ctrl-C to local workers, too, which would answer with tracebacks. SIGTERM they
-# must hear: Python ends by it those that dask could not end, and waits for them.
+# A terminal also sends Ctrl-C to local workers, which would answer with tracebacks. They must hear
+# SIGTERM: with it, Python ends those that dask could not end, and waits for them.
 UNHEARD = (signal.SIGINT,)
 
 
@@ -81,7 +81,7 @@ def _local_cluster(n_workers: int | None) -> Iterator[None]:
                 n_workers=n_workers,
                 threads_per_worker=1,
                 dashboard_address=None,
-                # Without a page, too, dask has a port for it; any, so that two clusters have two.
+                # dask opens a port even without a page: any free one, so clusters do not clash.
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
             )

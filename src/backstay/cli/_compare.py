@@ -1,7 +1,8 @@
-"""``backstay compare``: methods over the data sets of several studies."""
+"""``backstay compare``: methods over data sets, or the signatures of two studies."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,15 +11,15 @@ from backstay._words import counted
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._options import options_named
 from backstay.cli._outputs import metric_title, show_methods
-from backstay.cli._replication import show_replication
 from backstay.cli._show import fixed, say, table
 from backstay.cli._stores import Stores, load
 
 if TYPE_CHECKING:
-    from backstay.results import Results
+    from backstay.results import Level, Results
 
 
 USUAL_SIZE = 50
+SHOWN_FEATURES = 30
 
 
 @guarded
@@ -58,7 +59,7 @@ def compare(
     """
     results = load(stores)
     if signatures:
-        show_replication(results)
+        _replication(results)
         return
     parts = {name: results[name] for name in results.datasets}
     common = set.intersection(*(set(part.data.sizes) for part in parts.values()))
@@ -71,7 +72,14 @@ def compare(
     at = usual if size is None else size
     metric = _metric(parts, metric)
     models = all(part.data.models for part in parts.values())
-    _say_unfinished(parts)
+    for name, part in parts.items():
+        done, planned = part.data.n_done, part.data.n_tasks
+        if done < planned:
+            say(
+                f"Unfinished: {done} of {counted(planned, 'task')} on {name!r} "
+                f"{'is' if done == 1 else 'are'} done; run the study again with the same store "
+                "to go on."
+            )
     _summary(results, at, metric)
     _friedman(results, at, metric, models)
     for name, part in parts.items():
@@ -93,18 +101,6 @@ def _metric(parts: dict[str, Results], metric: str | None) -> str:
         shown = " and ".join(sorted(names))
         raise WrongUse(f"the studies were judged by {shown}; choose one with --metric.")
     return names.pop()
-
-
-def _say_unfinished(parts: dict[str, Results]) -> None:
-    """Say which studies are not finished: the tables show what is there."""
-    for name, part in parts.items():
-        done, planned = part.data.n_done, part.data.n_tasks
-        if done < planned:
-            say(
-                f"Unfinished: {done} of {counted(planned, 'task')} on {name!r} "
-                f"{'is' if done == 1 else 'are'} done; run the study again with the same store "
-                "to go on."
-            )
 
 
 def _why_nothing(results: Results) -> str:
@@ -167,3 +163,70 @@ def _friedman(results: Results, size: int, metric: str, models: bool) -> None:
             f"p = {test.p_value:.3g}; mean ranks further apart than "
             f"{test.critical_difference:.2f} differ (Nemenyi, 5 %)",
         )
+
+
+def _replication(results: Results) -> None:
+    """Write what the signatures of two studies have in common, and what is replicated."""
+    if len(results.datasets) != 2:
+        raise WrongUse(
+            f"--signatures compares two data sets; got {len(results.datasets)} "
+            f"({', '.join(results.datasets)})."
+        )
+    from backstay.results import replication
+
+    with options_named():
+        shared = replication(*(results[name] for name in results.datasets))
+    for name, choice, size in zip(results.datasets, shared.choices, shared.sizes, strict=True):
+        say(name, "bold")
+        say(
+            f"{choice.method}, {counted(choice.size, 'feature')}, {size} of them in both tables"
+            + ("" if choice.kind == "recommended" else "; nothing is recommended here")
+        )
+    say()
+    rows = [
+        ["features in both signatures", *_level(shared.overlap, 0), fixed(shared.by_lot, 1)],
+        ["rank correlation of all features", *_level(shared.rank_correlation, 2), "0.00"],
+    ]
+    table(
+        ["in common", "found", "shuffled labels", "97.5 % of these", "p", "at random"],
+        rows,
+        f"{counted(shared.n_shared, 'feature')} in both tables",
+    )
+    p = shared.lot_p_value
+    shown = "< 0.001" if p < 0.001 else f"= {p:.3f}"
+    say(f"p of as many features in both if they were chosen at random: {shown}.")
+    frame = shared.features().frame()
+    if frame[["first_effect", "second_effect"]].isna().all(axis=None):
+        say("These stores do not hold effects; run the studies again to see them.")
+        return
+    lines = [
+        [
+            row["name"],
+            row["signature"],
+            fixed(row["first_effect"], 2, "+"),
+            fixed(row["second_effect"], 2, "+"),
+            bool(row["same_direction"]),
+            bool(row["replicated"]),
+        ]
+        for row in frame.head(SHOWN_FEATURES).to_dict("records")
+    ]
+    more = f"; the first {SHOWN_FEATURES} of {len(frame)}" if len(frame) > SHOWN_FEATURES else ""
+    table(
+        ["feature", "signature", "first effect", "second effect", "same direction", "replicated"],
+        lines,
+        "Effects in standard deviations; replicated: same direction, and significant where it was "
+        f"not selected (5 %, Holm){more}",
+    )
+    n = int(frame["replicated"].sum())
+    say(f"{n} of {counted(len(frame), 'feature')} replicated in direction and significance.")
+
+
+def _level(level: Level, digits: int) -> list[str]:
+    if math.isnan(level.null):
+        return [fixed(level.value, digits), "not run", "", ""]
+    return [
+        fixed(level.value, digits),
+        fixed(level.null, max(digits, 1)),
+        fixed(level.high, max(digits, 1)),
+        f"{level.p_value:.3f}",
+    ]

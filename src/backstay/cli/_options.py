@@ -6,9 +6,9 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -24,12 +24,14 @@ ALIASES = {
 }
 
 
-def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=panel, **more)
+def _option(panel: str | None, text: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """Return a field of a dataclass that is an option of a command, see :func:`grouped`."""
+    option = typer.Option(*names, help=text, rich_help_panel=panel, **more)
+    return field(default=default, metadata={"typer": option})
 
 
-of_table, of_study, of_output = (
-    partial(_option, panel) for panel in ("The table", "The study", "Output")
+of_table, of_study, of_output, of_signature = (
+    partial(_option, panel) for panel in ("The table", "The study", "Output", None)
 )
 
 
@@ -57,21 +59,20 @@ def options_named(known: Collection[str] | None = None) -> Iterator[None]:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses, the fields of which are options with ``Annotated`` types."""
-    parameters = _parameters(command)
-    groups: dict[str, Any] = {
-        one.name: one.annotation for one in parameters if is_dataclass(one.annotation)
-    }
-    shown = [
-        option
-        for one in parameters
-        for option in (_parameters(one.annotation) if one.name in groups else [one])
-    ]
+    """Let a command take dataclasses, the fields of which are arguments and options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    shown: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name in groups:
+            shown += _parameters(groups[name])
+        else:
+            shown.append(parameter.replace(annotation=hints[name]))
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
         made = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
             for name, kind in groups.items()
         }
         command(**given, **made)
@@ -83,8 +84,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def _parameters(owner: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return what a command or a dataclass takes, with types in the place of their names."""
-    hints = get_type_hints(owner, include_extras=True)
-    given = inspect.signature(owner).parameters.values()
-    return [parameter.replace(annotation=hints[parameter.name]) for parameter in given]
+def _parameters(kind: Any) -> list[inspect.Parameter]:
+    """Return the fields of a dataclass as typer wants parameters."""
+    hints, known = get_type_hints(kind), inspect.signature(kind).parameters
+    return [
+        known[one.name].replace(annotation=Annotated[hints[one.name], one.metadata["typer"]])
+        for one in fields(kind)
+    ]

@@ -46,7 +46,7 @@ def feature_frame(results: Results) -> pd.DataFrame:
     """Return every feature of the table, most often selected first, as features.csv has them.
 
     The columns are those of ``Results.features()``, ``column`` counts the features of the table
-    from 1. Where nothing is recommended there is no signature, and nothing is in it.
+    from 1. Without a recommendation there is no signature, so no feature is in it.
     """
     frame = results.features().frame()
     frame.insert(0, "column", frame["feature"] + 1)
@@ -95,7 +95,7 @@ def write_outputs(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table whose texts a spreadsheet takes for nothing else."""
+    """Write a table whose texts a spreadsheet does not take for formulas."""
     from pandas.api.types import is_numeric_dtype
 
     texts = [str(name) for name in frame if not is_numeric_dtype(frame[name])]
@@ -226,31 +226,32 @@ def metric_title(metric: str) -> str:
 
 def show_methods(results: Results, size: int, model: str | None, metric: str | None = None) -> None:
     """Write stability and scores of every method at a size, with intervals."""
-    names = ["method", "stability"]
-    everything = results.stability().frame()
-    stability = _figures(everything[everything["size"] == size])
-    rows = [[method, stability.get(method, "no result")] for method in results.methods]
+    shown = _figures(results.stability().frame(), size)
+    columns = {"stability": {method: shown.get(method, "no result") for method in results.methods}}
     modules = results.selections.module_stability().frame()
     if len(modules):
         # Features of one module counted as the same.
-        names.append("of modules")
-        known = _figures(modules[modules["size"] == size])
-        rows = [[*row, known.get(row[0], "")] for row in rows]
+        columns["of modules"] = _figures(modules, size)
     if model:
-        names.append(f"{metric_title(metric or results.data.metric)} of {model}")
-        scores = results.scores(metric or results.data.metric).frame()
-        here = (scores["size"] == size) & (scores["model"] == model)
-        accuracy = _figures(scores[here])
-        rows = [[*row, accuracy.get(row[0], "")] for row in rows]
-    runs = {row["method"]: row for row in results.runs.counts().frame().to_dict("records")}
-    names.append("runs")
-    rows = [[*row, _runs(runs[row[0]])] for row in rows]
+        metric = metric or results.data.metric
+        scores = results.scores(metric).frame()
+        title = f"{metric_title(metric)} of {model}"
+        columns[title] = _figures(scores[scores["model"] == model], size)
+    runs = results.runs.counts().frame().to_dict("records")
+    columns["runs"] = {row["method"]: _runs(row) for row in runs}
     ranked = results.selections.ranked().frame()
-    filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
-    if any(filled.values()):
-        names.append("at random")
-        rows = [[*row, f"{filled[row[0]]:.0%}" if filled.get(row[0]) else ""] for row in rows]
-    table(names, rows, f"{counted(size, 'feature')}, means over runs with 95 % intervals")
+    filled = ranked[(ranked["size"] == size) & (ranked["filled"] > 0)]
+    if len(filled):
+        shares = zip(filled["method"], filled["filled"], strict=True)
+        columns["at random"] = {method: f"{share:.0%}" for method, share in shares}
+    table(
+        ["method", *columns],
+        [
+            [name, *(column.get(name, "") for column in columns.values())]
+            for name in results.methods
+        ],
+        f"{counted(size, 'feature')}, means over runs with 95 % intervals",
+    )
 
 
 def _runs(row: Mapping[Any, Any]) -> str:
@@ -260,7 +261,8 @@ def _runs(row: Mapping[Any, Any]) -> str:
     return f"{row['n_runs']} of {row['of']}" + ("" if row["judged"] else ", too few to compare")
 
 
-def _figures(frame: pd.DataFrame) -> dict[str, str]:
-    """Return the value of every method with its interval."""
-    columns = (frame[name] for name in ("method", "value", "low", "high"))
+def _figures(frame: pd.DataFrame, size: int) -> dict[str, str]:
+    """Return the value of every method at a size, with its interval."""
+    here = frame[frame["size"] == size]
+    columns = (here[name] for name in ("method", "value", "low", "high"))
     return {method: figure(*ends) for method, *ends in zip(*columns, strict=True)}

@@ -11,7 +11,7 @@ import typer
 from backstay._files import spreadsheet_cell, write_whole
 from backstay._words import counted
 from backstay.cli._guard import Debug, guarded
-from backstay.cli._options import grouped, options_named
+from backstay.cli._options import grouped, of_signature, options_named
 from backstay.cli._read import CohortOptions
 from backstay.cli._show import say, warn
 
@@ -28,24 +28,19 @@ Frozen = Annotated[Path, typer.Argument(metavar="SIGNATURE", help="signature.jso
 class SignatureOptions:
     """The options that say how a signature is applied to a table."""
 
-    allow_missing: Annotated[
-        bool,
-        typer.Option(
-            "--allow-missing",
-            help="Take a correlated stand-in, or the training mean, for features that are missing.",
-        ),
-    ] = False
-    rescale: Annotated[
-        str,
-        typer.Option(
-            help="none, zscore or quantile: move features to where they lay in the training rows.",
-            metavar="HOW",
-        ),
-    ] = "none"
-    trust: Annotated[
-        list[str] | None,
-        typer.Option("--trust", help="Type that a skops model may load; may be repeated."),
-    ] = None
+    allow_missing: bool = of_signature(
+        "Take a correlated stand-in, or the training mean, for features that are missing.",
+        "--allow-missing",
+        default=False,
+    )
+    rescale: str = of_signature(
+        "none, zscore or quantile: move features to where they lay in the training rows.",
+        default="none",
+        metavar="HOW",
+    )
+    trust: list[str] | None = of_signature(
+        "Type that a skops model may load; may be repeated.", "--trust"
+    )
 
     def load(self, path: Path) -> Signature:
         """Load a signature."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from backstay._words import counted
 from backstay.cli._cluster import connected
@@ -29,20 +30,21 @@ if TYPE_CHECKING:
 SHOWN_CLASSES = 8
 
 
+@dataclass(frozen=True)
+class OutputOptions:
+    """The options of ``backstay run`` that say what is written and shown."""
+
+    out: Path | None = of_output(
+        "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
+    )
+    quiet: bool = of_output("Warnings and errors only.", "--quiet", "-q", default=False)
+    dry_run: bool = of_output("Say what would be done, and stop.", "--dry-run", default=False)
+
+
 @guarded
 @grouped
 def run(
-    reading: TableOptions,
-    studying: StudyOptions,
-    out: Annotated[
-        Path | None,
-        of_output(
-            "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
-        ),
-    ] = None,
-    quiet: Annotated[bool, of_output("Warnings and errors only.", "--quiet", "-q")] = False,
-    dry_run: Annotated[bool, of_output("Say what would be done, and stop.", "--dry-run")] = False,
-    debug: Debug = False,
+    reading: TableOptions, studying: StudyOptions, output: OutputOptions, debug: Debug = False
 ) -> None:
     """Find the features to trust in a table, and write a report.
 
@@ -59,16 +61,16 @@ def run(
     """  # fmt: skip
     # A quick look and a whole study are two studies, each with its own store.
     ending = "-backstay-quick" if studying.quick else "-backstay"
-    folder = Path(f"{reading.stem}{ending}") if out is None else out
+    folder = Path(f"{reading.stem}{ending}") if output.out is None else output.out
     check_folder(folder)
     table = reading.read()
     store = folder / studying.store_name()
-    plan = make_plan(table, studying, store, verbose=0 if quiet else 1)
-    if not quiet:
+    plan = make_plan(table, studying, store, verbose=0 if output.quiet else 1)
+    if not output.quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings]:
         warn(warning)
-    if dry_run:
+    if output.dry_run:
         say("Nothing was run (--dry-run).")
         return
     make_folder(folder)
@@ -80,11 +82,11 @@ def run(
         return
     written = write_outputs(results, folder, table, command_line())
     signature = write_signature(results, plan.X, table.y, folder)
-    if not quiet:
+    if not output.quiet:
         show_results(results, written)
         say()
     say(f"Report: {folder / 'report.html'}")
-    if not quiet:
+    if not output.quiet:
         others = ["features.csv", "results.json", "dome.md", "study.db"]
         others += ["equivalents.csv"] if (folder / "equivalents.csv").exists() else []
         others += ["signature.json"] if signature else []

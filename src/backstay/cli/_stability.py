@@ -115,9 +115,9 @@ def stability(
 def _n_features(selections: Selections, n_selected: int, given: int | None) -> int:
     """Return the number of all features; refuse one that contradicts the file."""
     known = selections.n_features
-    if known is not None and given not in (None, known):
+    if None not in (known, given) and given != known:
         raise WrongUse(f"--n-features {given} contradicts the matrix, which has {known} features.")
-    total = given if known is None else known
+    total = given or known
     if total is None:
         raise WrongUse(
             f"{n_selected} features were selected; give the number of all features with "

@@ -71,21 +71,21 @@ def validate(
 
     assert rows.y is not None
     with options_named():
-        found = frozen.validate(
+        validation = frozen.validate(
             rows.X,
             rows.y,
             mapping=mapping,
             allow_missing=applied.allow_missing,
             rescale=applied.rescale,
         )
-    say_stand_ins(found.stand_ins, frozen)
+    say_stand_ins(validation.stand_ins, frozen)
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": reading.data.name}
-    everything = {**about, **found.to_dict()}
+    everything = {**about, **validation.to_dict()}
     write_whole(folder / "validation.json", as_json(everything) + "\n")
-    write_predictions(found.predictions, folder / "predictions.csv")
-    page = write_validation(found, folder / "validation.html", **about)
-    show(found)
+    write_predictions(validation.predictions, folder / "predictions.csv")
+    page = write_validation(validation, folder / "validation.html", **about)
+    show(validation)
     say(f"Validation: {page}")
     say(f"Beside it: {folder / 'validation.json'}, {folder / 'predictions.csv'}")
 
@@ -101,11 +101,11 @@ def _mapping(given: list[str]) -> dict[str, str]:
     return names
 
 
-def show(found: Validation) -> None:
+def show(validation: Validation) -> None:
     """Write the scores beside the expected ones, recalls, and what to beware of."""
     say()
     say("In the cohort", "bold")
-    say(found.sentence)
+    say(validation.sentence)
     say()
     rows = [
         [
@@ -115,13 +115,15 @@ def show(found: Validation) -> None:
             figure(**asdict(one.difference), sign="+"),
             "" if one.p_value != one.p_value else f"{one.p_value:.3f}",
         ]
-        for one in found.scores
+        for one in validation.scores
     ]
     table(["score", "cohort", "expected", "difference", "p"], rows, "With 95 % intervals")
-    recalls = [[one.label, one.n, figure(one.value, one.low, one.high)] for one in found.recalls]
+    recalls = [
+        [one.label, one.n, figure(one.value, one.low, one.high)] for one in validation.recalls
+    ]
     table(["class", "rows", "recognised"], recalls)
-    if found.cautions:
+    if validation.cautions:
         say("Beware", "bold")
-        for caution in found.cautions:
+        for caution in validation.cautions:
             say(f"- {caution.title} {caution.text}")
         say()

@@ -68,7 +68,7 @@ class DistinctTexts:
 
     @property
     def known(self) -> NDArray[np.intp]:
-        """Places of the rows that are no gaps."""
+        """Places of the rows that hold a text."""
         return self.places[self.places >= 0]
 
     def by_row(self) -> pd.Series:
@@ -108,7 +108,7 @@ class SortedColumns:
     texts: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     constant: list[str] = field(default_factory=list)
-    # Columns of the same categories share their type: pandas takes its time to make one.
+    # Columns of the same categories share their type: pandas is slow to make one.
     kinds: dict[tuple[str, ...], pd.CategoricalDtype] = field(default_factory=dict)
 
 

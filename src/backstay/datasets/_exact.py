@@ -19,7 +19,7 @@ from scipy import sparse
 from backstay.datasets._labelled import TableError
 from backstay.datasets._wide import column_blocks
 
-# Up to here floating point holds every whole number; this one may stand for the next one, too.
+# Up to here floating point holds every whole number; this one may also stand for the next.
 WHOLE = 2**53
 # No double has more digits before the point than these.
 MOST_DIGITS = 310
@@ -75,7 +75,7 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def _decimals(texts: Iterable[str]) -> list[Decimal]:
-    """Return numbers as they are written, an empty list if one text is no number."""
+    """Return numbers as they are written, or an empty list if one text is not a number."""
     numbers = [_decimal(text) for text in texts]
     known = [number for number in numbers if number is not None]
     return known if len(known) == len(numbers) else []

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -106,20 +108,21 @@ def read_selections(
     with explained(path, encoding), TextFile(path, encoding, Limit(max_size)) as file:
         lines = _fields(file, delimiter)
     form = form or _recognise(lines)
-    readers = {"long": _long, "rows": _rows, "columns": _columns}
-    if form not in (*readers, "matrix"):
-        raise TableError(
-            f"form={form!r} must be one of {', '.join(readers)}, matrix.", parameter="form"
-        )
-    if form == "matrix":
-        selections = _matrix(lines, transpose, n_features, path.name)
-    elif transpose is not None:
+    oriented = partial(_matrix, transpose=transpose, n_features=n_features, name=path.name)
+    readers: dict[str, Callable[..., Selections]] = {
+        "long": _long,
+        "rows": _rows,
+        "columns": _columns,
+        "matrix": oriented,
+    }
+    if form not in readers:
+        raise TableError(f"form={form!r} must be one of {', '.join(readers)}.", parameter="form")
+    if transpose is not None and form != "matrix":
         raise TableError(
             f"transpose={transpose} is for a table of 0 and 1; got form={form!r}.",
             parameter="transpose",
         )
-    else:
-        selections = readers[form](lines)
+    selections = readers[form](lines)
     if len(selections.runs) < 2:
         raise TableError(
             f"{path.name} must hold at least 2 runs; got {len(selections.runs)} "

@@ -120,9 +120,13 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     parts.warnings += suspicions(X, groups, samples)
     parts.warnings += [*many_missing(X), *([] if log2 is not None else looks_raw(X))]
     scale = {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
+    about = content.annotation
+    if about is not None:
+        about = about[~about.index.duplicated()].reindex(X.columns)
+        about = about.apply(plain_text).rename_axis("feature")
     return LabelledTable(
         X, classes.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
-        _annotation(content, X), classes.positive,
+        about, classes.positive,
     )  # fmt: skip
 
 
@@ -205,11 +209,3 @@ def _assembled(
         texts = {n: pd.Series(c, index=X.index) for n, c in columns.categories.items()}
         X = pd.concat([X, pd.DataFrame(texts)], axis=1)[order]
     return X
-
-
-def _annotation(content: Content, X: pd.DataFrame) -> pd.DataFrame | None:
-    """Return what is known of the features that are left, as text."""
-    if content.annotation is None:
-        return None
-    about = content.annotation[~content.annotation.index.duplicated()].reindex(X.columns)
-    return about.apply(plain_text).rename_axis("feature")

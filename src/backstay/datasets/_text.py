@@ -20,7 +20,7 @@ from backstay.datasets._reading import Reading
 from backstay.datasets._text_file import TextFile
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
-# Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
+# Beside those that pandas knows: empty, NA, NaN, N/A, null, None and the like.
 MISSING = ("?",)
 # Between quotation marks, a longer field is rather a mark that does not end.
 LONG_FIELD = 131_072
@@ -154,8 +154,8 @@ class _CheckedLines:
 def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Content:
     """Read a table of text; names of columns may repeat.
 
-    ``as_text`` says which columns stay as they are written, so that names such as 007 do: those of
-    "labels", the "first" one, too, or "all".
+    ``as_text`` says which columns stay as they are written, such as the name 007: those of
+    "labels", also the "first" one, or "all".
     """
     path, annotation = file.path, None
     start = nonempty_lines(file.text(), path.name, 5)
@@ -179,7 +179,11 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
         text = io.StringIO(source.getvalue()) if reading.transpose else file.text()
         return parsed(text, reading, len(names), str, columns, **layout)
 
-    kinds = _kinds(names, first, reading, as_text)
+    labels = {reading.target, *reading.labels}
+    written = {j: str for j, name in enumerate(names) if name in labels}
+    if first or as_text == "first":
+        written[0] = str
+    kinds: Any = str if as_text == "all" else written
     frame = parsed(source, reading, len(names), kinds, **layout)
     if as_text != "all":
         keep_exact(frame, parsed_again, reading.decimal)
@@ -257,15 +261,6 @@ def _transposed(
     csv.writer(buffer).writerows(columns)
     buffer.seek(0)
     return list(columns[0]), buffer, described
-
-
-def _kinds(names: list[str], first: bool, reading: Reading, as_text: str) -> Any:
-    """Return the columns that are read as they are written: labels, and names of rows."""
-    if as_text == "all":
-        return str
-    labels = {reading.target, *reading.labels}
-    places = [j for j, name in enumerate(names) if name in labels]
-    return dict.fromkeys([*places, *([0] if first or as_text == "first" else [])], str)
 
 
 def _typed(texts: pd.Series, reading: Reading) -> pd.Series:
