@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
 from backstay.results._facts import DatasetFacts, Role
 from backstay.stability import selection_frequency
 from backstay.store import Store
@@ -278,7 +279,10 @@ class Records:
             kept.add("scores")
         allowed = [name for name, known in metrics.items() if known.needs in kept]
         if metric not in allowed:
-            raise ValueError(f"metric={metric!r} is not available; there are {', '.join(allowed)}.")
+            raise Refusal(
+                f"metric={metric!r} is not available; there are {', '.join(allowed)}.",
+                parameter="metric",
+            )
         return metric
 
     # Arrays of the methods.

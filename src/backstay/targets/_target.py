@@ -208,6 +208,10 @@ class Target(ABC):
         """Return what rows are dealt out to splits by."""
 
     @abstractmethod
+    def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
+        """Return, in words, outcomes that fewer rows have, and how many rows each has."""
+
+    @abstractmethod
     def can_train(self, rows: Rows) -> bool:
         """Return whether a method can be trained on these rows."""
 
@@ -229,6 +233,10 @@ class Target(ABC):
     @abstractmethod
     def default_metric(self, models: Mapping[str, Any]) -> str:
         """Return the metric that decides unless the study names one."""
+
+    @abstractmethod
+    def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
+        """Return the models that the command line judges by a metric, and a description of them."""
 
     @abstractmethod
     def n_columns(self, keep: str) -> int:
@@ -368,6 +376,10 @@ class Target(ABC):
     @abstractmethod
     def summary(self) -> list[tuple[str, int]]:
         """Return what the rows hold, in words, and how many rows of each there are."""
+
+    @abstractmethod
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return what to know of the outcome before a study: a heading and a text each."""
 
     @property
     @abstractmethod
