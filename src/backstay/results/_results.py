@@ -18,7 +18,7 @@ from backstay.results._comparisons import Comparison, Comparisons, Way, compare_
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import feature_frame
 from backstay.results._null import null_rows
-from backstay.results._parts import Parts, size_within
+from backstay.results._parts import Parts, Table, size_within
 from backstay.results._predictions import Predictions
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
@@ -27,7 +27,6 @@ from backstay.results._samples import Samples
 from backstay.results._selections import Selections
 from backstay.results._signature import signature_rows
 from backstay.results._stability import stability_rows, why_curves_end
-from backstay.results._table import Table
 from backstay.results._weights import Weights
 from backstay.store import Store
 from backstay.targets import find_metric
@@ -191,7 +190,7 @@ class Results(Parts):
     @property
     def methods(self) -> list[str]:
         """Names of the methods, controls and plain forms that the study added included."""
-        return list(dict.fromkeys(m for part in self._parts.values() for m in part.methods))
+        return self._methods()
 
     @property
     def facts(self) -> StudyFacts:
@@ -368,7 +367,7 @@ class Results(Parts):
             ``q_value`` of a plain test. With two classes the difference is the second minus the
             first, and the test is Welch's; with more it is the highest class minus all other
             rows, and the test the analysis of variance. The q-value is Benjamini and Hochberg's,
-            over all features. nan in stores of earlier versions.
+            over all features.
 
             ``decoy_q_value``, if decoys were drawn for the method (``Study(decoys=…)``): the
             q-value of its importances on all rows, beside those of permuted features.
