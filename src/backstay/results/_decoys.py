@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results._choice import method_and_size
-from backstay.results._parts import size_within
 from backstay.results._records import Records, computed_once
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
-    from backstay.ensemble import DecoyScores, ExpectedFalse
+    from backstay.ensemble import DecoyScores
 
 Floats = NDArray[np.float64]
-
-
-def false_in_signature(
-    records: Records, method: str | None, size: int | None
-) -> ExpectedFalse | None:
-    """Return how many features of a signature are expected to be false; None without decoys."""
-    method, size = method_and_size(records, method, size)
-    scores = decoy_scores(records, method)
-    members = records.members(method, size_within(records, size))
-    return None if scores is None else scores.expected_false(np.asarray(members, dtype=np.intp))
 
 
 def decoy_key(method: str, draw: int) -> str:

@@ -242,28 +242,21 @@ class Results(Parts):
 
         ``runs`` is the number of runs that a method's figures rest on.
         """
-        frame = self._figures()
-        runs = self.runs.counts().frame().set_index(["dataset", "method"])["n_runs"]
-        rows = zip(frame["dataset"], frame["method"], strict=True)
-        frame.insert(3, "runs", [int(runs[row]) for row in rows])
-        return frame
-
-    def _figures(self) -> pd.DataFrame:
-        stability = self.stability().frame()
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
-        frame = stability[[*keys, *names]].rename(columns=names)
+        frame = self.stability().frame()[[*keys, *names]].rename(columns=names)
         modules = self.selections.module_stability().frame()[[*keys, "value"]]
         modules = modules.rename(columns={"value": "module_stability"})
         frame = frame.merge(modules, on=keys, how="left", sort=False)
-        if not all(part.models for part in self._parts.values()):
-            return frame
-        for metric in next(iter(self._parts.values())).facts.scoring:
-            table = self.scores(metric).frame()
+        parts = list(self._parts.values())
+        for metric in parts[0].facts.scoring if all(part.models for part in parts) else []:
             names = {"value": metric, "low": f"{metric}_low", "high": f"{metric}_high"}
-            table = table[[*keys, "model", *names]].rename(columns=names)
+            table = self.scores(metric).frame()[[*keys, "model", *names]].rename(columns=names)
             on = [*keys, "model"] if "model" in frame else keys
             frame = frame.merge(table, on=on, how="outer", sort=False)
+        runs = self.runs.counts().frame().set_index(["dataset", "method"])["n_runs"]
+        rows = zip(frame["dataset"], frame["method"], strict=True)
+        frame.insert(3, "runs", [int(runs[row]) for row in rows])
         return frame
 
     def stability(

@@ -39,27 +39,6 @@ class SampleWeights:
         return below.sort_values("weight", kind="stable").reset_index(drop=True)
 
 
-def weightings(records: Records, weights: pd.DataFrame) -> list[SampleWeights]:
-    """Return every weighting that tells samples apart; methods that weigh alike share one."""
-    controls = {role.control for role in records.facts.methods.values()}
-    apart: list[SampleWeights] = []
-    for method, rows in weights.groupby("method", sort=False):
-        if method in controls or np.ptp(rows["weight"]) < 1e-12:
-            continue
-        own = rows["weight"]
-        for known in apart:
-            if len(known.rows) == len(rows) and np.allclose(known.rows["weight"], own, rtol=1e-6):
-                known.methods.append(str(method))
-                break
-        else:
-            fence = {}
-            for kind, within in rows.groupby("class", sort=False)["weight"]:
-                lower, upper = np.quantile(within, [0.25, 0.75])
-                fence[kind] = float(lower - 1.5 * (upper - lower))
-            apart.append(SampleWeights([str(method)], rows, fence))
-    return apart
-
-
 @computed_once
 def weight_rows(records: Records) -> Rows:
     """Return the instance weights, averaged per row over the runs that trained on it."""
@@ -147,5 +126,25 @@ class Samples(Parts):
         )
 
     def weightings(self) -> list[SampleWeights]:
-        """Return every weighting that tells samples apart, for one data set, with its fences."""
-        return weightings(self._one(), self.weights().frame())
+        """Return every weighting that tells samples apart, for one data set, with its fences.
+
+        Methods that weigh alike share one.
+        """
+        controls = {role.control for role in self._one().facts.methods.values()}
+        apart: list[SampleWeights] = []
+        for method, rows in self.weights().frame().groupby("method", sort=False):
+            weights = rows["weight"]
+            if method in controls or np.ptp(weights) < 1e-12:
+                continue
+            for known in apart:
+                same = len(known.rows) == len(rows)
+                if same and np.allclose(known.rows["weight"], weights, rtol=1e-6):
+                    known.methods.append(str(method))
+                    break
+            else:
+                fence = {}
+                for kind, own in rows.groupby("class", sort=False)["weight"]:
+                    lower, upper = np.quantile(own, [0.25, 0.75])
+                    fence[kind] = float(lower - 1.5 * (upper - lower))
+                apart.append(SampleWeights([str(method)], rows, fence))
+        return apart

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backstay._columns import STRONG
-from backstay.results._decoys import false_in_signature
+from backstay.results._decoys import decoy_scores
 from backstay.results._equivalents import equivalents_of
 from backstay.results._features import (
     RelevantFound,
@@ -200,7 +200,10 @@ class Selections(Parts):
             where no decoys were drawn for the method (``Study(decoys=…)``). A feature is false
             if it is independent of the class.
         """
-        return false_in_signature(self._one(), method, size)
+        part = self._one()
+        method, size = checked_signature(part, method, size)
+        scores = decoy_scores(part, method)
+        return None if scores is None else scores.expected_false(part.members(method, size))
 
     def relevant_found(self, size: int) -> RelevantFound | None:
         """Count the truly relevant features that every method found, for one data set.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -44,13 +44,14 @@ class ClassTarget(Target):
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
     beside: ClassVar[tuple[str, ...]] = ("balanced_accuracy", "accuracy")
     row_column: ClassVar[str] = "class"
+    training_needs: ClassVar[str] = "trains on one class only; training rows need two or more"
     sections: ClassVar[tuple[str, ...]] = ("confusion", "roc")
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
         "confusion": _class_errors.confusion,
         "recalls": _class_errors.recalls,
         "misclassified": _class_errors.misclassified,
-        "roc": _class_errors.roc,
-        "precision_recall": _class_errors.precision_recall,
+        "roc": partial(_class_errors.curves, kind="roc"),
+        "precision_recall": partial(_class_errors.curves, kind="precision_recall"),
     }
 
     def __init__(
@@ -126,11 +127,6 @@ class ClassTarget(Target):
     def can_train(self, rows: Rows) -> bool:
         """Return whether these rows hold two classes."""
         return len(np.unique(self.codes[rows])) > 1
-
-    @property
-    def training_needs(self) -> str:
-        """What rows that cannot be trained on lack, to follow "this split"."""
-        return "trains on one class only; training rows need two or more"
 
     def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
         """Return the labels in random order; with groups, what could have been otherwise.
