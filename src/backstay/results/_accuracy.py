@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy import stats
 from backstay.comparison import corrected_mean
 from backstay.results._facts import Configuration
 from backstay.results._parts import Rows
-from backstay.results._records import Records
+from backstay.results._records import Records, computed_once
 from backstay.results._stability import size_places
 from backstay.targets import Metric
 
@@ -21,9 +21,7 @@ Floats = NDArray[np.float64]
 CORRECTED = "Nadeau–Bengio corrected t interval over resamples"
 
 
-def run_scores(
-    records: Records, configuration: Configuration
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def run_scores(records: Records, configuration: Configuration) -> tuple[NDArray[Any], Floats]:
     """Return resamples and one score each: at a size, or averaged over the sizes."""
     place = records.check_model(configuration.model)
     method = records.check_method(configuration.method)
@@ -49,36 +47,30 @@ def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95
     records.check_model(None)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
+    return [row for metric in metrics for row in _accuracy_rows(records, metric, confidence)]
 
-    def compute(metric: str) -> Rows:
-        rows: Rows = []
-        for method in records.methods:
-            _, values = records.scores(method, metric)
-            for i, model in enumerate(records.models):
-                for j, size in enumerate(records.sizes):
-                    runs = values[:, i, j]
-                    known = runs[np.isfinite(runs)]
-                    figures = _corrected(
-                        known, records.metric(metric), records.test_share, confidence
-                    )
-                    base = {"method": method, "model": model, "size": size}
-                    rows.append({**base, "metric": metric, **figures})
-        return rows
 
-    found: Rows = []
-    for metric in metrics:
-        found += records.once(("accuracy", metric, confidence), partial(compute, metric))
-    return found
+@computed_once
+def _accuracy_rows(records: Records, metric: str, confidence: float) -> Rows:
+    rows: Rows = []
+    known, share = records.metric(metric), records.test_share
+    for method in records.methods:
+        _, values = records.scores(method, metric)
+        for i, model in enumerate(records.models):
+            for j, size in enumerate(records.sizes):
+                runs = values[np.isfinite(values[:, i, j]), i, j]
+                base = {"method": method, "model": model, "size": size, "metric": metric}
+                rows.append(base | _corrected(runs, known, share, confidence))
+    return rows
 
 
 def _corrected(
     runs: Floats, metric: Metric, test_share: float, confidence: float
 ) -> dict[str, float]:
     """Return mean and interval; the interval stays within the metric's range."""
-    if not len(runs):
-        return {"value": np.nan, "low": np.nan, "high": np.nan, "n_runs": 0}
-    if len(runs) == 1:
-        return {"value": float(runs[0]), "low": np.nan, "high": np.nan, "n_runs": 1}
+    if len(runs) < 2:
+        value = float(runs[0]) if len(runs) else np.nan
+        return {"value": value, "low": np.nan, "high": np.nan, "n_runs": len(runs)}
     mean, error = corrected_mean(runs, test_share)
     half = float(stats.t.ppf(0.5 + confidence / 2, len(runs) - 1)) * error
     low, high = max(mean - half, metric.low), min(mean + half, metric.high)
@@ -88,19 +80,12 @@ def _corrected(
 def run_score_rows(records: Records, metrics: list[str]) -> Rows:
     """Return every single score, one row per resample."""
     records.check_model(None)
+    columns = ("method", "resample", "model", "size", "metric", "value")
     rows: Rows = []
     for metric in metrics:
         for method in records.methods:
             resamples, values = records.scores(method, metric)
-            for (r, i, j), value in np.ndenumerate(values):
-                rows.append(
-                    {
-                        "method": method,
-                        "resample": int(resamples[r]),
-                        "model": records.models[i],
-                        "size": records.sizes[j],
-                        "metric": metric,
-                        "value": float(value),
-                    }
-                )
+            base = product([method], resamples.tolist(), records.models, records.sizes, [metric])
+            pairs = zip(base, values.ravel().tolist(), strict=True)
+            rows += [dict(zip(columns, (*where, value), strict=True)) for where, value in pairs]
     return rows

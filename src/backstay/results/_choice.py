@@ -9,13 +9,8 @@ import numpy as np
 
 from backstay.results._accuracy import accuracy_rows
 from backstay.results._facts import Configuration, Configured
-from backstay.results._recommendation import (
-    Recommendation,
-    null_of,
-    recommended,
-    stability_of,
-)
-from backstay.results._records import Records
+from backstay.results._recommendation import Recommendation, null_of, recommended, stability_of
+from backstay.results._records import Records, computed_once
 from backstay.results._runs import judged_methods
 from backstay.results._stability import curve_rows
 
@@ -61,24 +56,21 @@ class Choice(Configured):
         return self.configuration.metric
 
 
+@computed_once
 def choice_of(records: Records) -> Choice:
     """Return the configuration that a data set's report is about."""
-    return records.once(("choice",), lambda: _chosen(records))
-
-
-def _chosen(records: Records) -> Choice:
     if not records.models:
         return _looked_at("unjudged", records, _stablest(records), None)
-    found = recommended(records)
-    if found.trusted is not None:
-        return _looked_at("recommended", records, found.trusted.configuration, found)
+    recommendation = recommended(records)
+    if (trusted := recommendation.trusted) is not None:
+        return _looked_at("recommended", records, trusted.configuration, recommendation)
     metric = records.facts.metric
     gain = records.metric(metric).gain
     judged = judged_methods(records)
     rows = [row for row in accuracy_rows(records, [metric]) if row["method"] in judged]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
     chosen = Configuration(best["method"], best["size"], best["model"], metric)
-    return _looked_at("nothing", records, chosen, found)
+    return _looked_at("nothing", records, chosen, recommendation)
 
 
 def method_and_size(records: Records, method: str | None, size: int | None) -> tuple[str, int]:
@@ -108,16 +100,9 @@ def _stablest(records: Records) -> Configuration:
 
 
 def _looked_at(
-    kind: str, records: Records, configuration: Configuration, found: Recommendation | None
+    kind: str, records: Records, chosen: Configuration, recommendation: Recommendation | None
 ) -> Choice:
-    steady = stability_of(records, configuration)
-    return Choice(
-        kind=kind,
-        configuration=configuration,
-        recommendation=found,
-        stability=steady.value,
-        low=steady.low,
-        high=steady.high,
-        null=null_of(records, configuration),
-        n_runs=len(records.orders(configuration.method)[0]),
-    )
+    steady, null = stability_of(records, chosen), null_of(records, chosen)
+    n_runs = len(records.orders(chosen.method)[0])
+    figures = (steady.value, steady.low, steady.high, null, n_runs)
+    return Choice(kind, chosen, recommendation, *figures)

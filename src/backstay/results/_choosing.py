@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -187,22 +187,21 @@ def _steadiness(
     records: Records, configurations: list[Configuration]
 ) -> tuple[Floats, list[Floats | None]]:
     """Return stability above the null, and row sums of the pairs of runs that all have."""
-    known: dict[tuple[str, int], tuple[float, Floats | None]] = {}
     runs = {c.method: records.orders(c.method)[0] for c in configurations}
     common = reduce(np.intersect1d, runs.values())
-    for configuration in configurations:
-        method, size = configuration.method, configuration.size
-        assert size is not None
-        if (method, size) in known:
-            continue
+
+    @cache
+    def known(method: str, size: int) -> tuple[float, Floats | None]:
         steady = above_null(records, method, size)
-        sums = None
-        if len(common) > 2 and math.isfinite(steady):
-            shared = np.isin(runs[method], common)
-            sums = pair_matrix(records, method, size)[1][np.ix_(shared, shared)].sum(axis=1)
-        known[method, size] = (-2.0 if math.isnan(steady) else steady, sums)
-    found = [known[c.method, c.size] for c in configurations if c.size is not None]
-    return np.array([steady for steady, _ in found]), [sums for _, sums in found]
+        if math.isnan(steady):
+            return -2.0, None
+        if len(common) <= 2 or math.isinf(steady):
+            return steady, None
+        shared = np.isin(runs[method], common)
+        return steady, pair_matrix(records, method, size)[1][np.ix_(shared, shared)].sum(axis=1)
+
+    pairs = [known(c.method, c.size) for c in configurations if c.size is not None]
+    return np.array([steady for steady, _ in pairs]), [sums for _, sums in pairs]
 
 
 def _stability_errors(rows: list[Floats | None]) -> Floats:

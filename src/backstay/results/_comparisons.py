@@ -28,11 +28,10 @@ from backstay.comparison import (
 from backstay.results._accuracy import mean_score
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration
-from backstay.results._parts import Parts, Rows
+from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records
 from backstay.results._runs import check_judged, is_judged, judged_methods, run_counts
 from backstay.results._stability import mean_stability
-from backstay.results._table import Table
 from backstay.targets import find_metric
 
 
@@ -80,13 +79,13 @@ class Comparison:
     def _all(self) -> list[tuple[str, str, DifferenceTest]]:
         groups = [*self.parts.items(), ("all", self.across)]
         names = {"accuracy": self.metric, "stability": "stability"}
-        return [(name, names[key], found) for name, part in groups for key, found in part.items()]
+        return [(name, names[key], test) for name, part in groups for key, test in part.items()]
 
     def frame(self) -> pd.DataFrame:
         """Return one row per data set and quantity, and those across data sets."""
         frames = [
-            found.frame().assign(dataset=dataset, quantity=quantity)
-            for dataset, quantity, found in self._all()
+            test.frame().assign(dataset=dataset, quantity=quantity)
+            for dataset, quantity, test in self._all()
         ]
         frame = pd.concat(frames, ignore_index=True)
         first = ["dataset", "quantity"]
@@ -94,12 +93,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         lines = [f"{self.first} minus {self.second}"]
-        for dataset, quantity, found in self._all():
+        for dataset, quantity, test in self._all():
             name = find_metric(quantity).title if quantity != "stability" else quantity
-            interval = "" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"
+            interval = "" if math.isnan(test.low) else f" [{test.low:.3f}, {test.high:.3f}]"
             lines.append(
-                f"  {dataset}, {name}: {found.difference:+.3f}{interval}, "
-                f"p = {found.p_value:.3g} ({found.test})"
+                f"  {dataset}, {name}: {test.difference:+.3f}{interval}, "
+                f"p = {test.p_value:.3g} ({test.test})"
             )
         return "\n".join(lines)
 
@@ -124,45 +123,6 @@ def compare_methods(
     return _compared(parts, replace(configuration, metric=metric), second, way)
 
 
-def compare_rivals(parts: Mapping[str, Records], configuration: Configuration) -> list[Comparison]:
-    """Compare every other method with enough runs with the one of a configuration."""
-    (records,) = parts.values()
-    at = replace(configuration, metric=records.check_metric(configuration.metric))
-    return [
-        _compared(parts, replace(at, method=method), configuration.method, Way())
-        for method in judged_methods(records)
-        if method != configuration.method
-    ]
-
-
-def summary_rows(parts: Mapping[str, Records], at: Configuration, alpha: float) -> Rows:
-    """Count, for every two methods, on how many data sets the first is better or worse."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
-    at = replace(at, metric=_shared_metric(parts, at.metric))
-    return [
-        row
-        for first, second in combinations(_methods(parts), 2)
-        for row in _counts(parts, replace(at, method=first), second, alpha)
-    ]
-
-
-def friedman_test(
-    parts: Mapping[str, Records], quantity: str, at: Configuration
-) -> FriedmanNemenyi:
-    """Test over data sets, on the methods that have enough runs on all of them."""
-    if quantity not in ("accuracy", "stability"):
-        raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
-    common = [m for m in _methods(parts) if all(_has(part, m) for part in parts.values())]
-    metric = _shared_metric(parts, at.metric)
-    at = replace(at, metric=metric)
-    values = np.array(
-        [[_mean(part, replace(at, method=m), quantity) for m in common] for part in parts.values()]
-    )
-    gains = find_metric(metric).gain(values) if quantity == "accuracy" else values
-    return friedman_nemenyi(gains, common)
-
-
 def _shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
     """Return the metric to compare by: the one that decides, which must be the same everywhere."""
     names = {name: part.check_metric(metric) for name, part in parts.items()}
@@ -170,10 +130,6 @@ def _shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
         shown = ", ".join(f"{metric} in {name}" for name, metric in names.items())
         raise ValueError(f"the data sets were judged by different metrics ({shown}); give metric=.")
     return next(iter(names.values()))
-
-
-def _methods(parts: Mapping[str, Records]) -> list[str]:
-    return list(dict.fromkeys(m for part in parts.values() for m in part.methods))
 
 
 def _has(records: Records, method: str) -> bool:
@@ -190,72 +146,63 @@ def _compared(
     parts: Mapping[str, Records], configuration: Configuration, reference: str, way: Way
 ) -> Comparison:
     """Test a configuration, the first, against a reference on every data set, and across them."""
-    found: dict[str, dict[str, DifferenceTest]] = {}
+    tests: dict[str, dict[str, DifferenceTest]] = {}
     means: dict[str, list[tuple[float, float]]] = {"accuracy": [], "stability": []}
+    against = replace(configuration, method=reference)
     for name, part in parts.items():
-        found[name] = {}
+        tests[name] = {}
         if part.models:
-            found[name]["accuracy"] = score_difference(
+            tests[name]["accuracy"] = score_difference(
                 part, configuration, reference, test=way.test, confidence=way.confidence
             )
-        found[name]["stability"] = stability_difference(
-            part,
-            configuration,
-            reference,
-            measure=way.measure,
-            confidence=way.confidence,
-            **way.options,
-        )
-        for quantity in found[name]:
-            pair = (configuration, replace(configuration, method=reference))
-            means[quantity].append((_mean(part, pair[0], quantity), _mean(part, pair[1], quantity)))
+        options = {"measure": way.measure, "confidence": way.confidence, **way.options}
+        tests[name]["stability"] = stability_difference(part, configuration, reference, **options)
+        for quantity in tests[name]:
+            pair = _mean(part, configuration, quantity), _mean(part, against, quantity)
+            means[quantity].append(pair)
     across = {
         quantity: compare_scores([a for a, _ in values], [b for _, b in values], "signed_rank")
         for quantity, values in means.items()
         if len(values) > 1 and np.isfinite(values).all()
     }
     assert configuration.metric is not None
-    return Comparison(configuration.method, reference, found, across, configuration.metric)
+    return Comparison(configuration.method, reference, tests, across, configuration.metric)
 
 
 def _counts(
-    parts: Mapping[str, Records], configuration: Configuration, second: str, alpha: float
+    parts: Mapping[str, Records], at: Configuration, first: str, second: str, alpha: float
 ) -> Rows:
     """Count better, equal and worse over the data sets that have enough runs of both methods."""
-    first = configuration.method
     shared = {n: p for n, p in parts.items() if _has(p, first) and _has(p, second)}
     if not shared:
         return []
-    found = _compared(shared, configuration, second, Way(confidence=1 - alpha))
+    pair = _compared(shared, replace(at, method=first), second, Way(confidence=1 - alpha))
     row: dict[str, Any] = {"first": first, "second": second, "n_datasets": len(shared)}
     for quantity in ("accuracy", "stability"):
-        known = [part[quantity] for part in found.parts.values() if quantity in part]
+        known = [part[quantity] for part in pair.parts.values() if quantity in part]
         if not known:
             continue
         tests = [test for test in known if test.n]  # none without common runs
         better, equal, worse = better_equal_worse(tests, alpha)
-        if quantity == "accuracy" and not find_metric(found.metric).higher_is_better:
+        if quantity == "accuracy" and not find_metric(pair.metric).higher_is_better:
             better, worse = worse, better
         row |= {
             f"{quantity}_better": better,
             f"{quantity}_equal": equal,
             f"{quantity}_worse": worse,
             f"{quantity}_difference": fmean(t.difference for t in tests) if tests else math.nan,
-            f"{quantity}_p": found.across.get(quantity, known[0]).p_value,
+            f"{quantity}_p": pair.across.get(quantity, known[0]).p_value,
         }
     return [row]
 
 
 def pareto_rows(records: Records, at: Configuration) -> Rows:
     """Return stability and accuracy of every method, and who dominates it."""
-    points = {
-        method: (
-            mean_stability(records, method, at.size),
-            mean_score(records, replace(at, method=method)),
-        )
-        for method in records.methods
-    }
     gain = records.metric(records.check_metric(at.metric)).gain
+    points = {}
+    for method in records.methods:
+        score = mean_score(records, replace(at, method=method))
+        points[method] = (mean_stability(records, method, at.size), score)
     rows = []
     for method, (stability, accuracy) in points.items():
         over = [
@@ -295,8 +242,10 @@ class Comparisons(Parts):
             The method that the others with enough runs are compared with. It is the second of
             every pair, so that a difference above 0 speaks for the other.
         """
-        self._one()
-        return compare_rivals(self._parts, configuration)
+        records, second = self._one(), configuration.method
+        at = replace(configuration, metric=records.check_metric(configuration.metric))
+        rivals = [method for method in judged_methods(records) if method != second]
+        return [_compared(self._parts, replace(at, method=m), second, Way()) for m in rivals]
 
     def summary(
         self,
@@ -313,7 +262,11 @@ class Comparisons(Parts):
         alpha : float, default=0.05
             Level of the test on each data set; "equal" is what it leaves open.
         """
-        rows = summary_rows(self._parts, Configuration("", size, model, metric), alpha)
+        if not 0 < alpha < 1:
+            raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
+        at = Configuration("", size, model, _shared_metric(self._parts, metric))
+        pairs = combinations(self._methods(), 2)
+        rows = [row for pair in pairs for row in _counts(self._parts, at, *pair, alpha)]
         note = (
             "data sets where first is better / equal / worse than second, differences first "
             f"minus second, α = {alpha:g}"
@@ -338,7 +291,14 @@ class Comparisons(Parts):
         quantity : {"accuracy", "stability"}, default="accuracy"
             What to compare; "accuracy" is the score by `metric`.
         """
-        return friedman_test(self._parts, quantity, Configuration("", size, model, metric))
+        if quantity not in ("accuracy", "stability"):
+            raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
+        parts, metric = self._parts.values(), _shared_metric(self._parts, metric)
+        common = [m for m in self._methods() if all(_has(part, m) for part in parts)]
+        at = [Configuration(method, size, model, metric) for method in common]
+        values = np.array([[_mean(part, one, quantity) for one in at] for part in parts])
+        gains = find_metric(metric).gain(values) if quantity == "accuracy" else values
+        return friedman_nemenyi(gains, common)
 
     def pareto(
         self, *, size: int | None = None, model: str | None = None, metric: str | None = None

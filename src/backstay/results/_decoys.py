@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results._choice import method_and_size
-from backstay.results._parts import size_within
-from backstay.results._records import Records
+from backstay.results._records import Records, computed_once
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
-    from backstay.ensemble import ExpectedFalse
-
-Floats = NDArray[np.float64]
-
-
-def false_in_signature(
-    records: Records, method: str | None, size: int | None
-) -> ExpectedFalse | None:
-    """Return how many features of a signature are expected to be false; None without decoys."""
-    method, size = method_and_size(records, method, size)
-    draws = decoy_draws(records, method)
-    if draws is None:
-        return None
     from backstay.ensemble import DecoyScores
 
-    members = records.members(method, size_within(records, size))
-    return DecoyScores(*draws).expected_false(np.asarray(members, dtype=np.intp))
+Floats = NDArray[np.float64]
 
 
 def decoy_key(method: str, draw: int) -> str:
@@ -36,21 +21,19 @@ def decoy_key(method: str, draw: int) -> str:
     return f"decoys {draw} of {method}"
 
 
-def decoy_draws(records: Records, method: str) -> tuple[Floats, Floats] | None:
-    """Return scores of features and of decoys, draw × feature; None if there are none."""
-
-    def read() -> tuple[Floats, Floats] | None:
-        held = records.numbered(lambda draw: decoy_key(method, draw))
-        return (np.array([d[0] for d in held]), np.array([d[1] for d in held])) if held else None
-
-    return records.once(("decoy draws", records.check_method(method)), read)
-
-
-def decoy_q_values(records: Records, method: str) -> Floats | None:
-    """Return the q-value of every feature from decoys; None if none were drawn."""
-    draws = decoy_draws(records, method)
-    if draws is None:
+@computed_once
+def decoy_scores(records: Records, method: str) -> DecoyScores | None:
+    """Return the scores of features beside those of decoys, on every draw; None without draws."""
+    held = records.numbered(partial(decoy_key, records.check_method(method)))
+    if not held:
         return None
     from backstay.ensemble import DecoyScores
 
-    return records.once(("decoy q", method), DecoyScores(*draws).qvalues)
+    return DecoyScores(np.array([draw[0] for draw in held]), np.array([draw[1] for draw in held]))
+
+
+@computed_once
+def decoy_q_values(records: Records, method: str) -> Floats | None:
+    """Return the q-value of every feature from decoys; None if none were drawn."""
+    scores = decoy_scores(records, method)
+    return None if scores is None else scores.qvalues()

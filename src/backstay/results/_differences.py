@@ -18,11 +18,7 @@ from backstay.results._accuracy import run_scores
 from backstay.results._facts import Configuration
 from backstay.results._records import Records
 from backstay.results._stability import pair_matrix
-from backstay.stability import (
-    PairMatrix,
-    UndefinedStabilityWarning,
-    compare_stability,
-)
+from backstay.stability import PairMatrix, UndefinedStabilityWarning, compare_stability
 
 NO_RUNS = DifferenceTest("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
 
@@ -79,8 +75,7 @@ def stability_difference(
     apart = PairMatrix(a[np.ix_(one, one)] - b[np.ix_(other, other)])
     m = len(both)
     # Both stabilities lie between −1/(m − 1) and 1.
-    bounds = (-m / (m - 1), m / (m - 1))
-    low, high = apart.interval(confidence, bounds)
+    low, high = apart.interval(confidence, (-m / (m - 1), m / (m - 1)))
     figures = (apart.mean(), low, high, apart.variance(), apart.p_value())
     return _stability_test("jackknife", *figures, m)
 
@@ -106,16 +101,16 @@ def _bootstrapped(
     with warnings.catch_warnings():
         # Runs that never differ are no evidence of a difference: p = 1, as in every test here.
         warnings.simplefilter("ignore", UndefinedStabilityWarning)
-        found = compare_stability(
+        test = compare_stability(
             b[np.isin(runs_b, both), :size],
             a[np.isin(runs_a, both), :size],
             records.n_features,
             paired=True,
             **{"random_state": 0, **options},
         )
-    low, high = found.confidence_interval
-    p = 1.0 if found.difference == 0 == found.variance else found.p_value
-    return _stability_test("bootstrap", found.difference, low, high, found.variance, p, len(both))
+    low, high = test.confidence_interval
+    p = 1.0 if test.difference == 0 == test.variance else test.p_value
+    return _stability_test("bootstrap", test.difference, low, high, test.variance, p, len(both))
 
 
 def _stability_test(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from backstay.base import one_thread
 from backstay.comparison import corrected_mean
 from backstay.results._choice import choice_of
 from backstay.results._parts import Rows, size_within
-from backstay.results._records import LARGEST_SIZE, Records
+from backstay.results._records import LARGEST_SIZE, Records, computed_once
 
 # Penalty of the model, as a share of a feature's variance.
 RIDGE = 0.1
@@ -26,15 +25,8 @@ NOBODY: dict[str, Any] = {
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """A feature of the signature and what may take its place; numbers are rows of the values."""
-
-    place: int
-    stand_ins: Ints
-    correlations: Floats
+# What may take the place of a feature, as rows of the values, and their correlations with it.
+StandIns = tuple[Ints, Floats]
 
 
 def equivalents_of(records: Records, method: str | None, size: int | None) -> Rows:
@@ -43,8 +35,7 @@ def equivalents_of(records: Records, method: str | None, size: int | None) -> Ro
         chosen = choice_of(records)
         method, size = method or chosen.method, chosen.size if size is None else size
     method, size = records.check_method(method), size_within(records, size)
-    members = records.members(method, size)
-    if not len(members):
+    if not len(records.members(method, size)):
         return []
     kept = records.candidates
     if kept is None or kept.values is None or size > LARGEST_SIZE:
@@ -52,69 +43,85 @@ def equivalents_of(records: Records, method: str | None, size: int | None) -> Ro
             "the store has no values of the signature: there are more than 200 samples or 100 "
             "features, or the study has not finished."
         )
-    values = kept.values
-    return records.once(
-        ("equivalents", method, size),
-        lambda: _equivalent_rows(records, method, size, kept.features.astype(np.intp), values),
-    )
+    return _equivalent_rows(records, method, size)
 
 
-def _equivalent_rows(
-    records: Records, method: str, size: int, features: Ints, values: Floats
-) -> Rows:
+@computed_once
+def _equivalent_rows(records: Records, method: str, size: int) -> Rows:
+    kept = records.candidates
+    assert kept is not None
+    assert kept.values is not None
+    features, values = kept.features.astype(np.intp), kept.values
     members = records.members(method, size)
     place = {int(feature): i for i, feature in enumerate(features)}
     own = np.array([place[int(j)] for j in members if int(j) in place], dtype=np.intp)
     if not len(own):
         return []
-    exchanges = _exchanges(values, own)
+    exchanges = _stand_ins(values, own)
     metric = records.facts.metric
     if records.metric(metric).needs == "probabilities":  # which the ridge has none of
         metric = records.target.default_metric({})
-    splits = [(records.train(i), records.test(i)) for i in range(records.n_resamples)]
     # Thousands of small products: threads would spend their time waiting for each other.
     with one_thread():
         changes = [
-            _changes(records, values, own, exchanges, train, test, metric)
-            for train, test in splits
-            if len(test)
+            _changes(records, values, own, exchanges, resample, metric)
+            for resample in range(records.n_resamples)
+            if len(records.test(resample))
         ]
     table = np.array(changes).reshape(len(changes), -1)
     table = table[np.isfinite(table).all(axis=1)]
     if len(table) < 2:
         return []
-    found = [corrected_mean(column, records.test_share) for column in table.T]
-    return _listed(records, method, size, features, own, exchanges, found)
+    figures = iter([corrected_mean(column, records.test_share) for column in table.T])
+    rows: Rows = []
+    for feature, (stand_ins, correlations) in zip(features[own], exchanges, strict=True):
+        without, without_error = next(figures)
+        base = {
+            "method": method,
+            "size": size,
+            "feature": int(feature),
+            "name": records.feature_name(int(feature)),
+            "without": without,
+            "without_error": without_error,
+        }
+        tried: Rows = []
+        for other, r in zip(features[stand_ins].tolist(), correlations.tolist(), strict=True):
+            named = {"stand_in": other, "stand_in_name": records.feature_name(other)}
+            change, error = next(figures)
+            if change >= 0 or change > -error:  # does as well
+                tried.append({**named, "correlation": r, "change": change, "error": error})
+        tried.sort(key=lambda row: -row["change"])
+        rows += [base | row for row in tried or [NOBODY]]
+    return rows
 
 
-def _exchanges(values: Floats, own: Ints) -> list[Exchange]:
+def _stand_ins(values: Floats, own: Ints) -> list[StandIns]:
     """Return the strongest partners of every feature outside the signature."""
     unit = standardized(np.ascontiguousarray(values.T))
     r = np.clip(unit[:, own].T @ unit, -1, 1)
-    found = []
-    for i in range(len(own)):
-        strength = np.abs(r[i])
+    partners = []
+    for row in r:
+        strength = np.abs(row)
         strength[own] = 0
         best = np.argsort(-strength, kind="stable")[:STAND_INS]
         best = best[strength[best] >= STRONG]
-        found.append(Exchange(i, best, r[i, best]))
-    return found
+        partners.append((best, row[best]))
+    return partners
 
 
 def _changes(
     records: Records,
     values: Floats,
     own: Ints,
-    exchanges: list[Exchange],
-    train: Ints,
-    test: Ints,
+    exchanges: list[StandIns],
+    resample: int,
     metric: str,
 ) -> Floats:
     """Return how the score changes on one resample: for every feature, without it, and swapped."""
-    target = records.target
+    target, train, test = records.target, records.train(resample), records.test(resample)
     aims = target.take(train).ridge_aims()
     fit = RidgeFit(values[:, train].T, aims, values[:, test].T, own)
-    swapped = [fit.exchanged(exchange.place, exchange.stand_ins) for exchange in exchanges]
+    swapped = [fit.exchanged(place, others) for place, (others, _) in enumerate(exchanges)]
     outputs = target.from_leanings(np.concatenate([fit.whole()[None], *swapped]))
     scores = records.metric(metric).score(target.take(test), outputs)
     return np.asarray(scores[1:] - scores[0])
@@ -176,43 +183,3 @@ class RidgeFit:
         fresh = self._test[:, stand_ins] - rows @ through
         swapped = alone + fresh.T[:, :, None] * slope[:, None, :]
         return np.concatenate([alone[None], swapped])
-
-
-def _listed(
-    records: Records,
-    method: str,
-    size: int,
-    features: Ints,
-    own: Ints,
-    exchanges: list[Exchange],
-    found: list[tuple[float, float]],
-) -> Rows:
-    """Return a row per feature and stand-in, best first, of those that do as well."""
-    rows: Rows = []
-    figures = iter(found)
-    for exchange in exchanges:
-        feature = int(features[own[exchange.place]])
-        without, without_error = next(figures)
-        base: dict[str, Any] = {
-            "method": method,
-            "size": size,
-            "feature": feature,
-            "name": records.feature_name(feature),
-            "without": without,
-            "without_error": without_error,
-        }
-        tried: Rows = [
-            {
-                "stand_in": int(features[i]),
-                "stand_in_name": records.feature_name(int(features[i])),
-                "correlation": float(r),
-                "change": change,
-                "error": error,
-            }
-            for i, r in zip(exchange.stand_ins, exchange.correlations, strict=True)
-            for change, error in [next(figures)]
-        ]
-        good = [row for row in tried if row["change"] >= 0 or row["change"] > -row["error"]]
-        good.sort(key=lambda row: -row["change"])
-        rows += [base | row for row in good or [NOBODY]]
-    return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,7 @@ from backstay._wilson import wilson
 from backstay.results._decoys import decoy_q_values
 from backstay.results._parts import Rows, size_within
 from backstay.results._records import Records
-from backstay.results._signature import (
-    THRESHOLDS,
-    frequency_row,
-    signature_rows,
-)
+from backstay.results._signature import THRESHOLDS, frequency_row
 from backstay.results._stability import bias_variance_rows
 
 
@@ -55,7 +52,22 @@ def relevant_found(records: Records, size: int) -> RelevantFound | None:
     relevant = relevant_features(records)
     if relevant is None:
         return None
-    rows = _relevant_rows(records, size_within(records, size), relevant)
+    size_within(records, size)
+    rows: Rows = []
+    for split in bias_variance_rows(records, None, True):
+        method = split["method"]
+        _, orders = records.orders(method)
+        members = records.members(method, size)
+        rows.append(
+            {
+                "method": method,
+                "found": float(relevant[orders[:, :size]].sum(axis=1).mean()),
+                "signature": len(members),
+                "right": int(relevant[members].sum()),
+                "bias_squared": float(split["bias_squared"]),
+                "variance": float(split["variance"]),
+            }
+        )
     n = int(relevant.sum())
     return RelevantFound(size, n, size * n / len(relevant), pd.DataFrame(rows))
 
@@ -86,7 +98,9 @@ def feature_frame(records: Records, method: str, size: int) -> pd.DataFrame:
     ranks = records.mean_ranks(method)
     _, weights = records.weights(method)
     weight = weights.mean(axis=0) if len(weights) else np.full(records.n_features, np.nan)
-    relevant = relevant_features(records)
+    relevant, decoy_q = relevant_features(records), decoy_q_values(records, method)
+    given = records.facts.annotation
+    annotation = {f"annotation {name}": np.array(given[name], dtype=object) for name in given}
     low, high = wilson(own, len(records.orders(method)[0]))
     member = np.zeros(records.n_features, dtype=bool)
     member[records.members(method, size)] = True
@@ -97,7 +111,7 @@ def feature_frame(records: Records, method: str, size: int) -> pd.DataFrame:
     columns = {
         "feature": np.arange(records.n_features),
         "name": np.array(list(map(str, names)), dtype=object),
-        **_annotation(records),
+        **annotation,
         "frequency": own,
         "frequency_low": low,
         "frequency_high": high,
@@ -107,16 +121,10 @@ def feature_frame(records: Records, method: str, size: int) -> pd.DataFrame:
         "core": member & (own > THRESHOLDS[0]),
         "chosen": most > 0,
         **_effect_columns(records),
-        **_decoy_columns(records, method),
+        **({} if decoy_q is None else {"decoy_q_value": decoy_q}),
         "relevant": np.full(records.n_features, None) if relevant is None else relevant,
     }
     return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
-
-
-def _annotation(records: Records) -> dict[str, NDArray[Any]]:
-    """Return what was given with the table on every feature, under names of its own."""
-    given = records.facts.annotation
-    return {f"annotation {name}": np.array(values, dtype=object) for name, values in given.items()}
 
 
 def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:
@@ -124,16 +132,8 @@ def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:
     if effects is None:
         return {}
     numbers = ("difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
-    return {
-        **effects.columns,
-        "high_in": effects.direction,
-        **{name: getattr(effects, name) for name in numbers},
-    }
-
-
-def _decoy_columns(records: Records, method: str) -> dict[str, NDArray[Any]]:
-    found = decoy_q_values(records, method)
-    return {} if found is None else {"decoy_q_value": found}
+    figures = {name: getattr(effects, name) for name in numbers}
+    return {**effects.columns, "high_in": effects.direction, **figures}
 
 
 def ranked_rows(records: Records) -> Rows:
@@ -176,25 +176,6 @@ def consensus_rows(records: Records, size: int) -> Rows:
     return rows
 
 
-def _relevant_rows(records: Records, size: int, relevant: NDArray[np.bool_]) -> Rows:
-    split = {row["method"]: row for row in bias_variance_rows(records, None, True)}
-    rows: Rows = []
-    for method in split:
-        _, orders = records.orders(method)
-        members = [row["feature"] for row in signature_rows(records, method, size)]
-        rows.append(
-            {
-                "method": method,
-                "found": float(relevant[orders[:, :size]].sum(axis=1).mean()),
-                "signature": len(members),
-                "right": int(relevant[members].sum()),
-                "bias_squared": float(split[method]["bias_squared"]),
-                "variance": float(split[method]["variance"]),
-            }
-        )
-    return rows
-
-
 def partner_rows(records: Records) -> Rows:
     """Correlated partners of often selected features, strongest first."""
     return [
@@ -211,29 +192,18 @@ def partner_rows(records: Records) -> Rows:
 
 def similarity_rows(records: Records, size: int) -> Rows:
     """Overlap, beyond chance, of what two methods select on the same resample."""
-    d = records.n_features
+    by_chance = size**2 / records.n_features
+    span = size - by_chance
     selected = {}
     for method in records.methods:
-        resamples, orders = records.orders(method)
-        selected[method] = {
-            int(i): set(order[:size].tolist()) for i, order in zip(resamples, orders, strict=True)
-        }
+        runs = zip(*records.orders(method), strict=True)
+        selected[method] = {int(i): set(order[:size].tolist()) for i, order in runs}
     rows: Rows = []
-    for a, first in enumerate(records.methods):
-        for second in records.methods[a:]:
-            one, other = selected[first], selected[second]
-            common = [len(one[i] & other[i]) for i in one if i in other]
-            shared = float(np.mean(common)) if common else np.nan
-            span = size - size**2 / d
-            value = (shared - size**2 / d) / span if span > 0 else np.nan
-            rows.append(
-                {
-                    "first": first,
-                    "second": second,
-                    "size": size,
-                    "shared": shared,
-                    "kuncheva": value,
-                    "n_runs": len(common),
-                }
-            )
+    for first, second in combinations_with_replacement(records.methods, 2):
+        one, other = selected[first], selected[second]
+        common = [len(one[i] & other[i]) for i in one if i in other]
+        shared = float(np.mean(common)) if common else np.nan
+        kuncheva = (shared - by_chance) / span if span > 0 else np.nan
+        pair = {"first": first, "second": second, "size": size}
+        rows.append({**pair, "shared": shared, "kuncheva": kuncheva, "n_runs": len(common)})
     return rows

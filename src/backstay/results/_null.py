@@ -1,6 +1,6 @@
 """What is stability worth? The same runs with shuffled labels.
 
-Features drawn by lot agree at 0, but a method's selections on resamples of the same rows agree
+Features drawn at random agree at 0, but a method's selections on resamples of the same rows agree
 far above that even where the labels mean nothing, because training sets share rows. That floor
 is measured: labels are permuted, the same resampling protocol is run on each permutation, and
 the stability found there is set beside the real one.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._parts import Rows
-from backstay.results._records import Records
+from backstay.results._records import Records, computed_once
 from backstay.results._signature import THRESHOLDS
 from backstay.results._stability import kuncheva_pairs, mean_stability
 from backstay.stability import PairMatrix
@@ -22,17 +22,15 @@ from backstay.stability import PairMatrix
 Floats = NDArray[np.float64]
 
 
+@computed_once
 def null_stability(records: Records, method: str) -> Floats:
     """Return Kuncheva's index under each permutation: permutation × size; no rows without any."""
-
-    def compute() -> Floats:
-        found = []
-        for orders in records.null_orders(method):
-            pairs = kuncheva_pairs(orders, records.sizes, records.n_features)
-            found.append([PairMatrix(p).mean() for p in pairs])
-        return np.array(found).reshape(len(found), len(records.sizes))
-
-    return records.once(("null", method), compute)
+    sizes, n_features = records.sizes, records.n_features
+    by_size = [
+        [PairMatrix(pairs).mean() for pairs in kuncheva_pairs(orders, sizes, n_features)]
+        for orders in records.null_orders(method)
+    ]
+    return np.array(by_size).reshape(-1, len(sizes))
 
 
 def above_null(records: Records, method: str, size: int) -> float:

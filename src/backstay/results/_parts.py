@@ -1,17 +1,60 @@
-"""The data sets of some results, and tables gathered over them."""
+"""What results hand back: tables, gathered over their data sets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import pandas as pd
 
 from backstay.results._records import Records
-from backstay.results._table import Table
 
 Row = dict[str, Any]
 Rows = list[Row]
+SHOWN_ROWS = 20
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """A table of results.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    note : str
+        How to read it: what the intervals are, what was averaged.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from backstay.results import Table
+    >>> Table("fit times", "seconds", pd.DataFrame({"method": ["a"], "mean": [0.5]}))
+    fit times (seconds)
+    method  mean
+         a   0.5
+    """
+
+    title: str
+    note: str
+    _data: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a frame of one's own."""
+        return self._data.copy()
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        shown = self._data.to_string(index=False, max_rows=SHOWN_ROWS, float_format="{:.4g}".format)
+        return f"{self.title} ({self.note})\n{shown}"
+
+    def _repr_html_(self) -> str:
+        html = self._data.to_html(index=False, max_rows=SHOWN_ROWS, float_format="{:.4g}".format)
+        return f"<p><b>{escape(self.title)}</b> ({escape(self.note)})</p>{html}"
 
 
 class Parts:
@@ -27,6 +70,9 @@ class Parts:
                 "choose one with results[name]."
             )
         return next(iter(self._parts.values()))
+
+    def _methods(self) -> list[str]:
+        return list(dict.fromkeys(m for part in self._parts.values() for m in part.methods))
 
     def _table(
         self, title: str, note: str, rows: Callable[[Records], Rows], columns: str = ""

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from backstay.results._choice import choice_of
-from backstay.results._parts import Parts, Rows
-from backstay.results._records import Records
+from backstay.results._choice import choice_of, method_and_size
+from backstay.results._parts import Parts, Rows, Table
+from backstay.results._records import Records, computed_once
 from backstay.results._stability import prediction_stability_rows
-from backstay.results._table import Table
 from backstay.targets import Tested
 
 CURVES = ("roc", "precision_recall")
 
 
+@computed_once
 def prediction_rows(
     records: Records, name: str, method: str | None, size: int | None, model: str | None
 ) -> Rows:
     """Return one of the target's tables of predictions, for a configuration."""
-    method, at, by = _configured(records, method, size, model)
-
-    def compute() -> Rows:
-        runs = [(rows, outputs[by, at]) for rows, outputs in records.tested(method)]
-        independent = records.n_units / records.n_samples
-        return records.target.table(name, Tested(runs, independent, records.test_share))
-
-    return records.once(("predictions", name, method, at, by), compute)
-
-
-def _configured(
-    records: Records, method: str | None, size: int | None, model: str | None
-) -> tuple[str, int, int]:
-    """Return a method, and the places of a size and a model."""
     records.check_model(None)
-    if (method is None) != (size is None):
-        raise ValueError("give method and size together, or neither.")
-    if method is None or size is None:
-        chosen = choice_of(records)
-        method, size = chosen.method, chosen.size
-        model = chosen.model if model is None else model
-    method = records.check_method(method)
-    return method, records.check_size(size), records.check_model(model)
+    chosen = method is None
+    method, size = method_and_size(records, method, size)
+    if chosen and model is None:
+        model = choice_of(records).model
+    at, by = records.check_size(size), records.check_model(model)
+    runs = [(rows, outputs[by, at]) for rows, outputs in records.tested(method)]
+    independent = records.n_units / records.n_samples
+    return records.target.table(name, Tested(runs, independent, records.test_share))
 
 
 def misclassified_rows(

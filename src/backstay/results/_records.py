@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from itertools import count, takewhile
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,27 @@ from backstay.targets import Effects, Metric, Target, from_store
 Ints = NDArray[Any]
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
+Asked = ParamSpec("Asked")
 # Largest signature whose features are described beyond their names.
 LARGEST_SIZE = 100
+# Facts of a data set that a store holds under the same name.
+STORED_FACTS = (
+    *("n_samples", "n_features", "feature_names", "sample_names", "sizes", "models"),
+    *("scoring", "metric", "resampling", "five_by_two", "splits"),
+)
+
+
+def computed_once(
+    answer: Callable[Concatenate[Records, Asked], Value],
+) -> Callable[Concatenate[Records, Asked], Value]:
+    """Keep the answers of a function of records, one for all who ask with the same arguments."""
+
+    @wraps(answer)
+    def asked(records: Records, *args: Asked.args, **kwargs: Asked.kwargs) -> Value:
+        key = (answer, args, tuple(kwargs.items()))
+        return records.once(key, lambda: answer(records, *args, **kwargs))
+
+    return asked
 
 
 @dataclass(frozen=True)
@@ -118,32 +138,20 @@ class Records:
     @cached_property
     def facts(self) -> DatasetFacts:
         """Everything there is to know about the data set beside its arrays."""
-        stored = self._stored
-        has_groups = bool(stored["data"]["groups"])
-        known = self.store.study()
+        stored, known = self._stored, self.store.study()
         null, null_runs = stored["null"]
         return DatasetFacts(
+            **{field: stored[field] for field in STORED_FACTS},
             name=self.dataset,
-            n_samples=self.n_samples,
-            n_features=self.n_features,
             target=self.target,
-            n_groups=self.n_units if has_groups else None,
-            sizes=self.sizes,
+            n_groups=self.n_units if stored["data"]["groups"] else None,
             methods={name: Role(**role) for name, role in stored["methods"].items()},
-            models=self.models,
-            scoring=stored["scoring"],
-            metric=stored["metric"],
-            resampling=stored["resampling"],
             n_resamples=self.n_resamples,
-            five_by_two=stored["five_by_two"],
-            feature_names=stored["feature_names"],
-            sample_names=stored["sample_names"],
             null=null,
             null_runs=null_runs,
             n_tasks=len(self.methods) * (self.n_resamples + null * null_runs),
             n_done=len(self.store.done(self.dataset)),
             fingerprints=stored["data"],
-            splits=stored["splits"],
             provenance=dict(known.get(f"provenance of {self.dataset}") or {}),
             annotation=dict(known.get(f"annotation of {self.dataset}") or {}),
         )
@@ -195,19 +203,15 @@ class Records:
     @property
     def partners(self) -> tuple[Ints, Ints, Floats]:
         """Features, their correlated partners and the correlations; empty before the end."""
-        empty = np.empty(0, np.int32)
-        held = self._computed
-        return (
-            held.get("partner of", empty),
-            held.get("partner", empty),
-            held.get("partner correlation", np.empty(0)),
-        )
+        held, nobody = self._computed, np.empty(0, np.int32)
+        features, partners = held.get("partner of", nobody), held.get("partner", nobody)
+        return features, partners, held.get("partner correlation", np.empty(0))
 
     @property
     def modules(self) -> Ints | None:
         """Number of every feature's module; None if not known."""
-        found = self._arrays.get("module")
-        return None if found is None or not len(found) else found
+        modules = self._arrays.get("module")
+        return None if modules is None or not len(modules) else modules
 
     @cached_property
     def effects(self) -> Effects | None:
@@ -229,11 +233,8 @@ class Records:
 
     def numbered(self, name: Callable[[int], str]) -> list[NDArray[Any]]:
         """Return the arrays of the data set that are so named, from number 0 to the first gap."""
-        held = self._arrays
-        found: list[NDArray[Any]] = []
-        while name(len(found)) in held:
-            found.append(held[name(len(found))])
-        return found
+        names = takewhile(self.holds, map(name, count()))
+        return [self._arrays[one] for one in names]
 
     def role(self, method: str) -> Role:
         """Return a method's control and plain form, and whether the study added it."""
@@ -287,22 +288,21 @@ class Records:
 
     # Arrays of the methods.
 
-    def _read(self, method: str, name: str) -> tuple[Ints, list[NDArray[Any]]]:
+    def _read(
+        self, method: str, name: str, *, null: bool = False
+    ) -> list[tuple[int, NDArray[Any]]]:
+        """Return resamples and an array of each; with `null` those with shuffled labels."""
         method = self.check_method(method)
-        pairs = list(self.store.task_arrays(self.dataset, method, name))
-        return np.array([i for i, _ in pairs], dtype=np.intp), [array for _, array in pairs]
+        return list(self.store.task_arrays(self.dataset, method, name, null=null))
 
+    @computed_once
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
         """Return resamples and, for each, the features from best to worst.
 
         Rankings of a wide table were kept down to a depth; then the rows end there.
         """
-
-        def read() -> tuple[Ints, NDArray[np.int32]]:
-            resamples, rows = self._read(method, "order")
-            return resamples, _cut(rows, self.n_features)
-
-        return self.once(("orders", method), read)
+        runs = self._read(method, "order")
+        return _numbers(runs), _cut([order for _, order in runs], self.n_features)
 
     def depth(self, method: str) -> int:
         """Return down to which place the rankings were kept: all features, or the best of many."""
@@ -316,57 +316,34 @@ class Records:
                 f"({self.n_features}) were kept down to place {depth}."
             )
 
+    @computed_once
     def null_orders(self, method: str) -> list[NDArray[np.int32]]:
         """Return, for every permutation of the labels, the orders of its runs; two at least.
 
         Runs with shuffled labels are stored under negative numbers: −1 − (b·r + i) is run i of
         r on permutation b.
         """
+        by_permutation: dict[int, list[NDArray[Any]]] = {}
+        for i, order in self._read(method, "order", null=True):
+            by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
+        runs = (rows for _, rows in sorted(by_permutation.items()) if len(rows) > 1)
+        return [_cut(rows, self.n_features) for rows in runs]
 
-        def read() -> list[NDArray[np.int32]]:
-            by_permutation: dict[int, list[NDArray[Any]]] = {}
-            method_ = self.check_method(method)
-            for i, order in self.store.task_arrays(self.dataset, method_, "order", null=True):
-                by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
-            runs = (rows for _, rows in sorted(by_permutation.items()) if len(rows) > 1)
-            return [_cut(rows, self.n_features) for rows in runs]
-
-        return self.once(("null orders", method), read)
-
+    @computed_once
     def mean_ranks(self, method: str) -> Floats:
         """Return the mean rank of every feature over resamples, 1 is best.
 
         Where rankings were cut, a feature behind the cut has the mean of the ranks behind it.
         """
-        return self.once(("mean ranks", method), lambda: self._mean_ranks(method))
+        return mean_ranks(self.orders(method)[1], self.n_features)
 
-    def _mean_ranks(self, method: str) -> Floats:
-        _, orders = self.orders(method)
-        if not len(orders):
-            return np.full(self.n_features, np.nan)
-        depth = orders.shape[1]
-        places = np.arange(1, depth + 1, dtype=np.int32)
-        if depth == self.n_features:
-            ranks = np.empty(orders.shape, dtype=np.int32)
-            np.put_along_axis(ranks, orders.astype(np.intp), places[None], axis=1)
-            mean: Floats = ranks.mean(axis=0)
-            return mean
-        behind = (depth + 1 + self.n_features) / 2
-        total = np.full(self.n_features, behind * len(orders))
-        for order in orders:
-            total[order] += places - behind
-        return total / len(orders)
-
+    @computed_once
     def frequencies(self, method: str, size: int) -> Floats:
         """Return the share of runs that put each feature among the best; zeros below two runs."""
-
-        def compute() -> Floats:
-            _, orders = self.orders(method)
-            if len(orders) < 2:
-                return np.zeros(self.n_features)
-            return selection_frequency(orders[:, :size], self.n_features)
-
-        return self.once(("frequencies", method, size), compute)
+        _, orders = self.orders(method)
+        if len(orders) < 2:
+            return np.zeros(self.n_features)
+        return selection_frequency(orders[:, :size], self.n_features)
 
     def members(self, method: str, size: int) -> NDArray[np.intp]:
         """Return the features of the signature: the most frequent, by mean rank among equals.
@@ -384,7 +361,7 @@ class Records:
 
     def ranked_counts(self, method: str) -> list[int]:
         """Return, for every resample, how many features were truly ranked."""
-        return [int(count[0]) for count in self._read(method, "n_ranked")[1]]
+        return [int(n_ranked[0]) for _, n_ranked in self._read(method, "n_ranked")]
 
     def n_ranked(self, method: str) -> int:
         """Return how many features were ranked on every resample, neither dropped nor left out."""
@@ -395,44 +372,53 @@ class Records:
 
         Where rankings were cut, the features behind the cut have the mean of their weights.
         """
-        resamples, rows = self._read(method, "weights")
-        wide, best = self._read(method, "best weights")
-        if not len(wide):
-            return resamples, np.array(rows) if rows else np.empty((0, self.n_features))
-        orders = dict(zip(*self._read(method, "order"), strict=True))
-        others = dict(zip(*self._read(method, "other weights"), strict=True))
-        found = dict(zip(resamples, rows, strict=True))
-        for run, values in zip(wide, best, strict=True):
-            count, total, *_ = others[run]
-            found[run] = np.full(self.n_features, total / count)
-            found[run][orders[run]] = values
-        return np.array(sorted(found)), np.array([found[run] for run in sorted(found)])
+        weights = dict(self._read(method, "weights"))
+        orders = dict(self._read(method, "order"))
+        others = dict(self._read(method, "other weights"))
+        for run, best in self._read(method, "best weights"):
+            n_others, total, *_ = others[run]
+            weights[run] = np.full(self.n_features, total / n_others)
+            weights[run][orders[run]] = best
+        by_run = sorted(weights.items())
+        return _numbers(by_run), np.array([row for _, row in by_run]).reshape(-1, self.n_features)
 
     def sample_weights(self, method: str) -> list[tuple[int, Floats]]:
         """Return, for resamples with instance weights, those of the training rows."""
-        resamples, rows = self._read(method, "sample_weight")
-        return list(zip(resamples.tolist(), rows, strict=True))
+        return self._read(method, "sample_weight")
 
     def outputs(self, method: str) -> list[tuple[int, Floats]]:
         """Return, by resample, outputs of the models: model × size × test row × column."""
-        resamples, rows = self._read(method, "outputs")
-        return list(zip(resamples.tolist(), rows, strict=True))
+        return self._read(method, "outputs")
 
     def tested(self, method: str) -> list[tuple[Ints, Floats]]:
         """Return the same with the rows that were tested instead of the resample's number."""
         return [(self.test(i), outputs) for i, outputs in self.outputs(method)]
 
+    @computed_once
     def scores(self, method: str, metric: str) -> tuple[Ints, Floats]:
         """Return resamples and a metric: resample × model × size."""
-        return self.once(("scores", method, metric), lambda: self._scored(method, metric))
-
-    def _scored(self, method: str, metric: str) -> tuple[Ints, Floats]:
         outputs = self.outputs(method)
         known = self.metric(metric)
         values = [known.score(self.target.take(self.test(i)), out) for i, out in outputs]
         shape = (len(values), len(self.models), len(self.sizes))
-        resamples = np.array([i for i, _ in outputs], dtype=np.intp)
-        return resamples, np.array(values).reshape(shape)
+        return _numbers(outputs), np.array(values).reshape(shape)
+
+
+def _numbers(runs: list[tuple[int, NDArray[Any]]]) -> Ints:
+    return np.array([number for number, _ in runs], dtype=np.intp)
+
+
+def mean_ranks(orders: NDArray[np.int32], n_features: int) -> Floats:
+    """Return the mean rank of every feature over orders; the mean of those behind a cut."""
+    if not len(orders):
+        return np.full(n_features, np.nan)
+    depth = orders.shape[1]
+    # Behind a cut, features share the mean of the ranks that are left.
+    behind = (depth + 1 + n_features) / 2
+    total = np.full(n_features, behind * len(orders))
+    for order in orders:
+        total[order] += np.arange(1, depth + 1) - behind
+    return total / len(orders)
 
 
 def _cut(rows: list[NDArray[Any]], n_features: int) -> NDArray[np.int32]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.results._choice import Choice, choice_of
-from backstay.results._records import Records
-from backstay.results._table import Table
+from backstay.results._parts import Table
+from backstay.results._records import Records, mean_ranks
 from backstay.stability import selection_frequency
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ class Replication:
     both : list of str
         Features in both signatures.
     by_lot : float
-        How many two such signatures share if features are drawn by lot.
+        How many two such signatures share if features are drawn at random.
     lot_p_value : float
-        Of so many or more by lot (hypergeometric).
+        Of so many or more at random (hypergeometric).
     overlap : Level
         Number of features in both signatures.
     rank_correlation : Level
@@ -109,7 +109,7 @@ def replication(first: Results, second: Results) -> Replication:
     Returns
     -------
     Replication
-        Overlap and rank correlation with their levels by lot and with shuffled labels, and the
+        Overlap and rank correlation with their levels at random and with shuffled labels, and the
         features replicated in direction and significance.
     """
     records = (first._one(), second._one())
@@ -122,19 +122,13 @@ def replication(first: Results, second: Results) -> Replication:
         raise ValueError(problem)
     columns = tuple(np.array(one) for one in zip(*shared, strict=True))
     choices = (choice_of(records[0]), choice_of(records[1]))
-    chosen = [
-        np.isin(own, one.members(choice.method, choice.size))
-        for one, choice, own in zip(records, choices, columns, strict=True)
-    ]
+    sides = list(zip(records, choices, columns, strict=True))
+    chosen = [np.isin(own, one.members(choice.method, choice.size)) for one, choice, own in sides]
     sizes = (int(chosen[0].sum()), int(chosen[1].sum()))
     both = chosen[0] & chosen[1]
     names = np.array([named[0][i] for i, _ in shared], dtype=object)
-    null_sets, null_ranks, ranks = [], [], []
-    for one, choice, own in zip(records, choices, columns, strict=True):
-        sets, shuffled = _null(one, choice, own)
-        null_sets.append(sets)
-        null_ranks.append(shuffled)
-        ranks.append(_centred(one.mean_ranks(choice.method)[own][None]))
+    (first_sets, first_ranks), (second_sets, second_ranks) = (_null(*side) for side in sides)
+    ranks = [_centred(one.mean_ranks(choice.method)[own][None]) for one, choice, own in sides]
     correlation = float((ranks[0] @ ranks[1].T)[0, 0])
     n = len(shared)
     return Replication(
@@ -145,8 +139,8 @@ def replication(first: Results, second: Results) -> Replication:
         both=names[both].tolist(),
         by_lot=sizes[0] * sizes[1] / n,
         lot_p_value=float(stats.hypergeom.sf(int(both.sum()) - 1, n, *sizes)),
-        overlap=_level(float(both.sum()), null_sets[0] @ null_sets[1].T),
-        rank_correlation=_level(correlation, null_ranks[0] @ null_ranks[1].T),
+        overlap=_level(float(both.sum()), first_sets @ second_sets.T),
+        rank_correlation=_level(correlation, first_ranks @ second_ranks.T),
         _features=_replicated(records, columns, names, chosen),
     )
 
@@ -155,11 +149,8 @@ def _null(records: Records, choice: Choice, columns: NDArray[np.intp]) -> tuple[
     """Return, for every permutation of the labels, which features it selects, and their ranks."""
     runs = records.null_orders(choice.method)
     sets, ranks = np.zeros((len(runs), len(columns))), np.zeros((len(runs), len(columns)))
-    places = np.arange(1, records.n_features + 1, dtype=float)
     for b, orders in enumerate(runs):
-        mean = np.zeros(records.n_features)
-        for order in orders:
-            mean[order] += places
+        mean = mean_ranks(orders, records.n_features)
         often = selection_frequency(orders[:, : choice.size], records.n_features)
         best = np.lexsort((mean, -often))[: choice.size]
         sets[b] = np.isin(columns, best)
@@ -169,8 +160,10 @@ def _null(records: Records, choice: Choice, columns: NDArray[np.intp]) -> tuple[
 
 def _centred(values: Floats) -> Floats:
     """Return ranks of rows as vectors of length 1, whose products are Spearman's correlations."""
-    ranks = stats.rankdata(values, axis=1) if len(values) else values
-    ranks = ranks - ranks.mean(axis=1, keepdims=True) if len(values) else ranks
+    if not len(values):
+        return values
+    ranks = stats.rankdata(values, axis=1)
+    ranks = ranks - ranks.mean(axis=1, keepdims=True)
     length = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
     return np.asarray(ranks / np.where(length > 0, length, 1))
 
@@ -202,9 +195,7 @@ def _replicated(
     # Each signature is tested in the study that did not select it.
     tested = [_holm(p_b, chosen[0]), _holm(p_a, chosen[1])]
     replicated = same & ((tested[0] < LEVEL) | (tested[1] < LEVEL))
-    whose = np.select(
-        [chosen[0] & chosen[1], chosen[0], chosen[1]], ["both", "first", "second"], ""
-    )
+    whose = np.select([chosen[0] & chosen[1], *chosen], ["both", "first", "second"], "")
     frame = pd.DataFrame(
         {
             "name": names,
@@ -217,16 +208,14 @@ def _replicated(
             "replicated": replicated,
         }
     )
-    frame = frame[whose != ""]
-    order = frame["signature"].map({"both": 0, "first": 1, "second": 2})
-    return frame.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
+    return frame[whose != ""].sort_values("signature", kind="stable", ignore_index=True)
 
 
 def _holm(p: Floats, tested: NDArray[np.bool_]) -> Floats:
     """Return Holm's adjusted p-values of the features tested; nan of the others."""
-    found = np.full(len(p), np.nan)
+    adjusted = np.full(len(p), np.nan)
     places = np.flatnonzero(tested & np.isfinite(p))
     order = places[np.argsort(p[places])]
     steps = p[order] * (len(order) - np.arange(len(order)))
-    found[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if len(order) else steps
-    return found
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted

@@ -18,7 +18,7 @@ from backstay.results._comparisons import Comparison, Comparisons, Way, compare_
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import feature_frame
 from backstay.results._null import null_rows
-from backstay.results._parts import Parts, size_within
+from backstay.results._parts import Parts, Table, size_within
 from backstay.results._predictions import Predictions
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
@@ -27,7 +27,6 @@ from backstay.results._samples import Samples
 from backstay.results._selections import Selections
 from backstay.results._signature import signature_rows
 from backstay.results._stability import stability_rows, why_curves_end
-from backstay.results._table import Table
 from backstay.results._weights import Weights
 from backstay.store import Store
 from backstay.targets import find_metric
@@ -194,7 +193,7 @@ class Results(Parts):
     @property
     def methods(self) -> list[str]:
         """Names of the methods, controls and plain forms that the study added included."""
-        return list(dict.fromkeys(m for part in self._parts.values() for m in part.methods))
+        return self._methods()
 
     @property
     def facts(self) -> StudyFacts:
@@ -246,28 +245,21 @@ class Results(Parts):
 
         ``runs`` is the number of runs that a method's figures rest on.
         """
-        frame = self._figures()
-        runs = self.runs.counts().frame().set_index(["dataset", "method"])["n_runs"]
-        rows = zip(frame["dataset"], frame["method"], strict=True)
-        frame.insert(3, "runs", [int(runs[row]) for row in rows])
-        return frame
-
-    def _figures(self) -> pd.DataFrame:
-        stability = self.stability().frame()
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
-        frame = stability[[*keys, *names]].rename(columns=names)
+        frame = self.stability().frame()[[*keys, *names]].rename(columns=names)
         modules = self.selections.module_stability().frame()[[*keys, "value"]]
         modules = modules.rename(columns={"value": "module_stability"})
         frame = frame.merge(modules, on=keys, how="left", sort=False)
-        if not all(part.models for part in self._parts.values()):
-            return frame
-        for metric in next(iter(self._parts.values())).facts.scoring:
-            table = self.scores(metric).frame()
+        parts = list(self._parts.values())
+        for metric in parts[0].facts.scoring if all(part.models for part in parts) else []:
             names = {"value": metric, "low": f"{metric}_low", "high": f"{metric}_high"}
-            table = table[[*keys, "model", *names]].rename(columns=names)
+            table = self.scores(metric).frame()[[*keys, "model", *names]].rename(columns=names)
             on = [*keys, "model"] if "model" in frame else keys
             frame = frame.merge(table, on=on, how="outer", sort=False)
+        runs = self.runs.counts().frame().set_index(["dataset", "method"])["n_runs"]
+        rows = zip(frame["dataset"], frame["method"], strict=True)
+        frame.insert(3, "runs", [int(runs[row]) for row in rows])
         return frame
 
     def stability(
@@ -371,7 +363,7 @@ class Results(Parts):
             ``q_value`` of a plain test. With two classes the difference is the second minus the
             first, and the test is Welch's; with more it is the highest class minus all other
             rows, and the test the analysis of variance. The q-value is Benjamini and Hochberg's,
-            over all features. nan in stores of earlier versions.
+            over all features.
 
             ``decoy_q_value``, if decoys were drawn for the method (``Study(decoys=…)``): the
             q-value of its importances on all rows, beside those of permuted features.

@@ -8,15 +8,15 @@ recommendation; its own figures stay, with the number of runs that they rest on.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._accuracy import run_score_rows, scored_metrics
-from backstay.results._parts import Parts, Row, Rows
-from backstay.results._records import Records
-from backstay.results._table import Table
+from backstay.results._parts import Parts, Row, Rows, Table
+from backstay.results._records import Records, computed_once
 
 # Share that a method must have finished, of the runs that the study has got to, to be compared or
 # recommended.
@@ -61,18 +61,13 @@ class RunCount:
         return f"{self.finished} of {self.of} runs"
 
 
+@computed_once
 def run_counts(records: Records) -> dict[str, RunCount]:
     """Return, by method, how many runs it finished, of those that any method got to."""
-
-    def count() -> dict[str, RunCount]:
-        tried = dict.fromkeys(records.methods, 0)
-        for method, resample in records.store.done(records.dataset):
-            if resample >= 0 and method in tried:
-                tried[method] += 1
-        most = max(tried.values(), default=0)
-        return {m: RunCount(len(records.orders(m)[0]), most) for m in records.methods}
-
-    return records.once(("run counts",), count)
+    done = [(method, run) for method, run in records.store.done(records.dataset) if run >= 0]
+    tried = Counter(method for method, _ in done if method in records.methods)
+    most = max(tried.values(), default=0)
+    return {method: RunCount(len(records.orders(method)[0]), most) for method in records.methods}
 
 
 def is_judged(records: Records, method: str) -> bool:
@@ -83,10 +78,10 @@ def is_judged(records: Records, method: str) -> bool:
 def judged_methods(records: Records) -> list[str]:
     """Return the methods with enough runs to be compared; refuse where there is none."""
     counts = run_counts(records)
-    found = [method for method, count in counts.items() if count.enough]
-    if not found:
+    judged = [method for method, count in counts.items() if count.enough]
+    if not judged:
         raise TooFewRunsError(_why_none(records, counts))
-    return found
+    return judged
 
 
 def check_judged(records: Records, *methods: str) -> None:
@@ -157,12 +152,9 @@ def error_rows(records: Records) -> Rows:
     return [{name: task[name] for name in names} for task in failed]
 
 
+@computed_once
 def training_rows(records: Records) -> TrainingRows:
     """Return how many rows runs train on, and how many of them two runs share."""
-    return records.once(("training rows",), lambda: _training_rows(records))
-
-
-def _training_rows(records: Records) -> TrainingRows:
     n_runs = records.n_resamples
     trained = np.zeros((n_runs, records.n_samples))
     for resample in range(n_runs):

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.results._parts import Parts, Rows
-from backstay.results._records import Records
+from backstay.results._parts import Parts, Rows, Table
+from backstay.results._records import Records, computed_once
 from backstay.results._signature_values import checked_signature, kept_values, map_rows, value_rows
-from backstay.results._table import Table
 
 
 @dataclass(frozen=True)
@@ -40,37 +39,9 @@ class SampleWeights:
         return below.sort_values("weight", kind="stable").reset_index(drop=True)
 
 
-def weightings(records: Records, weights: pd.DataFrame) -> list[SampleWeights]:
-    """Return every weighting that tells samples apart; methods that weigh alike share one."""
-    controls = {role.control for role in records.facts.methods.values()}
-    apart: list[SampleWeights] = []
-    for method, rows in weights.groupby("method", sort=False):
-        if method in controls or np.ptp(rows["weight"]) < 1e-12:
-            continue
-        for known in apart:
-            if len(known.rows) == len(rows) and np.allclose(
-                known.rows["weight"], rows["weight"], rtol=1e-6
-            ):
-                known.methods.append(str(method))
-                break
-        else:
-            classes = rows.groupby("class", sort=False)["weight"]
-            fence = {kind: _fence(weights) for kind, weights in classes}
-            apart.append(SampleWeights([str(method)], rows, fence))
-    return apart
-
-
-def _fence(weights: pd.Series[float]) -> float:
-    lower, upper = np.quantile(weights, [0.25, 0.75])
-    return float(lower - 1.5 * (upper - lower))
-
-
+@computed_once
 def weight_rows(records: Records) -> Rows:
     """Return the instance weights, averaged per row over the runs that trained on it."""
-    return records.once(("instance weights",), lambda: _computed_rows(records))
-
-
-def _computed_rows(records: Records) -> Rows:
     rows: Rows = []
     labels = records.target.row_labels()
     for method in records.methods:
@@ -155,5 +126,25 @@ class Samples(Parts):
         )
 
     def weightings(self) -> list[SampleWeights]:
-        """Return every weighting that tells samples apart, for one data set, with its fences."""
-        return weightings(self._one(), self.weights().frame())
+        """Return every weighting that tells samples apart, for one data set, with its fences.
+
+        Methods that weigh alike share one.
+        """
+        controls = {role.control for role in self._one().facts.methods.values()}
+        apart: list[SampleWeights] = []
+        for method, rows in self.weights().frame().groupby("method", sort=False):
+            weights = rows["weight"]
+            if method in controls or np.ptp(weights) < 1e-12:
+                continue
+            for known in apart:
+                same = len(known.rows) == len(rows)
+                if same and np.allclose(known.rows["weight"], weights, rtol=1e-6):
+                    known.methods.append(str(method))
+                    break
+            else:
+                fence = {}
+                for kind, own in rows.groupby("class", sort=False)["weight"]:
+                    lower, upper = np.quantile(own, [0.25, 0.75])
+                    fence[kind] = float(lower - 1.5 * (upper - lower))
+                apart.append(SampleWeights([str(method)], rows, fence))
+        return apart

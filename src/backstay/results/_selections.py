@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backstay._columns import STRONG
-from backstay.results._decoys import false_in_signature
+from backstay.results._decoys import decoy_scores
 from backstay.results._equivalents import equivalents_of
 from backstay.results._features import (
     RelevantFound,
@@ -17,10 +17,9 @@ from backstay.results._features import (
     relevant_found,
     similarity_rows,
 )
-from backstay.results._parts import Parts, size_within
+from backstay.results._parts import Parts, Table, size_within
 from backstay.results._signature_values import checked_signature, group_rows
 from backstay.results._stability import module_stability_rows
-from backstay.results._table import Table
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
     from backstay.ensemble import ExpectedFalse
@@ -66,8 +65,7 @@ class Selections(Parts):
         measure is "module_phi". It compares how many features of each module two runs choose: 0
         is what random choices reach, 1 always as many of the same modules, and with every feature
         on its own it is Kuncheva's index. The column ``features`` has the stability of the
-        features themselves. Empty where modules are not known: in an older store, and for more
-        than 30,000 features.
+        features themselves. Empty for more than 30,000 features, whose modules are not known.
 
         Parameters
         ----------
@@ -100,9 +98,7 @@ class Selections(Parts):
         """Count the features that runs ranked, and say how often a size was filled up at random.
 
         ``least`` and ``median`` are over runs; ``filled`` is the share of the runs that ranked
-        fewer features than the size, so that others, drawn at random, complete the subset. In
-        stores of earlier versions, ``least`` is the number of features that were not dropped
-        before.
+        fewer features than the size, so that others, drawn at random, complete the subset.
         """
         return self._table("features ranked", "filled: at random, share of runs", ranked_rows)
 
@@ -204,7 +200,10 @@ class Selections(Parts):
             where no decoys were drawn for the method (``Study(decoys=…)``). A feature is false
             if it is independent of the class.
         """
-        return false_in_signature(self._one(), method, size)
+        part = self._one()
+        method, size = checked_signature(part, method, size)
+        scores = decoy_scores(part, method)
+        return None if scores is None else scores.expected_false(part.members(method, size))
 
     def relevant_found(self, size: int) -> RelevantFound | None:
         """Count the truly relevant features that every method found, for one data set.

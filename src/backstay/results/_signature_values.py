@@ -39,10 +39,10 @@ def kept_values(
 
 def value_rows(records: Records, method: str, size: int) -> Rows:
     """Return a row per feature of a signature and sample; none where values were not kept."""
-    found = kept_values(records, method, size)
-    if found is None:
+    kept = kept_values(records, method, size)
+    if kept is None:
         return []
-    members, values = found
+    members, values = kept
     names = [records.feature_name(int(j)) for j in members]
     samples = [records.sample_name(i) for i in range(records.n_samples)]
     labels, column = records.target.row_labels(), records.target.row_column
@@ -56,10 +56,10 @@ def value_rows(records: Records, method: str, size: int) -> Rows:
 
 def map_rows(records: Records, method: str, size: int) -> Rows:
     """Return the first two principal components of the samples on a signature."""
-    found = kept_values(records, method, size)
-    if found is None:
+    kept = kept_values(records, method, size)
+    if kept is None:
         return []
-    values, labels = np.nan_to_num(found[1]).T, records.target.row_labels()
+    values, labels = np.nan_to_num(kept[1]).T, records.target.row_labels()
     values = values - values.mean(axis=0)
     left, length, right = np.linalg.svd(values, full_matrices=False)
     places, shares = np.zeros((len(values), 2)), np.zeros(2)

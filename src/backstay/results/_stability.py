@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.results._parts import Rows
-from backstay.results._records import Records
+from backstay.results._records import Records, computed_once
 from backstay.stability import (
     PairMatrix,
     StabilityResult,
@@ -45,13 +45,14 @@ def stability_rows(
             at = _sizes(records, method, sizes)
             figures = curve_rows(records, method, measure, at, confidence, options)
             if measure in ZERO_AT_RANDOM and sizes is None and records.modules is not None:
-                others = module_rows(records, method, at, confidence)
+                others = module_rows(records, method, tuple(at), confidence)
                 pairs = zip(figures, others, strict=True)
                 figures = [row | {"modules": other["value"]} for row, other in pairs]
         else:
             one = _whole(records, method, kind, measure, confidence, options)
-            extra = {"variance": one.variance, "n_runs": one.n_runs}
-            figures = [{"size": records.n_features, **_interval(one), **extra}]
+            low, high = one.confidence_interval
+            bounds = {"value": one.value, "low": low, "high": high, "variance": one.variance}
+            figures = [{"size": records.n_features, **bounds, "n_runs": one.n_runs}]
         rows += [base | row for row in figures]
     return rows
 
@@ -74,8 +75,7 @@ def weight_variance_rows(records: Records, normalize: bool, confidence: float) -
         _, weights = records.weights(method)
         for measure in ("variance", "pearson"):
             one = weight_stability(weights, measure, normalize=normalize, confidence=confidence)
-            row = {"method": method, "measure": measure}
-            rows.append({**row, **_interval(one), "n_runs": one.n_runs})
+            rows.append({"method": method, "measure": measure, **_figures(one)})
     return rows
 
 
@@ -84,26 +84,21 @@ def size_places(records: Records, size: int | None) -> list[int]:
     return list(range(len(records.sizes))) if size is None else [records.check_size(size)]
 
 
-def pair_matrix(
-    records: Records, method: str, size: int | None
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+@computed_once
+def pair_matrix(records: Records, method: str, size: int | None) -> tuple[NDArray[Any], Floats]:
     """Return resamples and Kuncheva's index of every two, at a size or averaged over sizes.
 
     The size of all features says nothing and does not enter an average.
     """
-
-    def compute() -> tuple[NDArray[Any], Floats]:
-        resamples, orders = records.orders(method)
-        sizes = [records.sizes[place] for place in size_places(records, size)]
-        sizes = [k for k in sizes if k < records.n_features]
-        pairs = np.zeros((len(resamples), len(resamples)))
-        for one in kuncheva_pairs(orders, sizes, records.n_features):
-            pairs += one
-        pairs = pairs / len(sizes) if sizes else np.full_like(pairs, np.nan)
-        np.fill_diagonal(pairs, 0)
-        return resamples, pairs
-
-    return records.once(("pairs", records.check_method(method), size), compute)
+    resamples, orders = records.orders(method)
+    sizes = [records.sizes[place] for place in size_places(records, size)]
+    sizes = [k for k in sizes if k < records.n_features]
+    pairs = np.zeros((len(resamples), len(resamples)))
+    for one in kuncheva_pairs(orders, sizes, records.n_features):
+        pairs += one
+    pairs = pairs / len(sizes) if sizes else np.full_like(pairs, np.nan)
+    np.fill_diagonal(pairs, 0)
+    return resamples, pairs
 
 
 def kuncheva_pairs(
@@ -138,9 +133,9 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
     rows: Rows = []
     for method in _repeated(records):
         _, weights = records.weights(method)
-        found = bias_variance(weights, truth, normalize=normalize)
-        figures = {"error": found.error, "bias_squared": found.bias, "variance": found.variance}
-        rows.append({"method": method, **figures, "n_runs": found.n_runs})
+        split = bias_variance(weights, truth, normalize=normalize)
+        figures = {"error": split.error, "bias_squared": split.bias, "variance": split.variance}
+        rows.append({"method": method, **figures, "n_runs": split.n_runs})
     return rows
 
 
@@ -203,13 +198,11 @@ def curve_rows(
     return records.once(("curve", method, measure, tuple(at), confidence), compute)
 
 
-def module_rows(records: Records, method: str, sizes: list[int], confidence: float) -> Rows:
+@computed_once
+def module_rows(records: Records, method: str, sizes: tuple[int, ...], confidence: float) -> Rows:
     """Return the stability of a method if features of one module count as the same."""
     options = {"modules": records.modules}
-    return records.once(
-        ("module curve", method, tuple(sizes), confidence),
-        lambda: curve_rows(records, method, "module_phi", sizes, confidence, options),
-    )
+    return curve_rows(records, method, "module_phi", list(sizes), confidence, options)
 
 
 def module_stability_rows(
@@ -222,10 +215,12 @@ def module_stability_rows(
     rows: Rows = []
     for method in _repeated(records):
         plain = curve_rows(records, method, sizes=at, confidence=confidence)
-        for one, other in zip(module_rows(records, method, at, confidence), plain, strict=True):
-            figures = {name: one[name] for name in ("value", "low", "high")}
+        for one, other in zip(
+            module_rows(records, method, tuple(at), confidence), plain, strict=True
+        ):
+            figures = {name: one[name] for name in ("size", "value", "low", "high")}
             extra = {"features": other["value"], "n_runs": one["n_runs"]}
-            rows.append({"method": method, "size": one["size"], **figures, **extra})
+            rows.append({"method": method, **figures, **extra})
     return rows
 
 
@@ -246,9 +241,9 @@ def _whole(
     return weight_stability(weights, measure, confidence=confidence, **options)
 
 
-def _interval(found: StabilityResult) -> dict[str, float]:
-    low, high = found.confidence_interval
-    return {"value": found.value, "low": low, "high": high}
+def _figures(one: StabilityResult) -> dict[str, float]:
+    low, high = one.confidence_interval
+    return {"value": one.value, "low": low, "high": high, "n_runs": one.n_runs}
 
 
 def prediction_stability_rows(records: Records, confidence: float) -> Rows:
@@ -266,8 +261,6 @@ def prediction_stability_rows(records: Records, confidence: float) -> Rows:
                     labels[run, records.test(resample)] = said[i, j, :, 0]
                 base = {"method": method, "model": model, "size": size}
                 for measure in ("agreement", "pooled_kappa"):
-                    found = prediction_stability(labels, measure, confidence=confidence)
-                    rows.append(
-                        {**base, "measure": measure, **_interval(found), "n_runs": found.n_runs}
-                    )
+                    one = prediction_stability(labels, measure, confidence=confidence)
+                    rows.append({**base, "measure": measure, **_figures(one)})
     return rows

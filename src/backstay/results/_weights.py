@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from backstay.results._parts import Parts
+from backstay.results._parts import Parts, Table
 from backstay.results._stability import bias_variance_rows, weight_variance_rows
-from backstay.results._table import Table
 from backstay.results._weighting import WeightingVerdict, gain_rows, weighting_verdict
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from backstay.store._store import Store
 
@@ -29,8 +29,8 @@ class StoreCheck:
 
     name: str
     counts: dict[str, int]
-    missing: dict[str, int] = field(default_factory=dict)
-    damages: list[str] = field(default_factory=list)
+    missing: dict[str, int]
+    damages: list[str]
 
     @property
     def sound(self) -> bool:
@@ -67,19 +67,16 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/study.db"
     ...     _ = Study({"relieff": ReliefF()}, Subsampling(3), sizes=[2], store=path).run(X, y)
-    ...     found = check_store(path)
-    >>> found.sound, found.counts["tasks"]
+    ...     check = check_store(path)
+    >>> check.sound, check.counts["tasks"]
     (True, 3)
     """
     with Store(path, write=False) as store, store.snapshot():
         problems = store.problems()
-        found = StoreCheck(store.name, store.counts())
-        if not problems:
-            found.missing = _missing_tasks(store)
-    found.damages = problems[:N_NAMED]
-    if len(problems) > N_NAMED:
-        found.damages.append(f"and {len(problems) - N_NAMED} more")
-    return found
+        missing = {} if problems else _missing_tasks(store)
+        counts = store.counts()
+    more = [f"and {len(problems) - N_NAMED} more"] if len(problems) > N_NAMED else []
+    return StoreCheck(store.name, counts, missing, problems[:N_NAMED] + more)
 
 
 def _missing_tasks(store: Store) -> dict[str, int]:

@@ -215,10 +215,10 @@ class StoreFile:
     def _check_tables(self) -> None:
         """Refuse tables that are not as this format makes them, and anything that could act."""
         rows = self._connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        found = {name: sql for kind, name, sql in rows if kind == "table"}
+        tables = {name: sql for kind, name, sql in rows if kind == "table"}
         for statement in STATEMENTS:
             name = statement.split()[2]
-            if found.get(name) != statement:
+            if tables.get(name) != statement:
                 raise self.damaged(f"its table {name} is not that of format {FORMAT}")
         if acting := [name for kind, name, _ in rows if kind in ("trigger", "view")]:
             raise self.damaged(f"{acting[0]!r} in it is neither a table nor an index")
@@ -228,10 +228,10 @@ class StoreFile:
         if self.path is None:
             return None
         try:
-            found = self.path.stat()
+            place = self.path.stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return place.st_dev, place.st_ino
 
     def damaged(self, what: str) -> StoreError:
         """Return an error that names the file and what of it is damaged."""
@@ -293,14 +293,13 @@ class StoreFile:
             f"(SELECT sums.checksum FROM sums WHERE sums.source = '{table}' "
             f"AND sums.owner = {owner} AND sums.name = {name})"
         )
-        columns = COVERED[table].split(", ")
+        n_covered = len(COVERED[table].split(", "))
         query = f"SELECT {sums}, {owner}, {name}, {COVERED[table]}"
-        found = self._rows(f"{query}{more} FROM {table} {rest}", *values)
-        for checksum, *names_and_values in found:
-            covered = names_and_values[2 : 2 + len(columns)]
-            if checksum != _checksum(covered):
+        rows = self._rows(f"{query}{more} FROM {table} {rest}", *values)
+        for checksum, *names_and_values in rows:
+            if checksum != _checksum(names_and_values[2 : 2 + n_covered]):
                 raise self._unsound(table, *names_and_values[:2])
-        return [row[3:] for row in found]
+        return [row[3:] for row in rows]
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -321,18 +320,17 @@ class StoreFile:
 
     def problems(self) -> list[str]:
         """Name the rows that differ from their checksums, have none, or are gone."""
-        found = []
+        problems = []
         for table, (owner, name) in NAMED_BY.items():
-            held = {}
-            for row in self._rows(f"SELECT {owner}, {name}, {COVERED[table]} FROM {table}"):
-                held[row[:2]] = _checksum(row[2:])
+            rows = self._rows(f"SELECT {owner}, {name}, {COVERED[table]} FROM {table}")
+            held = {row[:2]: _checksum(row[2:]) for row in rows}
             query = "SELECT owner, name, checksum FROM sums WHERE source = ?"
             sums = {row[:2]: row[2] for row in self._rows(query, table)}
             for key in dict.fromkeys([*held, *sums]):
                 if held.get(key) != sums.get(key):
                     entry = ENTRIES[table].format(*key)
-                    found.append(f"{entry} {'does not check' if key in held else 'is missing'}")
-        return found
+                    problems.append(f"{entry} {'does not check' if key in held else 'is missing'}")
+        return problems
 
     def _unsound(self, table: str, owner: str, name: str) -> StoreError:
         return self.damaged(f"{ENTRIES[table].format(owner, name)} does not check")

@@ -138,8 +138,7 @@ class Store(StoreFile):
 
     def write(self, dataset: str, outcome: TaskRecord) -> None:
         """Write a finished task with its arrays, all or nothing."""
-        with self._transaction():
-            self._write_task(dataset, outcome)
+        self.write_all(dataset, [outcome])
 
     def write_all(self, dataset: str, outcomes: Iterable[TaskRecord]) -> None:
         """Write many finished tasks, all or nothing."""
@@ -152,24 +151,12 @@ class Store(StoreFile):
         ((number, *_, stage, error, seconds),) = self._task_rows(
             dataset, "AND method = ? AND resample = ?", method, resample
         )
-        return TaskRecord(
-            method,
-            resample,
-            self._arrays(f"task {number}"),
-            self._json(seconds, f"task {number}"),
-            stage,
-            error,
-        )
+        arrays, times = self._arrays(f"task {number}"), self._json(seconds, f"task {number}")
+        return TaskRecord(method, resample, arrays, times, stage, error)
 
     def _write_task(self, dataset: str, outcome: TaskRecord) -> None:
-        row = (
-            dataset,
-            outcome.method,
-            outcome.resample,
-            outcome.stage,
-            outcome.error,
-            json.dumps(outcome.seconds),
-        )
+        named = (dataset, outcome.method, outcome.resample)
+        row = (*named, outcome.stage, outcome.error, json.dumps(outcome.seconds))
         cursor = self._connection.execute(
             "INSERT INTO tasks (dataset, method, resample, stage, error, seconds) "
             "VALUES (?, ?, ?, ?, ?, ?)",
@@ -220,9 +207,8 @@ class Store(StoreFile):
             method,
         )
         for number, _, _, resample, *_ in rows:
-            found = self._arrays(f"task {number}", name)
-            if name in found:
-                yield resample, found[name]
+            for array in self._arrays(f"task {number}", name).values():
+                yield resample, array
 
     # Arrays.
 
@@ -238,22 +224,19 @@ class Store(StoreFile):
         self._seal("arrays", owner, name, values=row)
 
     def _arrays(self, owner: str, name: str | None = None) -> dict[str, NDArray[Any]]:
-        if name is None:
-            rows = self._sealed("arrays", "WHERE owner = ?", owner, more=", data")
-        else:
-            where = "WHERE owner = ? AND name = ?"
-            rows = self._sealed("arrays", where, owner, name, more=", data")
+        where, key = ("", ()) if name is None else (" AND name = ?", (name,))
+        rows = self._sealed("arrays", f"WHERE owner = ?{where}", owner, *key, more=", data")
         return {row[1]: self._read(*row) for row in rows}
 
     def problems(self) -> list[str]:
         """Name the rows and the arrays that differ from their checksums, or are gone."""
-        found = super().problems()
+        problems = super().problems()
         for owner, name in self._rows("SELECT owner, name FROM arrays"):
             try:
                 self._arrays(owner, name)
             except StoreError:
-                found.append(f"array {name!r} of {owner} does not check")
-        return list(dict.fromkeys(found))
+                problems.append(f"array {name!r} of {owner} does not check")
+        return list(dict.fromkeys(problems))
 
     def _read(
         self, owner: str, name: str, dtype: str, shape: str, checksum: int, data: bytes

@@ -79,14 +79,13 @@ def _weighted_parts(method: Any) -> dict[str, InstanceWeighted]:
     if isinstance(method, InstanceWeighted):
         uniform = isinstance(method.weighting, UniformWeighting | EqualMass)
         return {} if uniform else {"": method}
-    found: dict[str, InstanceWeighted] = {}
-    if not hasattr(method, "get_params"):
-        return found
-    for path, value in sorted(method.get_params(deep=True).items()):
-        inside = any(path.startswith(f"{outer}__") for outer in found)
-        if isinstance(value, InstanceWeighted) and not inside:
-            found.update({path: value} if _weighted_parts(value) else {})
-    return found
+    parts: dict[str, InstanceWeighted] = {}
+    held = method.get_params(deep=True) if hasattr(method, "get_params") else {}
+    for path, value in sorted(held.items()):
+        inside = any(path.startswith(f"{outer}__") for outer in parts)
+        if isinstance(value, InstanceWeighted) and not inside and _weighted_parts(value):
+            parts[path] = value
+    return parts
 
 
 def _replaced(method: Any, parts: Mapping[str, Any]) -> Any:

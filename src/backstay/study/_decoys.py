@@ -64,8 +64,8 @@ def run_decoys(
         ]
         title = f"{data.name}, decoys"
         with one_thread(), Progress(n_draws, n_draws - len(left), verbose, title) as progress:
-            found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls)
-            for draw, scores in zip(left, found, strict=True):
+            drawn = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls)
+            for draw, scores in zip(left, drawn, strict=True):
                 records.add(decoy_key(name, draw), scores)
                 progress.advance(False)
     except ValueError as error:
@@ -78,11 +78,9 @@ def run_decoys(
 
 def _prepared(study: CheckedStudy, data: CheckedData, seed: int) -> Any:
     """Return all rows as the method sees them."""
-    if study.preprocess is None:
-        return table_near_one(data.X)
-    X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(
-        table_near_one(data.X), data.target.values
-    )
+    X = table_near_one(data.X)
+    if study.preprocess is not None:
+        X = seeded(study.preprocess, seed % MAX_SEED).fit_transform(X, data.target.values)
     if X.shape[1] != data.X.shape[1]:
         raise ValueError(
             f"preprocess leaves {X.shape[1]} of {data.X.shape[1]} features; decoys must compete "

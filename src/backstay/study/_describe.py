@@ -1,4 +1,9 @@
-"""What a store keeps of the data, so that results and reports need no table."""
+"""What a store keeps of the data, so that results and reports need no table.
+
+Beside what a study found, these are the moments and the module of every feature, correlated
+partners, and the features that may be in a signature: which of them say the same and, where samples
+are few enough to be shown one by one, their values.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,30 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from backstay._columns import column_chunks, numeric_columns
+from backstay._columns import STAND_INS, STRONG, column_chunks, numeric_columns, standardized
 from backstay.redundancy import correlation_modules
-from backstay.results import Records
+from backstay.results import DatasetFacts, Records
 from backstay.store import Store
-from backstay.study._candidates import candidate_arrays
 from backstay.study._data import CheckedData
-from backstay.study._partners import PARTNERS, SHARD, partner_arrays
+from backstay.study._partners import SHARD, ever_selected, often_selected, strongest_partners
 
+Arrays = dict[str, NDArray[Any]]
 # Wider tables could need more than 2 GB for the correlations of linked features.
 MOST_FEATURES = 30_000
+# Squares of the largest numbers overflow; what follows from them is then unknown.
+_overflow_is_unknown = np.errstate(over="ignore", invalid="ignore")
+
+
+@_overflow_is_unknown
+def describe_data(store: Store, data: CheckedData) -> None:
+    """Keep the moments of every feature and its module, unless they are kept already."""
+    if "module" in store.dataset_arrays(data.name):
+        return
+    for key, array in data.target.moments(data.X).items():
+        store.set_array(data.name, key, array)
+    store.set_array(data.name, "module", _modules(data.X))
 
 
 def _modules(X: Any) -> NDArray[np.int32]:
@@ -33,31 +51,115 @@ def _modules(X: Any) -> NDArray[np.int32]:
     if len(columns) > 1:
         values = np.concatenate([table for _, table in column_chunks(X, columns)], axis=1)
         # Named by their first feature, so that no column that is alone has their number.
-        found = correlation_modules(np.where(np.isfinite(values), values, np.nan))
-        labels[columns] = columns[np.unique(found, return_index=True)[1][found]]
+        modules = correlation_modules(np.where(np.isfinite(values), values, np.nan))
+        labels[columns] = columns[np.unique(modules, return_index=True)[1][modules]]
     return labels.astype("<i4")
 
 
-def describe_data(store: Store, data: CheckedData) -> None:
-    """Keep the moments of every feature and its module, unless they are kept already."""
-    if "module" in store.dataset_arrays(data.name):
-        return
-    # Squares of the largest numbers overflow; what follows from them is then unknown.
-    with np.errstate(over="ignore", invalid="ignore"):
-        arrays = {**data.target.moments(data.X), "module": _modules(data.X)}
-    for key, array in arrays.items():
-        store.set_array(data.name, key, array)
-
-
+@_overflow_is_unknown
 def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) -> None:
     """Keep correlated partners and values of features that may be in a signature.
 
-    A shard knows only some of the runs, so it keeps them for all features that these selected.
+    A shard knows only some of the runs. With ``of_all`` it keeps them for every feature that some
+    run selected, so that those of the whole study can be chosen among those of its parts.
     """
     if not changed and records.is_described:
         return
-    names = SHARD if of_all else PARTNERS
-    with np.errstate(over="ignore", invalid="ignore"):
-        partners = partner_arrays(X, records, of_all=of_all)
-        values = candidate_arrays(X, records, of_all=of_all)
-    records.keep(dict(zip(names, partners.values(), strict=True)) | values)
+    few = _few_samples(records)
+    if of_all:
+        selected = ever_selected(records)
+        partners = strongest_partners(X, selected)
+        features, values = _values(X, _with_stand_ins(X, selected) if few else selected[:0])
+        kept = dict(zip(SHARD, partners.values(), strict=True)) | {
+            "shard candidate": features.astype("<i4"),
+            "shard candidate values": values.T,
+        }
+    else:
+        members = _members(records)
+        partners = strongest_partners(X, often_selected(records))
+        values_of = _values(X, _with_stand_ins(X, members) if few else members)
+        kept = partners | _described(*values_of, records)
+    records.keep(kept)
+
+
+def candidates_among(parts: list[Arrays], records: Records) -> Arrays:
+    """Return the candidates of a whole study from the features that its parts kept."""
+    known: dict[int, NDArray[np.float64]] = {}
+    for part in parts:
+        if "shard candidate" in part:
+            pairs = zip(part["shard candidate"], part["shard candidate values"], strict=True)
+            known |= {int(feature): values for feature, values in pairs}
+    features = np.array(sorted(known), dtype=np.intp)
+    members = np.flatnonzero(np.isin(features, _members(records)))
+    if not len(members):
+        return {}
+    values = np.array([known[int(j)] for j in features]).T
+    kept = _with_stand_ins(values, members)
+    return _described(features[kept], values[:, kept], records)
+
+
+def _with_stand_ins(X: Any, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return features and their strongest partners, in column order."""
+    partners = strongest_partners(X, members, STAND_INS)["partner"]
+    return np.union1d(members, partners).astype(np.intp)
+
+
+def _few_samples(records: Records) -> bool:
+    return records.n_samples <= DatasetFacts.FEW_SAMPLES
+
+
+def _signatures(records: Records) -> list[NDArray[np.intp]]:
+    return [
+        records.members(method, size)
+        for method in records.methods
+        for size in records.described_sizes
+    ]
+
+
+def _members(records: Records) -> NDArray[np.intp]:
+    """Return the features of every signature, in column order."""
+    every = np.concatenate([*_signatures(records), np.empty(0, np.intp)])
+    return np.unique(every).astype(np.intp)
+
+
+def _described(
+    candidates: NDArray[np.intp], values: NDArray[np.float64], records: Records
+) -> Arrays:
+    """Return what is kept of candidates: which of one signature are correlated, and the values."""
+    # One layout in memory, so that the digits are the same however the values came.
+    values = np.ascontiguousarray(values)
+    inside = np.isin(candidates, _members(records))
+    selected = candidates[inside]
+    unit = standardized(np.ascontiguousarray(values[:, inside]))
+    r = np.clip(unit.T @ unit, -1, 1)
+    place = np.full(records.n_features, -1)
+    place[selected] = np.arange(len(selected))
+    together = np.zeros_like(r, dtype=bool)
+    for members in _signatures(records):
+        own = place[members]
+        own = own[own >= 0]
+        together[np.ix_(own, own)] = True
+    first, second = np.nonzero(np.triu(together & (np.abs(r) >= STRONG), 1))
+    arrays = {
+        "candidate": candidates.astype("<i4"),
+        "candidate pair": np.array([selected[first], selected[second]], dtype="<i4"),
+        "candidate correlation": r[first, second],
+    }
+    if _few_samples(records):
+        arrays["candidate values"] = values.T
+    return arrays
+
+
+def _values(X: Any, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return those of the wanted columns that are numbers, and their values in deviations."""
+    if sparse.issparse(X):
+        columns, tables = wanted, [np.asarray(X[:, wanted].toarray(), dtype=np.float64)]
+    else:
+        columns, tables = numeric_columns(X), []
+        for names, table in column_chunks(X, columns, wanted):
+            tables.append(table[:, np.isin(names, wanted)])
+        columns = columns[np.isin(columns, wanted)]
+    table = np.concatenate([np.empty((X.shape[0], 0)), *tables], axis=1)
+    known = np.isfinite(table)
+    scale = np.sqrt(np.maximum(known.sum(axis=0) - 1, 1))
+    return columns, np.where(known, standardized(table) * scale, np.nan)

@@ -24,34 +24,27 @@ Ints = NDArray[np.intp]
 Arrays = dict[str, NDArray[Any]]
 
 
-def partner_arrays(X: Any, records: Records, *, of_all: bool = False) -> Arrays:
-    """Return features, their partners and the correlations, strongest first per feature.
-
-    Pearson's r over all rows of the table, gaps filled by the column's mean; a
-    description of the data, no part of any selection. Columns that are not
-    numbers, and sparse tables, have no partners.
-
-    The features are those selected most often; with ``of_all``, every one that some run selected,
-    so that the partners of a whole study can be chosen among those of its parts.
-    """
-    return strongest_partners(X, ever_selected(records) if of_all else _often_selected(records))
-
-
 def partners_among(parts: list[Arrays], records: Records) -> Arrays:
     """Return the partners of a whole study from those that its parts found for their features."""
-    often = _often_selected(records)
-    found: dict[tuple[int, int], float] = {}
+    known: dict[tuple[int, int], float] = {}
     for part in parts:
-        rows = zip(*(part[name].tolist() for name in PARTNERS), strict=True)
-        found |= {(feature, partner): r for feature, partner, r in rows}
-    pairs = np.array(list(found), dtype=np.intp).reshape(-1, 2)
-    kept = np.isin(pairs[:, 0], often)
+        names = SHARD if SHARD[0] in part else PARTNERS
+        if names[0] in part:  # not in a store whose run was stopped
+            rows = zip(*(part[name].tolist() for name in names), strict=True)
+            known |= {(feature, partner): r for feature, partner, r in rows}
+    pairs = np.array(list(known), dtype=np.intp).reshape(-1, 2)
+    kept = np.isin(pairs[:, 0], often_selected(records))
     features, partners = pairs[kept].T
-    return _strongest(features, partners, np.array(list(found.values()))[kept], N_PARTNERS)
+    return _strongest(features, partners, np.array(list(known.values()))[kept], N_PARTNERS)
 
 
 def strongest_partners(X: Any, features: Ints, most: int = N_PARTNERS) -> Arrays:
-    """Return the strongest partners of some features, so many of each at most."""
+    """Return features, their partners and the correlations, strongest first per feature.
+
+    Pearson's r over all rows of the table, gaps filled by the column's mean; a description of the
+    data, no part of any selection. Columns that are not numbers, and sparse tables, have no
+    partners.
+    """
     columns = numeric_columns(X)
     features = features[np.isin(features, columns)]
     pieces = [(features[:0], features[:0], np.empty(0))]
@@ -62,8 +55,8 @@ def strongest_partners(X: Any, features: Ints, most: int = N_PARTNERS) -> Arrays
         )
         for names, table in _chunks(X, columns):
             pieces.append(_strong_pairs(features, chosen, names, table, most))
-    found, partners, correlations = (np.concatenate(part) for part in zip(*pieces, strict=True))
-    return _strongest(found, partners, correlations, most)
+    of, partners, correlations = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    return _strongest(of, partners, correlations, most)
 
 
 def _strong_pairs(
@@ -76,15 +69,15 @@ def _strong_pairs(
     """
     r = np.abs(chosen.T @ table)
     r[features[:, None] == names[None]] = 0
-    found: list[tuple[Ints, Ints, Floats]] = [(features[:0], features[:0], np.empty(0))]
+    pairs: list[tuple[Ints, Ints, Floats]] = [(features[:0], features[:0], np.empty(0))]
     for i in np.flatnonzero(r.max(axis=1) >= STRONG - SLACK):
         least = np.partition(r[i], -most)[-most] if r.shape[1] > most else 0.0
         near = np.flatnonzero(r[i] >= max(least, STRONG) - SLACK)
         exact = (np.ascontiguousarray(table[:, near].T) * chosen[:, i]).sum(axis=1)
         best = np.argsort(-np.abs(exact), kind="stable")[:most]
         best = best[np.abs(exact[best]) >= STRONG]
-        found.append((np.full(len(best), features[i]), names[near[best]], exact[best]))
-    of, partners, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        pairs.append((np.full(len(best), features[i]), names[near[best]], exact[best]))
+    of, partners, values = (np.concatenate(part) for part in zip(*pairs, strict=True))
     return of, partners, values
 
 
@@ -117,7 +110,7 @@ def ever_selected(records: Records) -> Ints:
     return np.unique(np.concatenate(chosen)).astype(np.intp)
 
 
-def _often_selected(records: Records) -> Ints:
+def often_selected(records: Records) -> Ints:
     """Return the features that some method selects most often at some size, in column order."""
     most = np.zeros(records.n_features)
     for method in records.methods:

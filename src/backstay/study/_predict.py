@@ -58,7 +58,9 @@ def predict(
     outputs = np.empty(shape, dtype="<f8")
     cuts = _Cuts(how.sizes, sides, ranking.order, record)
     if how.weighted and ranking.sample_weight is not None:
-        how = replace(how, shortcuts=_unweighted(how))
+        # Shortcuts know no instance weights.
+        unweighted = [name for name in how.shortcuts if weight_parameter(how.models[name]) is None]
+        how = replace(how, shortcuts={name: how.shortcuts[name] for name in unweighted})
     direct = _predict_directly(how, cuts, outputs)
     if len(direct) < len(how.models):
         _predict_generally(how, cuts, ranking, seed, outputs, skip=direct)
@@ -181,12 +183,3 @@ def weight_parameter(model: Any) -> str | None:
     name, last = model.steps[-1]
     inside = weight_parameter(last)
     return None if inside is None else f"{name}__{inside}"
-
-
-def _unweighted(how: Prediction) -> dict[str, Callable[..., Array]]:
-    """Return the shortcuts of the models that take no instance weights."""
-    return {
-        name: shortcut
-        for name, shortcut in how.shortcuts.items()
-        if weight_parameter(how.models[name]) is None
-    }

@@ -106,15 +106,14 @@ class Progress:
 
     def _figures(self) -> str:
         """Return the rate of this run, the time left at that rate and the failures."""
-        now, fresh = time.monotonic(), self.done - self.skipped
+        fresh = self.done - self.skipped
+        failures = f", {self.failed} failed" if self.failed else ""
         # The first tasks of every method also compile it, which says nothing of the others.
         if fresh <= self.first and self.done < self.total:
-            failures = f", {self.failed} failed" if self.failed else ""
             return f"the first tasks compile the methods{failures}"
-        rate = (fresh - self._warm) / max(now - self._warm_since, 1e-9)
+        rate = (fresh - self._warm) / max(time.monotonic() - self._warm_since, 1e-9)
         pace = f"{rate:.1f} tasks/s" if rate >= 1 else f"{1 / max(rate, 1e-9):.1f} s/task"
         left = duration((self.total - self.done) / max(rate, 1e-9))
-        failures = f", {self.failed} failed" if self.failed else ""
         return f"{pace}, {left} left{failures}{self._cluster()}"
 
     def _cluster(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -53,21 +53,8 @@ def _positive(name: str, value: Any, minimum: int) -> int:
     return int(value)
 
 
-class _Protocol:
-    """What the protocols share: scikit-learn's splitter interface and a repr."""
-
-    random_state: Any
-
-    def beginning(self, n_splits: int) -> Self:
-        """Return the protocol with as few repeats as give so many splits: the first of its own."""
-        return self
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({shown})"
-
-
-class Subsampling(_Protocol):
+@dataclass(eq=False)
+class Subsampling:
     """Random stratified splits, as in [Han 7.1]: 100 times two thirds for training.
 
     Parameters
@@ -101,12 +88,9 @@ class Subsampling(_Protocol):
     [10  5] [10  5]
     """
 
-    def __init__(
-        self, n_splits: int = 100, train_size: float | int = 2 / 3, random_state: Any = None
-    ) -> None:
-        self.n_splits = n_splits
-        self.train_size = train_size
-        self.random_state = random_state
+    n_splits: int = 100
+    train_size: float | int = 2 / 3
+    random_state: Any = None
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of splits."""
@@ -162,7 +146,8 @@ def _whole_groups(
     )
 
 
-class RepeatedStratifiedKFold(_Protocol):
+@dataclass(eq=False)
+class RepeatedStratifiedKFold:
     """Stratified k-fold cross-validation, repeated; groups, if given, stay together.
 
     Parameters
@@ -184,10 +169,9 @@ class RepeatedStratifiedKFold(_Protocol):
     10
     """
 
-    def __init__(self, n_splits: int = 10, n_repeats: int = 10, random_state: Any = None) -> None:
-        self.n_splits = n_splits
-        self.n_repeats = n_repeats
-        self.random_state = random_state
+    n_splits: int = 10
+    n_repeats: int = 10
+    random_state: Any = None
 
     def _counts(self) -> tuple[int, int]:
         return _positive("n_splits", self.n_splits, 2), _positive("n_repeats", self.n_repeats, 1)
@@ -215,6 +199,7 @@ class RepeatedStratifiedKFold(_Protocol):
             yield from folds.split(np.zeros((len(y), 1)), y, groups)
 
 
+@dataclass(eq=False)
 class FiveByTwo(RepeatedStratifiedKFold):
     """Five times two halves; each is trained on and tested with the other [Prat 3.2].
 
@@ -243,11 +228,8 @@ class FiveByTwo(RepeatedStratifiedKFold):
     (10, True)
     """
 
-    def __init__(self, random_state: Any = None) -> None:
-        self.random_state = random_state
-
-    def _counts(self) -> tuple[int, int]:
-        return 2, 5
+    n_splits: int = field(default=2, init=False, repr=False)
+    n_repeats: int = field(default=5, init=False, repr=False)
 
     def beginning(self, n_splits: int) -> Self:
         """Return itself: there are always ten splits."""
@@ -294,16 +276,16 @@ def draw_null_splits(
     that a study of more repeats has the same runs. Of the splits some are taken at random, for the
     first ones of a protocol may be special, such as two halves.
     """
-    if isinstance(resampling, _Protocol):
+    if isinstance(resampling, Subsampling | RepeatedStratifiedKFold):
         resampling = resampling.beginning(NULL_RUNS)
-    found = []
+    drawn = []
     for child in seeds.spawn(n_permutations):
         rng = np.random.default_rng(child)
         shuffled, splits = _shuffled(resampling, target, groups, child, rng)
         n_runs = min(NULL_RUNS, len(splits))
         for place in sorted(rng.choice(len(splits), n_runs, replace=False)):
-            found.append(replace(splits[place], shuffled=shuffled))
-    return found
+            drawn.append(replace(splits[place], shuffled=shuffled))
+    return drawn
 
 
 def _shuffled(

@@ -20,7 +20,7 @@ LEAST_DEPTH, DEPTH_PER_SIZE = 5000, 20
 class Ranking:
     """What a method says: columns best first, importances by column, weights of training rows.
 
-    Behind the first `n_ranked` columns the order is by lot.
+    Behind the first `n_ranked` columns the order is random.
     """
 
     order: NDArray[np.intp]
@@ -76,8 +76,8 @@ def ranking_of(
 ) -> Ranking:
     """Read the ranking off a method fitted on so many columns and rows.
 
-    Features that the method does not tell apart are ordered by lot. If that is all of them, it is
-    an error, unless the method may be `indifferent`.
+    Features that the method does not tell apart are put in random order. If that is all of them,
+    it is an error, unless the method may be `indifferent`.
     """
     importances = importances_of(fitted)
     groups = _checked_groups(fitted, importances, n_columns, indifferent)

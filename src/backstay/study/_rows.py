@@ -88,7 +88,12 @@ def reads_numbers(method: Any) -> bool:
     class derived from one of them may look at ``feature_names_in_``, as may anything else.
     """
     parts = [method, *method.get_params(deep=True).values()]
-    return all(_names_no_columns(part) for part in parts if _sees_rows(part))
+    return all(
+        type(part) in _nameless()
+        and isinstance(getattr(part, "categorical_features", "from_dtype"), str)
+        for part in parts
+        if hasattr(part, "fit") or hasattr(part, "fit_weight") or callable(part)
+    )
 
 
 @cache
@@ -97,12 +102,3 @@ def _nameless() -> frozenset[type]:
     rooms = (instance_weighting, feature_weighting, redundancy, ensemble, wrappers)
     public = {getattr(room, name) for room in rooms for name in room.__all__}
     return frozenset({InstanceWeighted, EqualMass, *(c for c in public if isinstance(c, type))})
-
-
-def _sees_rows(part: Any) -> bool:
-    return hasattr(part, "fit") or hasattr(part, "fit_weight") or callable(part)
-
-
-def _names_no_columns(part: Any) -> bool:
-    categorical = getattr(part, "categorical_features", "from_dtype")
-    return type(part) in _nameless() and isinstance(categorical, str)

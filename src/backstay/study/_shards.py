@@ -11,18 +11,16 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from backstay._files import draft_of
 from backstay._identity import difference
 from backstay.results import Records
 from backstay.store import Store, StoreError, TaskRecord
-from backstay.study._candidates import candidates_among
-from backstay.study._partners import PARTNERS, SHARD, partners_among
+from backstay.study._describe import candidates_among
+from backstay.study._partners import partners_among
 
 N_NAMED = 5
-# What a store says of itself rather than of the study.
-OWN = ("shard", "versions")
+# What a store says of the study: its parameters and its seed. And what it says of itself.
+SAME, OWN = ("facts", "entropy"), ("shard", "versions")
 
 Task = tuple[str, int]
 
@@ -131,13 +129,13 @@ def _check_same(stores: list[Store]) -> None:
         raise StoreError(f"{first.name} holds no study yet.")
     for store in stores[1:]:
         other = store.study()
-        found = difference(_described(study), _described(other), where=first.name)
-        if found is None:
-            found = difference(datasets, store.datasets(), where=first.name)
-        if found:
+        ours, theirs = ({key: one.get(key) for key in SAME} for one in (study, other))
+        differs = difference(ours, theirs, where=first.name)
+        differs = differs or difference(datasets, store.datasets(), where=first.name)
+        if differs:
             raise StoreError(
-                f"{store.name} is not of the same study as {first.name}: {found}. Merge the shards "
-                "of one study only."
+                f"{store.name} is not of the same study as {first.name}: {differs}. Merge the "
+                "shards of one study only."
             )
     if len({str(store.study()["versions"]) for store in stores}) > 1:
         warnings.warn(
@@ -146,11 +144,6 @@ def _check_same(stores: list[Store]) -> None:
             UserWarning,
             stacklevel=3,
         )
-
-
-def _described(study: dict[str, Any]) -> dict[str, Any]:
-    """Return what makes the study this study: its parameters and its seed."""
-    return {key: study.get(key) for key in ("facts", "entropy")}
 
 
 def planned_tasks(store: Store, dataset: str) -> list[Task]:
@@ -212,30 +205,16 @@ def _write(stores: list[Store], path: Path, *, name: str) -> None:
             whole.write_all(dataset, _records(stores, dataset))
             records = Records(whole, dataset, facts)
             held = [store.computed_arrays(dataset) for store in stores]
-            partners = partners_among(list(map(_partners, held)), records)
-            records.keep(partners | candidates_among(held, records))
+            records.keep(partners_among(held, records) | candidates_among(held, records))
         whole.gather()
 
 
 def _records(stores: list[Store], dataset: str) -> Iterator[TaskRecord]:
     """Yield every task once; of a task that several stores hold, one that went well."""
+    tasks = [(task, store) for store in stores for task in store.tasks(dataset)]
     where: dict[Task, Store] = {}
-    for store in stores:
-        for task in store.tasks(dataset):
-            key = (task["method"], task["resample"])
-            if key not in where or (task["error"] is None and _failed(where[key], dataset, key)):
-                where[key] = store
+    for task, store in sorted(tasks, key=lambda pair: pair[0]["error"] is not None):
+        where.setdefault((task["method"], task["resample"]), store)
     for key in planned_tasks(stores[0], dataset):
         if key in where:
             yield where[key].record(dataset, *key)
-
-
-def _failed(store: Store, dataset: str, task: Task) -> bool:
-    return store.record(dataset, *task).error is not None
-
-
-def _partners(arrays: dict[str, Any]) -> dict[str, Any]:
-    """Return the partners that a store holds, of a shard or of a whole study."""
-    names = SHARD if SHARD[0] in arrays else PARTNERS
-    empty = np.empty(0)  # of a store whose run was stopped
-    return {name: arrays.get(own, empty) for name, own in zip(PARTNERS, names, strict=True)}

@@ -84,9 +84,9 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
             list(methods),
             list(description["methods"]),
         )
-    found = difference(stored, {**description, "methods": methods, "null": n_stored})
-    if found:
-        raise StoreError(f"{wrong}{found}. Use another file, or the parameters it was made with.")
+    differs = difference(stored, {**description, "methods": methods, "null": n_stored})
+    if differs:
+        raise StoreError(f"{wrong}{differs}. Use another file, or the parameters it was made with.")
 
 
 def describe_in(store: Store, description: dict[str, Any], shard: Shard | None) -> None:
@@ -125,86 +125,8 @@ def planned_runs(
     study: CheckedStudy, data: CheckedData, splits: list[Split], null: list[Split]
 ) -> PlannedRuns:
     """Put together what a store says about a data set."""
-    facts = _facts(study, data, splits)
-    # Fewer than usual on a permutation where the protocol has fewer splits.
-    facts["null"] = [study.null, len(null) // max(study.null, 1)]
-    if null:
-        facts["null_splits"] = _digest(null)
-    return PlannedRuns(data, splits, null, facts)
-
-
-def check_same_data(store: Store, runs: PlannedRuns) -> None:
-    """Refuse data or splits that are not those in the store, or fewer splits."""
-    name, facts = runs.data.name, runs.facts
-    stored = store.datasets().get(name)
-    if stored is None:
-        return
-    n_stored, n_given = _n_splits(store, name), len(runs.splits)
-    if n_stored > n_given:
-        raise SmallerStudyError(
-            f"{store.name} holds {n_stored} splits of {name!r}, and now there are {n_given}. A "
-            "study can grow, not shrink; use another file for fewer.",
-            "splits",
-            n_stored,
-            n_given,
-        )
-    ignored = {key: stored[key] for key in GROWING if key in stored}
-    now = {key: value for key, value in facts.items() if key not in GROWING} | ignored
-    found = difference(stored, now)
-    if found is None and _digest(runs.splits[:n_stored]) != stored["splits"]:
-        found = difference(stored["resampling"], facts["resampling"], "resampling")
-        found = found or "splits is not the same as in the store"
-    if found is None and n_stored == n_given:
-        found = difference(stored["resampling"], facts["resampling"], "resampling")
-    if found:
-        raise StoreError(
-            f"{store.name} holds {name!r} with other data or splits: {found}. Use another "
-            "file or another dataset= name, or the data it was made with."
-        )
-    _check_same_null(store, stored, runs)
-
-
-def _check_same_null(store: Store, stored: dict[str, Any], runs: PlannedRuns) -> None:
-    """Refuse other permutations, or other splits of them, than those in the store."""
-    n_permutations, n_each = stored["null"]
-    if not n_permutations:
-        return
-    if _digest(runs.null[: n_permutations * n_each]) != stored["null_splits"]:
-        raise StoreError(
-            f"{store.name} holds {runs.data.name!r} with other runs with shuffled labels: they are "
-            "drawn from all splits of this protocol, so it cannot grow. Use another file, or "
-            "Subsampling or RepeatedStratifiedKFold."
-        )
-
-
-def _n_splits(store: Store, dataset: str) -> int:
-    return len(store.dataset_arrays(dataset)["seeds"])
-
-
-def enter_data(store: Store, runs: PlannedRuns) -> None:
-    """Write a data set's facts and splits, unless the store has them."""
-    data, facts = runs.data, runs.facts
-    known = store.datasets().get(data.name)
-    if known is None:
-        store.add_dataset(data.name, facts, _arrays(data, runs.splits))
-    elif _grown(known, facts):
-        store.grow_dataset(data.name, facts, _arrays(data, runs.splits))
-    if data.truth is not None:
-        store.set_array(data.name, "truth", data.truth)
-    if data.provenance is not None:
-        store.describe_study({f"provenance of {data.name}": data.provenance})
-    if data.annotation is not None:
-        store.describe_study({f"annotation of {data.name}": data.annotation})
-
-
-def _grown(stored: dict[str, Any], facts: dict[str, Any]) -> bool:
-    in_order = list(stored["methods"]) == list(facts["methods"])
-    return not in_order or any(stored[key] != facts[key] for key in ("methods", "splits", "null"))
-
-
-def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[str, Any]:
     n_samples, n_features = data.X.shape
-    return {
+    facts = {
         "data": {
             "X": fingerprint(data.X),
             "y": digest(data.target.values),
@@ -223,7 +145,68 @@ def _facts(study: CheckedStudy, data: CheckedData, splits: list[Split]) -> dict[
         "models": list(study.models),
         "scoring": study.scoring,
         "metric": study.metric,
+        # Fewer than usual on a permutation where the protocol has fewer splits.
+        "null": [study.null, len(null) // max(study.null, 1)],
     }
+    if null:
+        facts["null_splits"] = _digest(null)
+    return PlannedRuns(data, splits, null, facts)
+
+
+def check_same_data(store: Store, runs: PlannedRuns) -> None:
+    """Refuse data or splits that are not those in the store, or fewer splits."""
+    name, facts = runs.data.name, runs.facts
+    stored = store.datasets().get(name)
+    if stored is None:
+        return
+    n_stored, n_given = len(store.dataset_arrays(name)["seeds"]), len(runs.splits)
+    if n_stored > n_given:
+        raise SmallerStudyError(
+            f"{store.name} holds {n_stored} splits of {name!r}, and now there are {n_given}. A "
+            "study can grow, not shrink; use another file for fewer.",
+            "splits",
+            n_stored,
+            n_given,
+        )
+    fixed, now = (
+        {key: said[key] for key in said if key not in GROWING} for said in (stored, facts)
+    )
+    differs = difference(fixed, now)
+    same_splits = _digest(runs.splits[:n_stored]) == stored["splits"]
+    if differs is None and (n_stored == n_given or not same_splits):
+        differs = difference(stored["resampling"], facts["resampling"], "resampling")
+    if differs is None and not same_splits:
+        differs = "splits is not the same as in the store"
+    if differs:
+        raise StoreError(
+            f"{store.name} holds {name!r} with other data or splits: {differs}. Use another "
+            "file or another dataset= name, or the data it was made with."
+        )
+    n_permutations, n_each = stored["null"]
+    if n_permutations and _digest(runs.null[: n_permutations * n_each]) != stored["null_splits"]:
+        raise StoreError(
+            f"{store.name} holds {name!r} with other runs with shuffled labels: they are "
+            "drawn from all splits of this protocol, so it cannot grow. Use another file, or "
+            "Subsampling or RepeatedStratifiedKFold."
+        )
+
+
+def enter_data(store: Store, runs: PlannedRuns) -> None:
+    """Write a data set's facts and splits, unless the store has them."""
+    data, facts = runs.data, runs.facts
+    stored = store.datasets().get(data.name)
+    if stored is None:
+        store.add_dataset(data.name, facts, _arrays(data, runs.splits))
+    elif list(stored["methods"]) != list(facts["methods"]) or any(
+        stored[key] != facts[key] for key in ("methods", "splits", "null")
+    ):
+        store.grow_dataset(data.name, facts, _arrays(data, runs.splits))
+    if data.truth is not None:
+        store.set_array(data.name, "truth", data.truth)
+    if data.provenance is not None:
+        store.describe_study({f"provenance of {data.name}": data.provenance})
+    if data.annotation is not None:
+        store.describe_study({f"annotation of {data.name}": data.annotation})
 
 
 def _arrays(data: CheckedData, splits: list[Split]) -> dict[str, NDArray[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ from backstay.study._task import SharedInputs
 from backstay.targets import Target
 
 
+@dataclass(eq=False, repr=False)
 class Study:
     """Run methods on resamples of data, without leaks, in parallel and resumable.
 
@@ -131,40 +133,22 @@ class Study:
     ['relieff', 'mbiw', 'relieff (control, mean 1)']
     """
 
-    def __init__(
-        self,
-        methods: Mapping[str, Any],
-        resampling: Any = None,
-        *,
-        models: Mapping[str, Any] | None = None,
-        sizes: Iterable[int] | str = "log",
-        metric: str | None = None,
-        scoring: Iterable[str] | None = None,
-        null: int = 0,
-        decoys: int = 0,
-        preprocess: Any = None,
-        controls: bool = True,
-        weight_models: bool = False,
-        store: str | os.PathLike[str] | None = None,
-        n_jobs: int | None = None,
-        random_state: int | None = None,
-        verbose: int | None = None,
-    ) -> None:
-        self.methods = methods
-        self.resampling = resampling
-        self.models = models
-        self.sizes = sizes
-        self.metric = metric
-        self.scoring = scoring
-        self.null = null
-        self.decoys = decoys
-        self.preprocess = preprocess
-        self.controls = controls
-        self.weight_models = weight_models
-        self.store = store
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    methods: Mapping[str, Any]
+    resampling: Any = None
+    _: KW_ONLY
+    models: Mapping[str, Any] | None = None
+    sizes: Iterable[int] | str = "log"
+    metric: str | None = None
+    scoring: Iterable[str] | None = None
+    null: int = 0
+    decoys: int = 0
+    preprocess: Any = None
+    controls: bool = True
+    weight_models: bool = False
+    store: str | os.PathLike[str] | None = None
+    n_jobs: int | None = None
+    random_state: int | None = None
+    verbose: int | None = None
 
     def __repr__(self) -> str:
         where = "" if self.store is None else f", store={str(self.store)!r}"
@@ -211,7 +195,7 @@ class Study:
             Whether tasks that failed in an earlier run are run again.
         shard : tuple of int, optional
             Which part of the tasks to run: (3, 10) is the third of ten. Every part needs a store
-            of its own; :func:`backstay.results.merge_stores` puts them together.
+            of its own; :func:`backstay.study.merge_stores` puts them together.
 
         Returns
         -------

@@ -37,10 +37,6 @@ class SharedInputs:
     preprocess: Any = None
     numbers: NDArray[np.float64] | None = None
 
-    def rows(self, chosen: NDArray[np.intp]) -> Rows:
-        """Return some rows of the data, by number."""
-        return Rows(self.X, self.numbers, chosen)
-
 
 def run_task(
     inputs: SharedInputs, name: str, method: Any, resample: int, split: Split
@@ -61,7 +57,7 @@ def run_task(
 def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) -> None:
     shuffled = split.shuffled is not None
     y = inputs.y if split.shuffled is None else split.shuffled.values
-    train, y_train = inputs.rows(split.train), y[split.train]
+    train, y_train = Rows(inputs.X, inputs.numbers, split.train), y[split.train]
     n_features = inputs.X.shape[1]
     steps, columns = None, np.arange(n_features)
     if inputs.preprocess is not None:
@@ -82,7 +78,7 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
     record.arrays.update(ranking.arrays(columns, n_features, depth))
     # Shuffled labels are a control of the selection; nothing is to be predicted.
     if inputs.prediction.models and not shuffled:
-        test = inputs.rows(split.test)
+        test = Rows(inputs.X, inputs.numbers, split.test)
         if steps is not None:
             with Stage(record, "preprocess"):
                 test = Rows(steps.transform(test.all_columns()))

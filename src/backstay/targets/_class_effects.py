@@ -49,8 +49,7 @@ def _moments(rows: Any) -> tuple[Floats, Floats, Floats]:
             known = np.isfinite(rows)
             n = known.sum(axis=0).astype(float)
             mean = np.where(known, rows, 0).sum(axis=0) / n
-            squares = np.where(known, rows - mean, 0) ** 2
-            squares = squares.sum(axis=0)
+            squares = (np.where(known, rows - mean, 0) ** 2).sum(axis=0)
         deviation = np.sqrt(np.maximum(squares, 0) / (n - 1))
     return n, mean, np.where(deviation > ROUNDING * np.abs(mean), deviation, 0 * deviation)
 
@@ -116,10 +115,9 @@ def _hedges(
 
 
 def _welch(n: Floats, means: Floats, deviations: Floats) -> Floats:
-    found = stats.ttest_ind_from_stats(
-        means[1], deviations[1], n[1], means[0], deviations[0], n[0], equal_var=False
-    )
-    return np.asarray(np.where((n > 1).all(axis=0), found.pvalue, np.nan))
+    first, second = zip(means, deviations, n, strict=True)
+    test = stats.ttest_ind_from_stats(*second, *first, equal_var=False)
+    return np.asarray(np.where((n > 1).all(axis=0), test.pvalue, np.nan))
 
 
 def _anova(n: Floats, means: Floats, deviations: Floats) -> Floats:

@@ -101,17 +101,8 @@ def misclassified(target: ClassTarget, tested: Tested) -> TableRows:
     return rows
 
 
-def roc(target: ClassTarget, tested: Tested) -> TableRows:
-    """Return the mean ROC curve with a band, of each class against the others."""
-    return _curves(target, tested, "roc")
-
-
-def precision_recall(target: ClassTarget, tested: Tested) -> TableRows:
-    """Return the mean precision–recall curve with a band, of each class against the others."""
-    return _curves(target, tested, "precision_recall")
-
-
-def _curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
+def curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
+    """Return the mean curve of a kind with a band, of each class against the others."""
     if not tested.runs or tested.runs[0][1].shape[1] < 2:  # the study kept no scores
         return []
     rows: TableRows = []

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.targets._metric import Floats, Metric, Run, ratio, row_means
-from backstay.targets._target import named
 
 if TYPE_CHECKING:
     from backstay.targets._classes import ClassTarget
@@ -59,14 +58,9 @@ class OfLabels(Metric):
         """Average each row's predictions, then count drawn rows by true and predicted class."""
         codes, n_classes = target.codes, target.n_classes
         shape = runs[0][1].shape[:2]
-        said = np.stack(
-            [
-                row_means(target, [(rows, out[..., 0] == c) for rows, out in runs], shape)[0]
-                for c in range(n_classes)
-            ],
-            axis=-1,
-        )
-        flat = said.reshape(len(target), -1)
+        said = [[(rows, out[..., 0] == c) for rows, out in runs] for c in range(n_classes)]
+        shares = [row_means(target, tested, shape)[0] for tested in said]
+        flat = np.stack(shares, axis=-1).reshape(len(target), -1)
         tables = [copies[:, codes == c] @ flat[codes == c] for c in range(n_classes)]
         sides = (len(copies), n_classes, flat.shape[1] // n_classes, n_classes)
         return self.of_counts(np.stack(tables, axis=1).reshape(sides).transpose(0, 2, 1, 3))
@@ -163,14 +157,12 @@ class OfProbabilities(Metric):
 
     def losses(self, truth: NDArray[Any], probabilities: Floats) -> Floats:
         """Return the loss of every row, from probabilities (… × row × column)."""
-        two = probabilities.shape[-1] == 1
-        if two:
+        if probabilities.shape[-1] == 1:
             probabilities = np.concatenate([1 - probabilities, probabilities], axis=-1)
-        right = truth[:, None] == np.arange(probabilities.shape[-1])
-        return self._losses(probabilities, right, two)
+        return self._losses(probabilities, truth[:, None] == np.arange(probabilities.shape[-1]))
 
     @abstractmethod
-    def _losses(self, probabilities: Floats, right: NDArray[np.bool_], two: bool) -> Floats:
+    def _losses(self, probabilities: Floats, right: NDArray[np.bool_]) -> Floats:
         """Return the loss of every row; `right` marks the column of its class."""
 
 
@@ -178,7 +170,7 @@ class _LogLoss(OfProbabilities):
     def chance(self, target: ClassTarget) -> float:
         return float(stats.entropy(_shares(target)))
 
-    def _losses(self, probabilities: Floats, right: NDArray[np.bool_], two: bool) -> Floats:
+    def _losses(self, probabilities: Floats, right: NDArray[np.bool_]) -> Floats:
         own = np.where(right, probabilities, 0).sum(axis=-1)
         return np.asarray(-np.log(np.clip(own, TINY, 1)))
 
@@ -190,9 +182,9 @@ class _Brier(OfProbabilities):
         spread = float((shares * (1 - shares)).sum())
         return spread / 2 if len(shares) == 2 else spread
 
-    def _losses(self, probabilities: Floats, right: NDArray[np.bool_], two: bool) -> Floats:
+    def _losses(self, probabilities: Floats, right: NDArray[np.bool_]) -> Floats:
         loss = ((probabilities - right) ** 2).sum(axis=-1)
-        return np.asarray(loss / 2 if two else loss)
+        return np.asarray(loss / 2 if right.shape[-1] == 2 else loss)
 
 
 @dataclass(frozen=True)
@@ -333,8 +325,9 @@ def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
 
 
-METRICS: dict[str, Metric] = named(
-    [
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
         _Accuracy("accuracy", "accuracy", is_share=True),
         _BalancedAccuracy("balanced_accuracy", "balanced accuracy", is_share=True),
         _F1("f1_macro", "mean F1 of the classes"),
@@ -343,5 +336,5 @@ METRICS: dict[str, Metric] = named(
         _AveragePrecision("average_precision", "average precision"),
         _LogLoss("log_loss", "log loss", higher_is_better=False, high=math.inf),
         _Brier("brier", "Brier score", higher_is_better=False, high=2.0),
-    ]
-)
+    )
+}

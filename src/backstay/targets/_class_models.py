@@ -53,11 +53,9 @@ def models_for(metric: Metric) -> tuple[dict[str, Any], str]:
 def class_outputs(model: Any, X: Any, classes: NDArray[Any], keep: str) -> Array:
     """Return the predicted class number of every row, and scores beside it unless none are kept."""
     predicted = np.searchsorted(classes, model.predict(X))[:, None].astype(np.float64)
-    return (
-        predicted
-        if keep == "predictions"
-        else np.hstack([predicted, _scores(model, X, classes, keep)])
-    )
+    if keep == "predictions":
+        return predicted
+    return np.hstack([predicted, _scores(model, X, classes, keep)])
 
 
 def _scores(model: Any, X: Any, classes: NDArray[Any], keep: str) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from backstay.targets._class_models import (
     shortcut_of,
 )
 from backstay.targets._class_signature import ClassSignature
-from backstay.targets._class_words import class_concerns, class_words
+from backstay.targets._class_words import UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
@@ -33,9 +33,6 @@ from backstay.targets._target import (
     Tested,
     Words,
 )
-
-# From this ratio of the largest to the smallest class on, accuracy is misleading.
-UNEQUAL = 3
 
 
 class ClassTarget(ClassSignature):
@@ -55,13 +52,14 @@ class ClassTarget(ClassSignature):
     metrics: ClassVar[Mapping[str, Metric]] = METRICS
     beside: ClassVar[tuple[str, ...]] = ("balanced_accuracy", "accuracy")
     row_column: ClassVar[str] = "class"
+    training_needs: ClassVar[str] = "trains on one class only; training rows need two or more"
     sections: ClassVar[tuple[str, ...]] = ("confusion", "roc", "misclassified")
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
         "confusion": _class_errors.confusion,
         "recalls": _class_errors.recalls,
         "misclassified": _class_errors.misclassified,
-        "roc": _class_errors.roc,
-        "precision_recall": _class_errors.precision_recall,
+        "roc": partial(_class_errors.curves, kind="roc"),
+        "precision_recall": partial(_class_errors.curves, kind="precision_recall"),
         "roc_points": _class_errors.roc_points,
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
@@ -135,11 +133,6 @@ class ClassTarget(ClassSignature):
     def can_train(self, rows: Rows) -> bool:
         """Return whether these rows hold two classes."""
         return len(np.unique(self.codes[rows])) > 1
-
-    @property
-    def training_needs(self) -> str:
-        """What rows that cannot be trained on lack, to follow "this split"."""
-        return "trains on one class only; training rows need two or more"
 
     def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
         """Return the labels in random order; with groups, what could have been otherwise.

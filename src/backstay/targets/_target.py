@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -19,8 +19,6 @@ Rows = NDArray[np.intp]
 Arrays = dict[str, NDArray[Any]]
 # Scaled training rows, what they are to predict, and scaled test rows, to outputs: row × column.
 Shortcut = Callable[[Floats, Any, Floats], Floats]
-
-
 TableRows = list[dict[str, Any]]
 
 
@@ -155,6 +153,8 @@ class Target(ABC):
         Metrics quoted beside the one that decides.
     row_column : str
         How a table names the column with the outcome of a row.
+    training_needs : str
+        What rows that cannot be trained on lack, to follow "this split".
     sections : tuple of str
         What a report shows of predictions, by name, in order.
     tables : dict of str to function
@@ -167,6 +167,7 @@ class Target(ABC):
     metrics: ClassVar[Mapping[str, Metric]]
     beside: ClassVar[tuple[str, ...]]
     row_column: ClassVar[str]
+    training_needs: ClassVar[str]
     sections: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
     cohort_tables: ClassVar[tuple[str, ...]]
@@ -214,11 +215,6 @@ class Target(ABC):
     @abstractmethod
     def can_train(self, rows: Rows) -> bool:
         """Return whether a method can be trained on these rows."""
-
-    @property
-    @abstractmethod
-    def training_needs(self) -> str:
-        """What rows that cannot be trained on lack, to follow "this split"."""
 
     @abstractmethod
     def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
@@ -398,8 +394,3 @@ def corrected_for_many(p: Floats) -> Floats:
     if known.any():
         q[known] = stats.false_discovery_control(p[known])
     return q
-
-
-def named(metrics: Sequence[Metric]) -> dict[str, Metric]:
-    """Return metrics by name."""
-    return {metric.name: metric for metric in metrics}
