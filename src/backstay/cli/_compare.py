@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from backstay.cli._show import fixed, say, table
 from backstay.cli._stores import Stores, load
 
 if TYPE_CHECKING:
-    from backstay.results import Level, Results
+    from backstay.results import Results
 
 
 USUAL_SIZE = 50
@@ -221,7 +221,7 @@ def _replication(results: Results) -> None:
     say(f"{n} of {counted(len(frame), 'feature')} replicated in direction and significance.")
 
 
-def _level(level: Level, digits: int) -> list[str]:
+def _level(level: Any, digits: int) -> list[str]:
     if math.isnan(level.null):
         return [fixed(level.value, digits), "not run", "", ""]
     return [

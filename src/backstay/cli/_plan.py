@@ -106,7 +106,7 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
     from sklearn.preprocessing import StandardScaler
 
     from backstay._columns import missing_cells
-    from backstay.study import takes_missing
+    from backstay.study import Study
 
     gaps, _ = missing_cells(X)
     if not gaps:
@@ -119,7 +119,7 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
         fill = SimpleImputer(strategy="median", keep_empty_features=True)
         words = "median of the training rows"
     note = f"{gaps} missing values are filled with the {words}, on every split anew"
-    able = [name for name, method in methods.items() if takes_missing(method)]
+    able = [name for name, method in methods.items() if Study.takes_missing(method)]
     if able:
         note += f"; {', '.join(able)} could take gaps as they are, but get the same filled values"
     return fill, [f"{note}."]
@@ -127,9 +127,9 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
 
 def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
     """Return the number of runs with shuffled labels, and a description of them."""
-    from backstay.study import NULL_RUNS
+    from backstay.study import Study
 
-    n_each = min(NULL_RUNS, n_splits)
+    n_each = min(Study.NULL_RUNS, n_splits)
     if not n_permutations:
         return 0, "none (--null 0), so nothing shows what the stability is worth"
     words = f"{counted(n_permutations, 'permutation')} of the labels × {counted(n_each, 'run')}"
@@ -146,7 +146,7 @@ def describe_decoys(n_draws: int, table: LabelledTable) -> list[tuple[str, str]]
     return [("decoys", words)] if n_draws else []
 
 
-def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
+def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
     """Put a study together and describe it."""
     from backstay.study import Study, make_methods
     from backstay.targets import as_target, find_metric

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from backstay.datasets import CohortTable
-    from backstay.signature import Signature, StandIn
+    from backstay.signature import Signature
 
 Frozen = Annotated[Path, typer.Argument(metavar="SIGNATURE", help="signature.json of a study.")]
 
@@ -124,7 +124,7 @@ def read_for(
         return read_cohort(options.data, wanted, target, reading=options.reading())
 
 
-def say_stand_ins(stand_ins: list[StandIn], signature: Signature) -> None:
+def say_stand_ins(stand_ins: list[Any], signature: Signature) -> None:
     """Say which features were not in the table, and what was taken instead."""
     for one in stand_ins:
         how = "the training mean" if one.by is None else f"{one.by} (r = {one.correlation:.2f})"

@@ -17,7 +17,7 @@ from backstay.cli._outputs import (
     write_outputs,
     write_signature,
 )
-from backstay.cli._plan import PRELIMINARY, RunPlan, make_plan, smaller_than_stored
+from backstay.cli._plan import PRELIMINARY, RunPlan, plan_run, smaller_than_stored
 from backstay.cli._read import TableOptions
 from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
@@ -65,7 +65,7 @@ def run(
     check_folder(folder)
     table = reading.read()
     store = folder / studying.store_name()
-    plan = make_plan(table, studying, store, verbose=0 if output.quiet else 1)
+    plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1)
     if not output.quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings]:

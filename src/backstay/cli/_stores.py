@@ -73,9 +73,9 @@ def report(
     if out is not None and not path.parent.is_dir():
         raise WrongUse(f"the folder {path.parent} does not exist.")
     results = load([store])
-    from backstay.report import write_report
+    from backstay.report import Report
 
-    say(f"Report: {write_report(results, path)}")
+    say(f"Report: {Report(results).write(path)}")
 
 
 @guarded

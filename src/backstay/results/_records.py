@@ -121,6 +121,11 @@ class Records:
         self.store.set_array(self.dataset, name, array)
         self._arrays[name] = array
 
+    @staticmethod
+    def decoy_key(method: str, draw: int) -> str:
+        """Return the name of the array that holds a draw: scores of features and decoys."""
+        return f"decoys {draw} of {method}"
+
     @property
     def is_described(self) -> bool:
         """Whether what is computed from all runs is there, and not of a shard's runs alone."""

@@ -6,10 +6,8 @@ returns :class:`backstay.results.Results`.
 
 from backstay.study._data import Dataset
 from backstay.study._methods import list_methods, make_methods
-from backstay.study._missing import takes_missing
 from backstay.study._parallel import StudyError
 from backstay.study._protocols import (
-    NULL_RUNS,
     FiveByTwo,
     RepeatedStratifiedKFold,
     Subsampling,
@@ -19,7 +17,6 @@ from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
 
 __all__ = [
-    "NULL_RUNS",
     "Dataset",
     "FiveByTwo",
     "RepeatedStratifiedKFold",
@@ -30,5 +27,4 @@ __all__ = [
     "list_methods",
     "make_methods",
     "merge_stores",
-    "takes_missing",
 ]

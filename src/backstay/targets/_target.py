@@ -279,12 +279,30 @@ class Target(ABC):
         None where the moments are not known.
         """
 
-    def table(self, name: str, tested: Tested) -> TableRows:
-        """Return a table of predictions of rows that were not trained on."""
+    def table(
+        self,
+        name: str,
+        runs: list[tuple[Rows, Floats]],
+        independent: float = 1.0,
+        test_share: float = 0.0,
+    ) -> TableRows:
+        """Return a table of predictions of rows that were not trained on.
+
+        Parameters
+        ----------
+        name : str
+            One of `tables`.
+        runs : list of (rows, outputs)
+            For every run the rows that one model was tested on, and its outputs row × column.
+        independent : float, default=1
+            Share of the rows that are independent: groups over rows.
+        test_share : float, default=0
+            n_test/n_train, for the correction of intervals over several runs.
+        """
         if name not in self.tables:
             there = ", ".join(self.tables)
             raise ValueError(f"an outcome of {self.kind} has no table {name!r}; it has {there}.")
-        return self.tables[name](self, tested)
+        return self.tables[name](self, Tested(runs, independent, test_share))
 
     # What a frozen signature remembers of its training rows, and asks of a cohort.
 
