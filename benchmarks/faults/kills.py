@@ -52,7 +52,7 @@ def digest(results):
     total = hashlib.sha256()
     for part in results._parts.values():
         for method in part.methods:
-            for name in ("order", "weights", "predicted", "scores"):
+            for name in ("order", "weights", "outputs"):
                 for null in (False, True):
                     pairs = part.store.task_arrays(part.dataset, method, name, null=null)
                     for resample, array in pairs:
