@@ -79,7 +79,7 @@ def test_the_least_have_no_order():
     assert_array_equal(member.support, [False, True, False, True, False])
 
 
-def test_other_ties_are_broken_by_lot():
+def test_other_ties_are_broken_at_random():
     members = [member_of([2, 2, 2, 7, 1], seed) for seed in range(200)]
     places = np.array([member.places() for member in members])
     assert_array_equal(places[:, 3], 1)

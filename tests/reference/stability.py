@@ -233,7 +233,7 @@ def yu(a, b, p, similarity):
 def module_phi(a, b, p, modules=None):
     modules = list(range(p)) if modules is None else list(modules)
 
-    def more_than_by_lot(chosen):
+    def more_than_at_random(chosen):
         return [
             sum(modules[f] == module for f in chosen)
             - Fraction(len(chosen) * modules.count(module), p)
@@ -243,7 +243,7 @@ def module_phi(a, b, p, modules=None):
     def product(u, v):
         return sum(x * z for x, z in zip(u, v, strict=True))
 
-    u, v = more_than_by_lot(a), more_than_by_lot(b)
+    u, v = more_than_at_random(a), more_than_at_random(b)
     return over(float(product(u, v)), sqrt(product(u, u) * product(v, v)))
 
 

@@ -37,9 +37,9 @@ def test_overlap_and_its_levels(pair):
     assert set(found.both) == sets[0] & sets[1]
     shared = sets[1] - {"x"}
     assert found.sizes == (4, len(shared))
-    assert found.by_lot == pytest.approx(4 * len(shared) / 10)
+    assert found.at_random == pytest.approx(4 * len(shared) / 10)
     ways = sum(stats.hypergeom.pmf(k, 10, 4, len(shared)) for k in range(len(found.both), 5))
-    assert found.lot_p_value == pytest.approx(ways)
+    assert found.random_p_value == pytest.approx(ways)
     assert 0 <= found.overlap.null <= 4
     assert found.overlap.p_value >= 1 / 10  # three permutations each, nine pairs
 

@@ -184,7 +184,7 @@ def _replication(results: Results) -> None:
         )
     say()
     rows = [
-        ["features in both signatures", *_level(shared.overlap, 0), fixed(shared.by_lot, 1)],
+        ["features in both signatures", *_level(shared.overlap, 0), fixed(shared.at_random, 1)],
         ["rank correlation of all features", *_level(shared.rank_correlation, 2), "0.00"],
     ]
     table(
@@ -192,7 +192,7 @@ def _replication(results: Results) -> None:
         rows,
         f"{counted(shared.n_shared, 'feature')} in both tables",
     )
-    p = shared.lot_p_value
+    p = shared.random_p_value
     shown = "< 0.001" if p < 0.001 else f"= {p:.3f}"
     say(f"p of as many features in both if they were chosen at random: {shown}.")
     frame = shared.features().frame()

@@ -62,9 +62,9 @@ class Replication:
         Of these, features in each signature.
     both : list of str
         Features in both signatures.
-    by_lot : float
+    at_random : float
         How many two such signatures share if features are drawn at random.
-    lot_p_value : float
+    random_p_value : float
         Of so many or more at random (hypergeometric).
     overlap : Level
         Number of features in both signatures.
@@ -77,8 +77,8 @@ class Replication:
     n_shared: int
     sizes: tuple[int, int]
     both: list[str]
-    by_lot: float
-    lot_p_value: float
+    at_random: float
+    random_p_value: float
     overlap: Level
     rank_correlation: Level
     _features: pd.DataFrame
@@ -137,8 +137,8 @@ def replication(first: Results, second: Results) -> Replication:
         n_shared=n,
         sizes=sizes,
         both=names[both].tolist(),
-        by_lot=sizes[0] * sizes[1] / n,
-        lot_p_value=float(stats.hypergeom.sf(int(both.sum()) - 1, n, *sizes)),
+        at_random=sizes[0] * sizes[1] / n,
+        random_p_value=float(stats.hypergeom.sf(int(both.sum()) - 1, n, *sizes)),
         overlap=_level(float(both.sum()), first_sets @ second_sets.T),
         rank_correlation=_level(correlation, first_ranks @ second_ranks.T),
         _features=_replicated(records, columns, names, chosen),
