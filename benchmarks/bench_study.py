@@ -23,7 +23,8 @@ from backstay import (
 from backstay.base import ranking_from_importances
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
-from backstay.results import Results, _store_file
+from backstay.results import Results
+from backstay.store import _file
 from backstay.study import Study, Subsampling
 from benchmarks._measure import in_fresh_process, n_cores, seconds_of
 from benchmarks._workload import FOLDER, Measurement, Target, fact
@@ -172,12 +173,12 @@ def shortest_tasks(n_tasks, store):
 
 def seconds_with_syncs(between, engine):
     """Run a study whose store waits for the disk at most once in the given seconds."""
-    before = _store_file.SECONDS_BETWEEN_SYNCS
-    _store_file.SECONDS_BETWEEN_SYNCS = between
+    before = _file.SECONDS_BETWEEN_SYNCS
+    _file.SECONDS_BETWEEN_SYNCS = between
     try:
         return seconds_of(lambda: engine.run(*data()))[0]
     finally:
-        _store_file.SECONDS_BETWEEN_SYNCS = before
+        _file.SECONDS_BETWEEN_SYNCS = before
 
 
 def waiting_for_the_disk(quick):
@@ -196,7 +197,7 @@ def waiting_for_the_disk(quick):
             make(f"{folder}/{name}.db").run(*data())  # loads the kernels
             usual, full = [], []
             for turn in range(turns):
-                for taken, between in ((usual, _store_file.SECONDS_BETWEEN_SYNCS), (full, 0)):
+                for taken, between in ((usual, _file.SECONDS_BETWEEN_SYNCS), (full, 0)):
                     path = f"{folder}/{name} {turn} {between}.db"
                     taken.append(seconds_with_syncs(between, make(path)))
             shares = np.divide(full, usual) - 1

@@ -5,6 +5,7 @@ import pandas as pd
 
 from backstay import Signature, Study, TTest
 from backstay.datasets import make_han_yu
+from backstay.report import ValidationReport
 from backstay.study import Subsampling
 
 names = [f"gene {j}" for j in range(100)]
@@ -23,12 +24,12 @@ study.run(X, y).freeze(X, y).save("signature.json")
 signature = Signature.load("signature.json")
 X_new, y_new = cohort(100, seed=1)
 print(signature)
-print(signature.validate(X_new, y_new).sentence)
+print(ValidationReport(signature.validate(X_new, y_new)).sentence)
 
 moved = X_new * 1.5 + 1  # another platform
 for rescale in ("none", "zscore"):
-    found = signature.validate(moved, y_new, rescale=rescale)
+    validation = signature.validate(moved, y_new, rescale=rescale)
     print(f"\nAnother platform, rescale={rescale}")
-    print(found.frame()[["metric", "found", "expected", "p_value", "verdict"]].round(3))
-    for caution in found.cautions:
-        print("-", caution.title)
+    print(validation.frame()[["metric", "found", "expected", "p_value", "verdict"]].round(3))
+    for title, _ in ValidationReport(validation).cautions:
+        print("-", title)

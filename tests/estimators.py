@@ -157,7 +157,7 @@ def public_estimators():
     """Concrete estimator classes that a public module of backstay names in its ``__all__``."""
     found = [name for _, name, _ in pkgutil.walk_packages(backstay.__path__, "backstay.")]
     modules = [backstay, *(import_module(name) for name in found if "._" not in name)]
-    named = [getattr(module, name) for module in modules for name in module.__all__]
+    named = [getattr(module, name) for module in modules for name in getattr(module, "__all__", [])]
     kinds = {kind for kind in named if inspect.isclass(kind) and issubclass(kind, BaseEstimator)}
     # A frozen signature is never fitted; tests/signature has its contract.
     concrete = [k for k in kinds if not inspect.isabstract(k) and k is not Signature]

@@ -154,7 +154,7 @@ def test_a_study_keeps_huge_labels():
     y = np.array(twenty_of_each(HUGE, HUGE + 1), dtype=object)
     study = Study({"t": TTest()}, sizes=[1], resampling=KFold(2, shuffle=True, random_state=0))
     results = study.run(X + np.arange(40)[:, None], y)
-    assert results.data.classes == [HUGE, HUGE + 1]
+    assert results.data.target.names == [HUGE, HUGE + 1]
     assert results.frame()["accuracy"].mean() > 0.9
 
 

@@ -217,7 +217,7 @@ def test_a_study_does_not_depend_on_the_unit(power, frames, preprocess):
         X, spoiled = (pd.DataFrame(part, columns=list("abcde")) for part in (X, spoiled))
     study = Study(
         {"t": TTest(moderation="shrunken"), "svm-rfe": SVMRFE(), "tree": TREE},
-        classifiers={
+        models={
             "svm": make_pipeline(MinMaxScaler(), SVC()),
             "raw": Nearest(),
             "forest": FOREST,

@@ -28,10 +28,11 @@ def everything(path):
     for part in results._parts.values():
         total.update(repr(part.store.tasks(part.dataset)).encode())
         arrays = part.store.dataset_arrays(part.dataset)
+        arrays |= part.store.computed_arrays(part.dataset)
         for name in sorted(arrays):
             total.update(name.encode() + arrays[name].tobytes())
         for method in part.methods:
-            for name in ("order", "weights", "n_ranked", "sample_weight", "predicted", "scores"):
+            for name in ("order", "weights", "n_ranked", "sample_weight", "outputs"):
                 for null in (False, True):
                     pairs = part.store.task_arrays(part.dataset, method, name, null=null)
                     for resample, array in pairs:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from backstay import ReliefF, Study, TTest
 from backstay.study import Subsampling
+from backstay.targets import find_metric
 from benchmarks.simulations._run import arguments, repeat
 from benchmarks.simulations.quoted_score import draw
 

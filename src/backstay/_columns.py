@@ -47,13 +47,19 @@ def column_chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[t
 
 def standardized(table: Floats) -> Floats:
     """Return columns of mean 0 and length 1; gaps and constant columns are 0."""
+    return standard_parts(table)[0]
+
+
+def standard_parts(table: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return standardized columns, their means, and their lengths before; 0 of a constant."""
     known = np.isfinite(table)
     counts = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, table, 0).sum(axis=0) / counts
     centred = np.where(known, table - mean, 0)
     length = np.sqrt((centred**2).sum(axis=0))
     tiny = length <= 1e-10 * np.sqrt(counts) * np.maximum(np.abs(mean), 1e-300)
-    return np.asarray(np.divide(centred, length, out=np.zeros_like(centred), where=~tiny))
+    standard = np.divide(centred, length, out=np.zeros_like(centred), where=~tiny)
+    return np.asarray(standard), mean, np.where(tiny, 0, length)
 
 
 def missing_cells(X: Any) -> tuple[int, int]:

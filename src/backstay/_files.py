@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import glob
+import math
 import os
 import shutil
 import stat
@@ -33,6 +34,23 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     with draft_of(path) as draft, _named(path):
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def plain(value: Any) -> Any:
+    """Return values as JSON holds them: Python's numbers for numpy's, None for undefined ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"a": np.float64(0.5), "b": (np.int64(1), float("nan"))})
+    {'a': 0.5, 'b': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    value = value.item() if hasattr(value, "dtype") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @contextlib.contextmanager

@@ -76,9 +76,12 @@ def table_exponent(low: NDArray[Any], high: NDArray[Any]) -> int:
     return next(clear, shifts[-1])
 
 
-def column_ends(X: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def column_ends(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the least and the greatest known value of every column, 0 where none is known."""
-    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    if sparse.issparse(X):
+        low, high = (ends.toarray().ravel() for ends in (X.nanmin(axis=0), X.nanmax(axis=0)))
+    else:
+        low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     return np.nan_to_num(low, posinf=np.inf), np.nan_to_num(high, neginf=-np.inf)
 
 
@@ -110,7 +113,13 @@ def table_near_one(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         return near_one(X, together=True) if X.dtype in (np.float64, np.float32) else X
     if sparse.issparse(X):
-        return _sparse_near_one(X)
+        exponent = 0
+        if X.dtype in (np.float64, np.float32) and 0 not in X.shape:
+            exponent = table_exponent(*column_ends(X))
+        if exponent:
+            X = X.copy()
+            X.data = divided(X.data, exponent)
+        return X
     if not isinstance(X, pd.DataFrame):
         return X
     floats = [name for name, kind in X.dtypes.items() if kind in (np.float64, np.float32)]
@@ -122,20 +131,6 @@ def table_near_one(X: Any) -> Any:
         return X
     X = X.copy()
     X[floats] = divided(values, exponent)
-    return X
-
-
-def _sparse_near_one(X: Any) -> Any:
-    if X.dtype not in (np.float64, np.float32) or 0 in X.shape:
-        return X
-    low, high = X.nanmin(axis=0).toarray().ravel(), X.nanmax(axis=0).toarray().ravel()
-    exponent = table_exponent(
-        np.nan_to_num(low, posinf=np.inf), np.nan_to_num(high, neginf=-np.inf)
-    )
-    if not exponent:
-        return X
-    X = X.copy()
-    X.data = divided(X.data, exponent)
     return X
 
 

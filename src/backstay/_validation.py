@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from numbers import Integral
-from typing import Any, TypeVar
+from dataclasses import Field, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils import _safe_indexing as take
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -58,9 +60,55 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a copy whose unset random states hold the seed; those that are set stay."""
+    copied = clone(estimator)
+    unset = {
+        path: seed
+        for path, value in copied.get_params(deep=True).items()
+        if (path == "random_state" or path.endswith("__random_state")) and value is None
+    }
+    return copied.set_params(**unset) if unset else copied
+
+
+def param(default: Any, *allowed: Any) -> Any:
+    """Declare a parameter of an estimator: its default, and the values that ``fit`` takes.
+
+    A default of None need not be repeated among these.
+    """
+    values = [*allowed, None] if default is None else [*allowed]
+    return field(default=default, metadata={"allowed": values})
+
+
+class Parameters:
+    """Base of estimators that are dataclasses and declare parameters with :func:`param`.
+
+    What scikit-learn checks before ``fit`` follows from these, and from those of the base classes.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        allowed: dict[str, list[Any]] = {}
+        for base in reversed(cls.__mro__):
+            allowed |= vars(base).get("_parameter_constraints", {})
+        for name, value in vars(cls).items():
+            if isinstance(value, Field) and "allowed" in value.metadata:
+                allowed[name] = value.metadata["allowed"]
+        cls._parameter_constraints = allowed
+
+
 def positive_int(*, minimum: int = 1) -> Interval:
-    """Constraint "an integer of at least `minimum`" for ``_parameter_constraints``."""
+    """Return the constraint "an integer of at least `minimum`" for :func:`param`."""
     return Interval(Integral, minimum, None, closed="left")
+
+
+# More constraints for `param`.
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+SHARE = Interval(Real, 0, 1, closed="right")
+PROPER_SHARE = Interval(Real, 0, 1, closed="neither")
 
 
 def is_nominal(dtype: Any) -> bool:
@@ -170,6 +218,16 @@ def plain_labels(y: Any) -> Any:
         f"y holds the whole numbers {values.min()} to {values.max()}, which no integer of 64 bits "
         "covers; give such labels as text."
     )
+
+
+def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
+    """Refuse outcomes or groups that are None or nan."""
+    missing = np.flatnonzero(pd.isna(values))
+    if len(missing):
+        raise ValueError(
+            f"{argument} is None or nan in {len(missing)} of {len(values)} rows, first in row "
+            f"{missing[0]}; leave these rows out or fill them in."
+        )
 
 
 def validate_X_y(

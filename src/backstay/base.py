@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -21,7 +21,8 @@ from threadpoolctl import ThreadpoolController
 
 from backstay._scaling import column_ends, divided, table_exponent, table_near_one
 from backstay._validation import (
-    Interval,
+    SHARE,
+    Parameters,
     StrOptions,
     check_is_fitted,
     check_outcome,
@@ -30,6 +31,7 @@ from backstay._validation import (
     fit_context,
     has_fit_parameter,
     is_nominal,
+    param,
     positive_int,
     resolve_n_features,
     take,
@@ -78,7 +80,7 @@ def warn_single_members(
         )
 
 
-class OutcomeMixin:
+class OutcomeMixin(Parameters):
     """For estimators that learn from rows and their outcome ``y``."""
 
     # Kinds of outcome that a method takes, as ``outcome_kind`` names them; fit refuses the others.
@@ -115,11 +117,7 @@ class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
     """
 
     _: KW_ONLY
-    scale: str = "mean"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "scale": [StrOptions({"mean", "sum"})]
-    }
+    scale: str = param("mean", StrOptions({"mean", "sum"}))
 
     # Nested estimators (the two of JointWeighting, say) come from the caller and check their own.
     @fit_context(prefer_skip_nested_validation=False)
@@ -220,19 +218,18 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     """
 
     _: KW_ONLY
-    n_features_to_select: int | float | str | None = None
+    n_features_to_select: int | float | str | None = param(
+        None,
+        positive_int(),
+        SHARE,
+        StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
+    )
 
     # Whether importance 0 says that the method did not use a feature.
     _zero_is_unranked: ClassVar[bool] = False
 
+    # For the rankers that have these parameters; the others are not concerned.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": [
-            None,
-            positive_int(),
-            Interval(Real, 0, 1, closed="right"),
-            StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
-        ],
-        # For the rankers that have these parameters; the others are not concerned.
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
@@ -415,10 +412,14 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
 
     estimator: Any
 
+    def _parts(self) -> tuple[Any, ...]:
+        """Return the estimators that see the rows: it takes what all of them take."""
+        return (self.estimator,)
+
     @property
     def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Kinds of outcome that the estimator takes."""
-        return outcomes_of(self.estimator)
+        """Kinds of outcome that all parts take."""
+        return outcomes_of(*self._parts())
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
@@ -435,10 +436,9 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.categorical = inner.categorical
+        taken = [get_tags(part).input_tags for part in self._parts()]
+        for kind in ("sparse", "allow_nan", "categorical"):
+            setattr(tags.input_tags, kind, all(getattr(part, kind) for part in taken))
         return tags
 
 
@@ -493,18 +493,11 @@ class InstanceWeighted(MetaRanker):
 
     weighting: Any
     _: KW_ONLY
-    strategy: str = "native"
+    strategy: str = param("native", StrOptions({"native", "sample", "order"}))
     random_state: Any = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "strategy": [StrOptions({"native", "sample", "order"})],
-    }
-
-    @property
-    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Kinds of outcome that both the estimator and the weighting take."""
-        return outcomes_of(self.estimator, self.weighting)
+    def _parts(self) -> tuple[Any, ...]:
+        return self.estimator, self.weighting
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
@@ -546,11 +539,3 @@ class InstanceWeighted(MetaRanker):
                 "weights too small. Use strategy='native' or another random_state."
             )
         return rows
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        weighting = get_tags(self.weighting).input_tags
-        tags.input_tags.sparse &= weighting.sparse
-        tags.input_tags.allow_nan &= weighting.allow_nan
-        tags.input_tags.categorical &= weighting.categorical
-        return tags

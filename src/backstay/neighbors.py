@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,9 +15,11 @@ from backstay._kernels._distances import pad, pair_distances
 from backstay._scaling import Scaling
 from backstay._validation import (
     Interval,
+    Parameters,
     check_is_fitted,
     encode_labels,
     fit_context,
+    param,
     positive_int,
     validate_rows,
     validate_sample_weight,
@@ -31,7 +33,7 @@ BLOCK_BYTES = 32_000_000
 
 
 @dataclass(eq=False, repr=False)
-class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
+class DoublyWeightedKNeighborsClassifier(Parameters, ClassifierMixin, BaseEstimator):
     """k-NN whose distance uses feature weights and whose votes use instance weights.
 
     The distance is √Σ w_j² (x_j − y_j)² (``power=2``) or √Σ w_j (x_j − y_j)²
@@ -80,19 +82,12 @@ class DoublyWeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    n_neighbors: int = 1
+    n_neighbors: int = param(1, positive_int())
     _: KW_ONLY
     feature_weights: Any = None
-    power: int = 2
-    scaling: str | None = "minmax"
-    n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [positive_int()],
-        "power": [Interval(Integral, 1, 2, closed="both")],
-        "scaling": Scaling.OPTIONS,
-        "n_jobs": [None, Integral],
-    }
+    power: int = param(2, Interval(Integral, 1, 2, closed="both"))
+    scaling: str | None = param("minmax", *Scaling.OPTIONS)
+    n_jobs: int | None = param(None, Integral)
 
     @fit_context(prefer_skip_nested_validation=False)  # feature_weights may be a ranker
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:

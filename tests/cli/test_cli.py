@@ -7,17 +7,14 @@ import os
 import re
 import shutil
 import sqlite3
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from backstay import __version__
 from backstay.cli import _outputs, main
-from backstay.cli._app import app
 from backstay.report import Report
 from backstay.results import Results
 from reference.study import contents
@@ -62,32 +59,17 @@ def no_report(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def done(folder):
-    """Two finished runs."""
+def done(folder, call):
+    """Two finished runs, and what the second said."""
     for seed, name in enumerate(("two", "one")):
         table(seed).to_csv(folder / f"{name}.csv", index=False)
-        arguments = ["run", str(folder / f"{name}.csv"), "-t", "diagnosis", *QUICK]
+        arguments = ["run", folder / f"{name}.csv", "-t", "diagnosis", *QUICK, "-o", folder / name]
         with pytest.MonkeyPatch.context() as patch:
             if name == "two":
                 patch.setattr(Report, "write", lambda self, path: path)
-            arguments += ["-o", str(folder / name)]
-            patch.setattr(sys, "argv", ["backstay", *arguments])
-            result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 0, result.output
+            result = call(*arguments)
+        assert result.code == 0, result.err
     return folder, result
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command as the shell would; return exit code, output and errors."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(a) for a in arguments])
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
-
-    return run
 
 
 def fails(call, code, *arguments):
@@ -115,7 +97,7 @@ def test_version_and_help(call):
 
 def test_a_run_says_what_it_read_and_what_it_does(done):
     folder, result = done
-    out = result.stdout
+    out = result.out
     assert re.search(r"rows +30\n", out)
     assert re.search(r"features +12: 12 of numbers\n", out)
     assert "diagnosis: normal (15), tumour (15)" in out
@@ -129,19 +111,19 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     tasks = "4 methods × 4 splits = 16, and 4 × 4 with shuffled labels = 16; 32 in all"
     assert f"{tasks}, 1 at a time, seed 0" in out
     assert "class ratio" not in out
-    assert "like names or numbers of the rows, was left out: 'patient'" in result.stderr
+    assert "like names or numbers of the rows, was left out: 'patient'" in result.err
     assert "Recommendation" in out
     advice = Results.load(folder / "one" / "study.db").recommend()
     for answer in advice.answers.values():
         assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
     assert re.search(r"answer +method +features +model +stability +shuffled labels +AUC ", out)
-    assert re.search(r"Score of the trusted .*: AUC .* \(guessing: 0.50\), balanced accuracy", out)
+    assert re.search(r"expect an AUC of .*; guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
     assert re.search(r"method +stability +of modules +AUC of (svm|1nn) +runs\n", out)
     assert "-0.00" not in out
     assert f"Report: {folder / 'one' / 'report.html'}" in out.replace("\n", "")
-    assert "\x1b" not in result.output  # no colours where there is no terminal
+    assert "\x1b" not in result.out + result.err  # no colours where there is no terminal
 
 
 def test_the_files_of_a_run(done):
@@ -172,7 +154,7 @@ def test_the_files_of_a_run(done):
     assert sorted(features["feature"]) == sorted(results.data.feature_names)  # every one
     advice = results.recommend()
     assert found["recommendation"]["method"] == advice.method
-    assert found["recommendation"]["sentence"] == advice.sentence
+    assert found["recommendation"]["sentence"] == Report(results).parts[0].recommendation
     assert found["recommendation"]["metric"] == "roc_auc"
     assert found["recommendation"]["score"] == pytest.approx(vars(advice.score))
     assert found["recommendation"]["core"] == advice.core

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from backstay.cli import main
 from backstay.results import Results
 from backstay.store import StoreError
 from reference.study import contents
@@ -67,7 +66,7 @@ def n_done(path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_workers_started_separately_one_killed_one_late(table, start, tmp_path):
+def test_workers_started_separately_one_killed_one_late(table, start, tmp_path, call):
     where = tmp_path / "scheduler.json"
     scheduler = start(
         "dask", "scheduler", "--port", 0, "--no-dashboard", "--scheduler-file", where,
@@ -109,20 +108,17 @@ def test_workers_started_separately_one_killed_one_late(table, start, tmp_path):
     assert "60 of 60 tasks (100%)" in said
     assert " left, 2 workers\n" in said
     assert "Recommendation" in said
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(table / "t.csv"), *RUN, "-j", "1", "-o", str(tmp_path / "near"), "-q"])
-    assert not end.value.code
+    assert call("run", table / "t.csv", *RUN, "-j", "1", "-o", tmp_path / "near", "-q").code == 0
     near = Results.load(tmp_path / "near" / "study.db")
     assert contents(Results.load(store)) == contents(near)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_addresses_that_are_none(table, capsys):
+def test_addresses_that_are_none(table, call):
     def fails(*options):
-        with pytest.raises(SystemExit) as end:
-            main(["run", str(table / "t.csv"), *RUN, "-o", str(table / "out"), "-q", *options])
-        assert end.value.code == 2
-        return capsys.readouterr().err
+        ended = call("run", table / "t.csv", *RUN, "-o", table / "out", "-q", *options)
+        assert ended.code == 2
+        return ended.err
 
     assert "must be the address of a dask scheduler" in fails("--cluster", "nonsense")
     assert "must be the address of a dask scheduler" in fails("--cluster", "local:0")
@@ -131,12 +127,11 @@ def test_addresses_that_are_none(table, capsys):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_a_scheduler_that_does_not_answer(table, capsys, monkeypatch):
+def test_a_scheduler_that_does_not_answer(table, call, monkeypatch):
     monkeypatch.setattr("backstay.cli._cluster.SECONDS_TO_ANSWER", 0.5)
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(table / "t.csv"), *RUN, "-q", "-o", str(table / "out"), "--cluster", "tcp://127.0.0.1:9"])  # fmt: skip  # noqa: E501
-    assert end.value.code == 2
-    text = capsys.readouterr().err
+    nobody = ("--cluster", "tcp://127.0.0.1:9")
+    code, _, text = call("run", table / "t.csv", *RUN, "-q", "-o", table / "out", *nobody)
+    assert code == 2
     assert text.startswith("backstay: no dask scheduler answers at tcp://127.0.0.1:9: ")
     assert text.count("\n") == 1
 

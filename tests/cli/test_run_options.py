@@ -47,7 +47,7 @@ def test_a_table_with_a_sheet_from_the_command_line_to_the_store(files, call):
     data = Results.load(files / "out" / "study.db").data
     assert data.annotation == {"symbol": [f"SYM{j}" for j in range(8)]}
     assert data.sample_names[:2] == ["S00", "S01"]
-    assert data.classes == ["tumour", "normal"]  # the positive class is the second
+    assert data.target.names == ["tumour", "normal"]  # the positive class is the second
     assert data.n_groups == 12
 
 

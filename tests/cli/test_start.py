@@ -72,11 +72,22 @@ def test_sub_packages_are_attributes(tmp_path):
     assert "numpy" in heavy_after(code, tmp_path)
 
 
+def all_of(module, alias):
+    """Return the names that an import of a type checker's block brings."""
+    if alias.name == "*":
+        return importlib.import_module(module).__all__
+    assert alias.asname == alias.name  # exported, by the rule of type checkers
+    return [alias.name]
+
+
 def test_type_checkers_see_the_names_that_are_loaded():
     tree = ast.parse(Path(backstay.__file__).read_text("utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     seen = {
-        alias.asname: f"{line.module}.{alias.name}" for line in block.body for alias in line.names
+        name: f"{line.module}.{name}"
+        for line in block.body
+        for alias in line.names
+        for name in all_of(line.module, alias)
     }
     packages = {
         name

@@ -192,7 +192,7 @@ def test_knockoffs_have_the_moments_that_define_them(n):
     d = 60 if n == 40 else 5
     X = rng.normal(size=(n, d)) + rng.normal(size=(n, 1))
     X[:, 3] = 7 * X[:, 3] + 100
-    model = Knockoffs.of(X)
+    model = Knockoffs(X)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     sigma = (model.basis.T * (model.along - model.across)) @ model.basis
     sigma += model.across * np.eye(d)
@@ -229,8 +229,8 @@ def test_bad_parameters_are_refused():
         DecoyControl(TTest(), n_resamples=3, resample="complementary_pairs").fit(X, y)
     with pytest.raises(ValueError, match="does not name the decoys"):
         DecoyControl(ReliefF(categorical_features=[0])).fit(X, y)
-    with pytest.raises(ValueError, match="dense table"):
-        decoys_of("knockoffs", sparse.csr_array(X))
+    with pytest.raises(TypeError, match="Sparse data"):
+        DecoyControl(TTest(), decoys="knockoffs").fit(sparse.csr_array(X), y)
     with pytest.raises(ValueError, match="NaN"):
         DecoyControl(ReliefF(), decoys="knockoffs").fit(np.where(X > 3, np.nan, X), y)
     twins = np.repeat(np.random.default_rng(0).normal(size=(5000, 1)), 2, axis=1)

@@ -186,7 +186,7 @@ def ensembles_of(estimator):
 
 
 def study_of(methods):
-    return Study(methods, resampling=Subsampling(20), sizes=[5], classifiers={}, random_state=0)
+    return Study(methods, resampling=Subsampling(20), sizes=[5], models={}, random_state=0)
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_in_a_study_as_method_and_as_classifier():
     X, y, _ = make_han_yu(40, n_features=30, n_relevant=10, shift=1.0, random_state=6)
     study = Study(
         {"pam": NearestShrunkenCentroids()},
-        classifiers={"pam": NearestShrunkenCentroids("cv", cv=3)},
+        models={"pam": NearestShrunkenCentroids("cv", cv=3)},
         sizes=[5],
         resampling=KFold(3),
         random_state=0,

@@ -273,7 +273,7 @@ def test_reference_of_the_adaptive_rate_by_hand(to_hit, visits, ratio):
     assert reference.adaptive_simba(X, y, visits) == pytest.approx([ratio**2, 1.0])
     simba = Simba(learning_rate="adaptive", scaling=None)
     w = np.ones(2)
-    simba._climb(pad(np.array(X)), np.array(y), np.array(visits), np.ones(3), np.ones(0), 0.0, w)
+    simba._climb(pad(np.array(X)), np.array(y), np.array(visits), np.ones(3), np.ones(0), w, 1.0)
     assert_allclose(w**2, [ratio**2, 1.0])
 
 

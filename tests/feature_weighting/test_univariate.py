@@ -13,7 +13,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
 from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, UniformWeighting
 from backstay import feature_weighting as fw
 from backstay.datasets import make_han_yu
-from backstay.feature_weighting import _value_filter
+from backstay.feature_weighting import _univariate
 from backstay.feature_weighting._moments import inverse_trigamma, prior_variance
 from reference import univariate as reference
 
@@ -327,7 +327,7 @@ def test_tables_in_blocks_change_nothing(monkeypatch):
     X = rng.integers(0, rng.integers(1, 30, size=40), size=(50, 40)).astype(float)
     y = rng.integers(0, 3, size=50)
     whole = fw.CategoryImportance(discretizer=None).fit(X, y)
-    monkeypatch.setattr(_value_filter, "TABLE_BYTES", 2000)
+    monkeypatch.setattr(_univariate, "TABLE_BYTES", 2000)
     parts = fw.CategoryImportance(discretizer=None).fit(X, y)
     np.testing.assert_array_equal(whole.feature_importances_, parts.feature_importances_)
     np.testing.assert_array_equal(whole.class_importances_, parts.class_importances_)

@@ -130,14 +130,15 @@ def contents(results):
     store = results._store
     found = {"study": store.study()["facts"], "datasets": store.datasets()}
     for dataset in found["datasets"]:
-        for name, array in store.dataset_arrays(dataset).items():
+        held = store.dataset_arrays(dataset) | store.computed_arrays(dataset)
+        for name, array in held.items():
             found[dataset, name] = array.tobytes()
         for task in store.tasks(dataset):
             key = (dataset, task["method"], task["resample"])
             found[key] = (task["stage"], task["error"])
         for method in found["datasets"][dataset]["methods"]:
             kinds = ("order", "weights", "best weights", "other weights", "n_ranked")
-            for name in (*kinds, "sample_weight", "predicted", "scores"):
+            for name in (*kinds, "sample_weight", "outputs"):
                 for null in (False, True):
                     for resample, array in store.task_arrays(dataset, method, name, null=null):
                         place = (dataset, method, resample, name)

@@ -9,8 +9,7 @@ import pytest
 
 from backstay.comparison import DifferenceTest
 from backstay.report._caveats import (
-    _about_imbalance,
-    _about_numbers,
+    _about_few_runs,
     _about_rivals,
     _about_unfinished,
     caveats,
@@ -19,6 +18,7 @@ from backstay.report._caveats import (
 from backstay.report._evidence import gather
 from backstay.report._words import clean, listed, signed
 from backstay.results import Choice, Comparison, Configuration, Role, WeightingVerdict
+from backstay.targets import as_target
 
 
 def difference(low, high, p_value=math.nan):
@@ -39,7 +39,8 @@ def test_weighting_is_credited_only_with_what_its_control_lacks(control, plain, 
     words = weighting_words(WeightingVerdict("iw", "c", "p", 10, control, plain, average))
     assert words.kind == kind
     assert ("explained by its control" in words.text) == (kind == "explained")
-    assert words.title.startswith("The weights" if kind == "shown" else "That")
+    assert ("not shown" in words.title) == (kind != "shown")
+    assert words.title.startswith("The weights of iw ")
     assert "on these rows" in words.text
 
 
@@ -73,13 +74,15 @@ def test_rivals_are_told_apart_or_not():
     accuracy |= dict.fromkeys(("worse", "steadier"), (-0.1, 0.01))
     others = rivals({**stability, "failed": nothing}, {**accuracy, "failed": nothing})
     texts = {caveat.title: caveat.text for caveat in _about_rivals(others, choice())}
-    assert "That m differs from twin." in texts
-    assert "That m is more stable than tie." in texts
-    assert "steadier (+0.20, 0.10 to 0.30)" in texts["That it is the most stable of all."]
+    assert "m is not more stable than twin." in texts
+    assert "m is not shown to be more stable than tie." in texts
+    assert "steadier (+0.20, 0.10 to 0.30)" in texts["Other methods are more stable."]
     # Not told from those two; the others are less accurate, and one cannot be compared.
-    assert texts["That its accuracy is the best."].endswith("cannot tell it from twin and tie.")
+    assert texts["Its accuracy is not shown to be the best."].endswith(
+        "cannot tell it from twin and tie."
+    )
     # What paired tests and intervals are about.
-    said = [text for title, text in texts.items() if "differs" not in title]
+    said = [text for title, text in texts.items() if "than twin" not in title]
     assert all("on these rows" in text for text in said)
 
 
@@ -87,43 +90,44 @@ def test_a_rival_with_a_better_score_is_named_by_the_metric():
     (caveat,) = _about_rivals(
         rivals({"r": (-0.3, -0.1)}, {"r": (0.08, 0.01)}), choice(metric="roc_auc")
     )
-    assert caveat.title == "That its AUC is the best."
+    assert caveat.title == "Other methods have a better AUC."
     assert "r (+0.08)" in caveat.text
 
 
 def test_a_loss_is_better_when_it_is_smaller():
     loss = choice(metric="log_loss")
     (caveat,) = _about_rivals(rivals({"r": (-0.3, -0.1)}, {"r": (-0.08, 0.01)}), loss)
-    assert "better in a paired test" in caveat.text
+    assert "find these better: r" in caveat.text
     assert list(_about_rivals(rivals({"r": (-0.3, -0.1)}, {"r": (0.08, 0.01)}), loss)) == []
 
 
-def test_few_runs_and_small_classes_are_named():
-    data = SimpleNamespace(classes=["rare", "common"], class_sizes=[4, 50])
-    texts = [caveat.text for caveat in _about_numbers(data, choice(n_runs=5))]
-    assert any("m has 5 runs; intervals from fewer than 20 are rough." in text for text in texts)
-    assert any("rare (4)" in text and "common" not in text for text in texts)
-    assert _about_numbers(SimpleNamespace(classes=["a"], class_sizes=[50]), choice()) == []
+def test_few_runs_are_said():
+    (caveat,) = _about_few_runs(choice(n_runs=5))
+    assert caveat.text == "m has 5 runs; precise intervals need 20 or more."
+    assert list(_about_few_runs(choice())) == []
+
+
+def rows_of(**sizes):
+    return as_target(np.repeat(list(sizes), list(sizes.values())))
+
+
+def test_small_classes_are_named():
+    ((_, text),) = rows_of(common=10, rare=4).concerns("roc_auc")
+    assert "rare (4)" in text
+    assert "common" not in text
+    assert rows_of(common=50, rare=40).concerns("roc_auc") == []
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])
 def test_unequal_classes_are_said_with_the_metric(metric):
-    def about(*sizes):
-        data = SimpleNamespace(
-            classes=["ill", "middling", "healthy"][: len(sizes)],
-            class_sizes=list(sizes),
-            n_samples=sum(sizes),
-            metric=metric,
-            models=["svm"],
-        )
-        return [caveat.text for caveat in _about_imbalance(data)]
-
-    assert about(20, 60) == []  # 3:1 is not above
-    (text,) = about(24, 40, 136)
+    assert rows_of(ill=20, healthy=60).concerns(metric) == []  # 3:1 is not above
+    unequal = rows_of(ill=24, middling=40, healthy=136)
+    ((_, text),) = unequal.concerns(metric)
     assert "136 rows of healthy to 24 of ill, 5.7:1." in text
-    assert "guessing healthy is right about 68\u202f%, so accuracy is misleading here." in text
-    used = {"roc_auc": "The AUC is used instead.", "accuracy": "decides by it all the same"}
+    assert "guessing healthy is right about 68\u202f% of the rows." in text
+    used = {"roc_auc": "decides by AUC instead.", "accuracy": "by accuracy all the same"}
     assert used[metric] in text
+    assert unequal.concerns(None) == []  # nothing is predicted
 
 
 def test_an_unfinished_study_says_how_much_is_there():

@@ -37,6 +37,7 @@ from backstay.report import (
 from backstay.report.figures._style import styles
 from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
+from backstay.targets import find_metric
 from report.conftest import WEIGHTED, small_study, table
 
 EVERY = {
@@ -137,7 +138,7 @@ def test_many_methods_stay_apart():
 def test_weighted_samples_below_the_fence_are_outlying(results):
     (lane,) = SampleWeightsDisplay.from_results(results).lanes
     assert lane.methods == [WEIGHTED]  # not its uniform control
-    assert set(lane.fence) == set(results.data.classes)
+    assert set(lane.fence) == set(results.data.target.names)
     for kind, rows in lane.rows.groupby("class"):
         lower, upper = np.quantile(rows["weight"], [0.25, 0.75])
         assert lane.fence[kind] == pytest.approx(lower - 1.5 * (upper - lower))
@@ -186,7 +187,7 @@ def test_shuffled_labels_are_a_quiet_band_under_the_highlighted_method():
         assert f"With shuffled labels {method} is between" in display.finding()
         shuffled += [p.label for p in display.points_ if "with shuffled labels" in p.label]
     assert len(shuffled) == 4
-    # A measure that is not 0 by lot has no such band, and a study without them neither.
+    # A measure that is not 0 for random features has no such band.
     assert "null" not in StabilityDisplay.from_results(results, "dice").frame()
 
 
@@ -281,8 +282,8 @@ def test_methods_lie_apart_in_the_plane():
     )
     roles = {name: Role() for name in "abc"}
     display = ParetoDisplay(data, roles, 5, "svm", "roc_auc", 0.5)
-    assert not display.shows_chance()
     ax = display.plot(Figure(figsize=(11, 5)).subplots()).ax_
+    assert display.chance not in [line.get_ydata()[0] for line in ax.lines]
     for name, (low, high) in (("stability", ax.get_xlim()), ("accuracy", ax.get_ylim())):
         values = data[name]
         assert low < values.min()

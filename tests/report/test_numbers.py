@@ -155,7 +155,7 @@ def test_the_answer_quotes_the_recommendation(written):
     found, choice = results.recommend(), results.choice()
     (part,) = everything["summary"]["datasets"]
     words = part["answer"]["sentence"]
-    assert f"(stability {two_decimals(choice.stability)};" in words
+    assert f"with a stability of {two_decimals(choice.stability)} (" in words
     assert f"AUC {score_text('roc_auc', found.score.value)} (95" in words
     assert f"guessing: {score_text('roc_auc', found.chance)})" in words
     text = part["methods_text"]["text"]

@@ -14,13 +14,15 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from backstay import Results, Study, TTest
 from backstay.comparison import DifferenceTest
 from backstay.report import Report, write_report
-from backstay.report._answer import _named
+from backstay.report._answer import _named, recommendation_words
 from backstay.report._page import csv_link, json_text, number
 from backstay.report._words import clean
+from backstay.results import WeightingVerdict
 from backstay.study import Subsampling
 from report.conftest import AWKWARD, WEIGHTED, small_study, table
 
@@ -162,8 +164,8 @@ def test_answer_is_the_recommendation(results, summary):
     assert float(values["AUC"]) == pytest.approx(found.score.value, abs=0.005)
     assert float(values["Stability"]) == pytest.approx(found.stability, abs=0.005)
     first = part["answer"]["sentences"][0]
-    assert f"reaches an AUC of {values['AUC']} on rows it has not seen" in first
-    assert "where guessing reaches 0.50." in first
+    assert f"expect an AUC of {values['AUC']} (95" in first
+    assert "; guessing: 0.50)" in first
     beside = f"{100 * found.beside['balanced_accuracy'].value:.0f}\u202f%"
     assert f"balanced accuracy {beside}" in first
 
@@ -181,7 +183,7 @@ def test_the_signature_has_a_core(results, summary, page):
     n, often = len(found.signature), len(found.core)
     words = {0: "none", n: "all"}.get(often, often)
     assert answer["headline"] == f"{n} features, {words} of them in most runs"
-    assert f"{words} of them, its core" in answer["sentences"][0]
+    assert f"{often} of the {n} features in the signature, its core" in answer["sentences"][0]
     assert [value for tag, name, value in page.attributes if (tag, value) == ("li", "core")] == [
         "core"
     ] * sum(row["core"] for row in shown)
@@ -189,10 +191,28 @@ def test_the_signature_has_a_core(results, summary, page):
 
 def test_the_score_is_that_of_the_procedure(summary):
     text = " ".join(summary["datasets"][0]["answer"]["sentences"])
-    assert "is that of the procedure, with the choice among 32 configurations included" in text
+    assert "is that of the whole procedure, including the choice among 32 configurations" in text
     assert "trained on the training part of a split (two thirds of the rows)" in text
-    assert "Testing the signature again on these rows is not valid" in text
+    assert "Do not test the signature again on these rows" in text
     assert "0.74" in text
+
+
+def test_a_recommendation_is_worded_from_its_facts(results, summary):
+    found = results.recommend()
+    words = recommendation_words(found)
+    assert words == summary["datasets"][0]["choice"]["sentence"]
+    assert words.startswith(f"{found.method} with {found.size} features and {found.model}. ")
+    assert "among 32 configurations, expect an AUC of " in words
+    assert "Not judged" not in words
+    nothing = DifferenceTest("t", 0.0, -0.1, 0.1, np.nan, np.nan, (), 30)
+    verdict = WeightingVerdict("iw", "c", "p", 10, nothing, nothing, nothing)
+    considered = replace(
+        found.considered, n_candidates=1, not_judged={"x": "3 of 20 runs"}, weighting=verdict
+    )
+    words = recommendation_words(replace(found, considered=considered))
+    assert "No other of 32 configurations predicts about as well" in words
+    assert "The weights of iw are not shown to add stability." in words
+    assert words.endswith("too many runs failed or are missing: x (3 of 20 runs).")
 
 
 def test_three_answers_are_shown_together(results, summary, page):
@@ -245,15 +265,15 @@ def difference(value):
     return DifferenceTest("t", value, value - 0.1, value + 0.1, nan, nan, (), 30)
 
 
-def test_intervals_are_on_these_rows_and_zero_is_by_lot(summary, page):
+def test_intervals_are_on_these_rows_and_zero_is_for_random_features(summary, page):
     (part,) = summary["datasets"]
     (note,) = [t["note"] for t in part["answer"]["figures"] if t["label"] == "Stability"]
-    assert "on these rows; 0: features drawn by lot" in note
+    assert "on these rows; 0: random features" in note
     words = re.sub(r"\s+", " ", "".join(page.words))
     assert words.count("95 % intervals on these rows") == 3  # stability, scores, both
     assert "they cover more resamples of these rows, not other samples of the population" in words
     assert "Intervals and tests are on these rows" in words
-    assert "0: features drawn by lot, 100: the same features" in words
+    assert "0: random features, 100: the same features" in words
     assert not re.search("0 is chance|what chance gives|beyond chance|stable noise", words)
     assert "shuffled labels" not in words  # none were run
     assert "Shuffled labelsnot run" in words  # the setting says so
@@ -268,7 +288,7 @@ def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
     assert part["choice"]["null"] == pytest.approx(null["null"])
     ends = f"{null['null']:.2f} ({null['low']:.2f} to {null['high']:.2f})".replace("-", "−")
     expected = (
-        f"With shuffled labels the same method scores {ends}, because training sets share two "
+        f"With shuffled labels the same method reaches {ends}, because training sets share two "
         "thirds of their rows."
     )
     assert any(sentence.endswith(expected) for sentence in part["answer"]["sentences"])
@@ -299,8 +319,8 @@ def test_gain_explained_by_its_control_is_said(summary):
     assert over["control"]["low"] <= 0
     assert verdict["kind"] == expected
     titles = [caveat["title"] for caveat in part["answer"]["caveats"]]
-    assert f"That instance weighting makes {WEIGHTED} more stable." in titles
-    assert "That the intervals are precise." in titles  # 8 resamples are few
+    assert f"Instance weighting is not shown to make {WEIGHTED} more stable." in titles
+    assert "The intervals are rough." in titles  # 8 resamples are few
 
 
 def test_truth_is_counted_per_method(results, summary):
@@ -367,7 +387,7 @@ def test_a_balanced_accuracy_is_called_by_its_name():
     (part,) = Report(study.run(X, y)).parts
     found = part.evidence.choice.recommendation
     share = f"{100 * found.score.value:.0f}"
-    assert f"reaches a balanced accuracy of {share}" in part.answer.sentences[0]
+    assert f"expect a balanced accuracy of {share}" in part.answer.sentences[0]
     assert "Balanced accuracy" in [tile.label for tile in part.answer.figures]
     assert "accuracy0" in part.figures
     assert part.figures["accuracy0"].metric == "balanced_accuracy"
@@ -377,7 +397,7 @@ def test_accuracy_is_said_as_a_share_of_rows():
     X, y, _ = table(60, 20)
     (part,) = Report(small_study({"t": TTest()}, 8, metric="accuracy").run(X, y)).parts
     value = part.evidence.choice.recommendation.score.value
-    assert f"is right about {100 * value:.0f}\u202f% of the rows" in part.answer.sentences[0]
+    assert f"expect an accuracy of {100 * value:.0f}\u202f% (95" in part.answer.sentences[0]
 
 
 def test_an_unfinished_study_says_so_at_its_head(tmp_path):
@@ -394,7 +414,7 @@ def test_an_unfinished_study_says_so_at_its_head(tmp_path):
     part = Results.load(path)
     assert (part.data.n_done, part.data.n_tasks) == (10, n)
     words = "".join(Page(part.report(tmp_path / "part.html").read_text("utf-8")).words)
-    assert f"Unfinished: 10 of {n} tasks. t has 7 of 12 runs; fewer than 20 are too few" in words
+    assert f"Unfinished: 10 of {n} tasks. t has 7 of 12 runs; precise intervals need 20" in words
     facts = Report(part).to_dict()["datasets"][0]["facts"]
     assert (facts["n_done"], facts["n_tasks"]) == (10, n)
 
@@ -471,7 +491,10 @@ def test_noise_is_not_recommended(parts):
     answer = part["answer"]
     assert answer["headline"].endswith("no method is shown to be above chance")
     assert "none is shown to be above chance" in answer["sentences"][0]
-    assert re.search(r"expect 0\.\d+ \(95 % \[0\.\d+, 0\.\d+\]\)", answer["sentences"][0])
+    assert re.search(
+        r"expect an AUC of 0\.\d+ \(95\u202f% interval 0\.\d+ to 0\.\d+; guessing: 0\.50\)",
+        answer["sentences"][0],
+    )
     assert "stable noise" not in str(part)
 
 
@@ -486,9 +509,37 @@ def test_a_report_of_nothing_discusses_no_signature(parts):
         "Shown, not recommended",
     ]
     titles = [caveat["title"] for caveat in answer["caveats"]]
-    assert titles == ["That there is nothing to find.", "That the intervals are precise."]
+    assert titles == ["There may still be something to find.", "The intervals are rough."]
     assert not any(row["in_signature"] or row["core"] for row in part["features"]["rows"])
     assert {"stability", "accuracy0", "pareto", "frequency"} <= set(part["figures"])  # one sees why
+
+
+def test_another_kind_of_outcome_brings_its_own_sections_and_words(results, tmp_path, monkeypatch):
+    kind = type(results.data.target)
+    own = replace(
+        results.data.target.words(),
+        outcome="the dose",
+        described="doses from 1 to 9",
+        errors="Errors by dose",
+        direction="rises with",
+        test="Spearman's test",
+        columns={},
+    )
+    monkeypatch.setattr(kind, "names", [])
+    monkeypatch.setattr(kind, "sections", ("misclassified",))
+    monkeypatch.setattr(kind, "words", lambda self: own)
+    monkeypatch.setattr(kind, "concerns", lambda self, metric: [("Doses are few.", "Only 3.")])
+    report = Report(results)
+    page = Page(report.write(tmp_path / "other.html").read_text("utf-8"))
+    words = "".join(page.words)
+    for phrase in ("doses from 1 to 9", "Errors by dose", "Doses are few.", "Spearman's test"):
+        assert phrase in words
+    assert "rises with ill" in words
+    assert not {"confusion", "roc"} & set(report.parts[0].figures)
+    heatmap, samples = (report.parts[0].figures[name] for name in ("heatmap", "map"))
+    assert heatmap.series() == samples.series() == []
+    assert len(samples.plot(Figure().subplots()).points_) == results.data.n_samples
+    assert "high in" not in words.lower()
 
 
 def test_three_classes(parts):

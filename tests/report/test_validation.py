@@ -11,7 +11,7 @@ from backstay.report import (
     CalibrationDisplay,
     ExpectedScoreDisplay,
     ShiftDisplay,
-    write_validation,
+    ValidationReport,
 )
 from report.conftest import AWKWARD, small_study, table
 
@@ -27,18 +27,23 @@ def validation():
 
 
 def test_page_says_everything_and_escapes_names(validation, tmp_path):
-    path = write_validation(validation, tmp_path / "v.html", cohort="<i>c</i>.csv")
+    report = ValidationReport(validation, cohort="<i>c</i>.csv")
+    path = report.write(tmp_path / "v.html")
     page = path.read_text("utf-8")
-    for caution in validation.cautions:
-        assert caution.title in page
+    assert validation.cautions
+    for title, _ in report.cautions:
+        assert title in page
     for name in ("scores", "confusion", "roc", "calibration", "shift"):
         assert f'data-figure="{name}"' in page
     assert "<i>c</i>" not in page
     assert AWKWARD[0] not in page
     assert "<script>alert" not in page
     assert len(re.findall("<script", page)) == 2
-    again = write_validation(validation, tmp_path / "w.html", cohort="<i>c</i>.csv")
+    again = report.write(tmp_path / "w.html")
     assert again.read_bytes() == path.read_bytes()
+    told = report.to_dict()
+    assert told["sentence"] == report.sentence
+    assert [one["title"] for one in told["cautions"]] == [title for title, _ in report.cautions]
 
 
 @pytest.mark.parametrize("kind", [ExpectedScoreDisplay, CalibrationDisplay, ShiftDisplay])
@@ -57,6 +62,7 @@ def test_one_class_has_no_curves(validation, tmp_path):
     results = small_study({"t": TTest()}, 4, (5,), models={"bayes": GaussianNB()}).run(X, y)
     signature = results.freeze(X, y, ("t", 5, "bayes"))
     ill = np.asarray(y) == "ill"
-    page = write_validation(signature.validate(X[ill], y[ill]), tmp_path / "v.html").read_text()
+    report = ValidationReport(signature.validate(X[ill], y[ill]))
+    page = report.write(tmp_path / "v.html").read_text()
     assert 'data-figure="roc"' not in page
     assert "It cannot be compared" in page

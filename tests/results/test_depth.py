@@ -60,7 +60,7 @@ def test_what_lies_before_the_cut_is_unchanged(whole, cut):
         lambda r: r.selections.frequency(6),
     ):
         pd.testing.assert_frame_equal(question(cut).frame(), question(whole).frame())
-    assert cut.recommend().sentence == whole.recommend().sentence
+    assert cut.recommend().considered == whole.recommend().considered
     assert cut.recommend().signature == whole.recommend().signature
 
 

@@ -3,18 +3,17 @@
 import shutil
 import sqlite3
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import FeatureRanker
-from backstay.cli import main
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.report import Report
 from backstay.results import Results, TooFewRunsError
-from backstay.results._runs import RunCount
 from backstay.study import Study, Subsampling
 
 RUNS = 20
@@ -38,7 +37,6 @@ class Sickly(FeatureRanker):
 
 
 def run(methods, store=None, **options):
-    X, y, _ = make_han_yu(50, n_features=40, n_relevant=8, random_state=0)
     study = Study(
         methods,
         Subsampling(RUNS),
@@ -48,7 +46,28 @@ def run(methods, store=None, **options):
         random_state=0,
         **options,
     )
-    return study.run(X, y)
+    return study.run(*few_rows())
+
+
+def few_rows():
+    X, y, _ = make_han_yu(50, n_features=40, n_relevant=8, random_state=0)
+    return X, y
+
+
+class Until(FeatureRanker):
+    """Fails on every resample after the first few."""
+
+    def __init__(self, n_runs, n_features_to_select=None):
+        self.n_runs = n_runs
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        Until.done[self.n_runs] = Until.done.get(self.n_runs, 0) + 1
+        if Until.done[self.n_runs] > self.n_runs:
+            raise ArithmeticError("enough")
+        return np.arange(X.shape[1], 0.0, -1)
+
+    done: ClassVar[dict] = {}
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +77,21 @@ def results():
 
 
 def test_the_share_that_is_needed():
-    assert [RunCount(n, 20).enough for n in (15, 16, 20)] == [False, True, True]
-    assert [RunCount(n, 5).enough for n in (3, 4)] == [False, True]
-    assert not RunCount(1, 1).enough  # stability needs two
-    assert [str(RunCount(n, 20)) for n in (20, 3)] == ["20 runs", "3 of 20 runs"]
+    def judged(*done, of):
+        """Whether methods with so many runs are judged; one has them all."""
+        Until.done.clear()
+        methods = {str(n): Until(n) for n in (*done, of)}
+        study = Study(methods, Subsampling(of), models={}, sizes=[2], random_state=0, verbose=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the runs that fail
+            counts = study.run(*few_rows()).runs.counts().frame()
+        assert counts["n_runs"].tolist() == [*done, of]
+        assert (counts["of"] == of).all()
+        return counts["judged"].tolist()
+
+    assert judged(15, 16, of=20) == [False, True, True]
+    assert judged(3, 4, of=5) == [False, True, True]
+    assert judged(of=1) == [False]  # stability needs two
 
 
 def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results):
@@ -75,9 +105,10 @@ def test_a_method_that_mostly_fails_is_neither_recommended_nor_compared(results)
     assert stability.loc[("sickly", 2), "n_runs"] == few
     found = results.recommend(n_bootstrap=50)
     assert found.method == "frail"
-    assert f"over {most} of {RUNS} runs" in found.sentence
-    assert found.sentence.endswith(f"are left: sickly ({few} of {RUNS} runs).")
-    assert "among 4, expect" in found.sentence  # two methods at two sizes
+    assert vars(found.considered.runs) == {"finished": most, "of": RUNS}
+    (short,) = found.considered.not_judged.items()
+    assert (short[0], vars(short[1])) == ("sickly", {"finished": few, "of": RUNS})
+    assert found.considered.n_configurations == 4  # two methods at two sizes
     with pytest.raises(TooFewRunsError, match=f"'sickly' finished {few} of {RUNS} runs on 'data'"):
         results.compare("t", "sickly")
     assert [c.first for c in results.comparisons.rivals(results.choice().configuration)] == ["t"]
@@ -101,7 +132,7 @@ def test_the_report_says_so(results):
     (part,) = Report(results).parts
     said = {caveat.title: caveat.text for caveat in part.answer.caveats}
     few = results.runs.counts().frame().set_index("method").loc["sickly", "n_runs"]
-    assert said["That sickly would not be better."].endswith(f"of sickly ({few} of {RUNS}).")
+    assert said["sickly could not be judged."].endswith(f"finished: sickly ({few} of {RUNS}).")
     finding = part.figures["stability"].finding()
     assert "highest is frail" in finding
     assert "sickly between 1.00 and 1.00 (too few runs to compare)" in finding
@@ -146,23 +177,22 @@ def store(tmp_path_factory):
 
 
 @pytest.mark.parametrize("n_tasks", [1, 4])
-def test_reports_of_studies_that_have_just_begun(tmp_path, store, capsys, n_tasks):
+def test_reports_of_studies_that_have_just_begun(tmp_path, store, call, n_tasks):
     path = shutil.copy(store, tmp_path)
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM tasks WHERE id > ?", (n_tasks,))
     connection.close()
     for command in (["report", path], ["compare", path]):
-        with pytest.raises(SystemExit) as end:
-            main(command)
-        shown = capsys.readouterr()
+        shown = call(*command)
         if n_tasks == 1:
-            assert end.value.code == 2
+            assert shown.code == 2
             assert shown.err == (
                 f"backstay: {n_tasks} of 48 tasks on 'data' are finished, and no method has the "
                 "two runs that stability needs; let the study go on first.\n"
             )
         else:
-            assert (end.value.code or 0) == 0, shown.err
+            assert shown.code == 0, shown.err
             assert shown.err == ""
     if n_tasks == 4:  # two of each method
-        assert "over 2 runs" in Results.load(path).choice().recommendation.sentence
+        runs = Results.load(path).choice().recommendation.considered.runs
+        assert vars(runs) == {"finished": 2, "of": 2}

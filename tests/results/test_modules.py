@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator
 
 from backstay import Results, Study, TTest
 from backstay.datasets import make_han_yu
 from backstay.redundancy import correlation_modules
 from backstay.report import Report
-from backstay.results import module_array
 from backstay.stability import stability_score
 from backstay.study import Subsampling, merge_stores
 
@@ -65,10 +65,24 @@ def test_a_merged_study_knows_its_modules(data, results, tmp_path):
     pd.testing.assert_frame_equal(frame, results.selections.module_stability().frame())
 
 
+def modules_of(X, y):
+    """The module of every column, as a store of these rows keeps it."""
+    run = Study({"f": AnyOrder()}, Subsampling(2), sizes=[2], models={}, random_state=0, verbose=0)
+    return run.run(X, y)._one().modules
+
+
+class AnyOrder(BaseEstimator):
+    """The columns in their order, whatever they hold."""
+
+    def fit(self, X, y):
+        self.feature_importances_ = np.arange(X.shape[1], 0, -1.0)
+        return self
+
+
 def test_columns_that_are_no_numbers_are_alone(data):
-    X = data[0][:, :40]
+    X, y = data[0][:, :40], data[1]
     frame = pd.DataFrame(X).assign(text="a").rename(columns=str)
     frame.insert(0, "kind", ["b", "c"] * 30)
-    found = module_array(frame)
-    assert_array_equal(found[1:-1], module_array(X) + 1)
+    found = modules_of(frame, y)
+    assert_array_equal(found[1:-1], modules_of(X, y) + 1)
     assert (np.bincount(found)[[0, 41]] == 1).all()

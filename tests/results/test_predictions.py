@@ -1,15 +1,12 @@
-"""Mistakes on test rows, and curves of scores, against loops and against scikit-learn."""
+"""Mistakes on test rows, against plain loops, and areas under the curves of scores."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from scipy import integrate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from backstay import FStatistic
-from backstay.results import curve_area, mean_curve
 from backstay.study import Study, Subsampling
 
 
@@ -30,11 +27,10 @@ def results(request):
 
 def predictions(results, size, model):
     """Yield true and predicted class of every test row of every run, one by one."""
-    records = results._one()
-    by, at = records.models.index(model), records.sizes.index(size)
-    for resample, predicted in records.predicted("f"):
-        for row, code in zip(records.test(resample), predicted[by, at], strict=True):
-            yield int(row), records.classes[records.codes[row]], records.classes[code]
+    names = results.data.target.names
+    frame = results.predictions.rows("f", size, model).frame()
+    for row, own, said in zip(frame["row"], frame["class"], frame["predicted"], strict=True):
+        yield row, names[own], names[said]
 
 
 def test_every_row_counts_once(results):
@@ -72,8 +68,8 @@ def test_the_area_under_the_mean_curve_is_the_mean_score(results):
         scores = results.runs.scores(metric).frame()
         here = (scores["size"] == 4) & (scores["model"] == "svm")
         curves = results.predictions.roc(kind, "f", 4, "svm").frame()
-        areas = [curve_area(curve) for _, curve in curves.groupby("class")]
-        assert len(areas) == (1 if len(results.data.classes) == 2 else 3)
+        areas = [integrate.trapezoid(one["y"], one["x"]) for _, one in curves.groupby("class")]
+        assert len(areas) == (1 if len(results.data.target.names) == 2 else 3)
         assert np.mean(areas) == pytest.approx(scores[here]["value"].mean(), abs=1e-9)
         assert (curves["low"] <= curves["y"] + 1e-12).all()
 
@@ -83,29 +79,4 @@ def test_without_scores_there_is_no_curve():
     assert len(labels.predictions.roc("roc", "f", 4)) == 0
     assert len(labels.predictions.confusion()) == 4  # of what a report is about
     with pytest.raises(ValueError, match="'lift' must be 'roc' or 'precision_recall'"):
-        mean_curve("lift", [])
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.booleans())
-def test_a_single_curve_is_scikit_learns(seed, ties):
-    rng = np.random.default_rng(seed)
-    positive = rng.permutation(np.arange(int(rng.integers(4, 30))) % 3 == 0)
-    scores = rng.normal(size=len(positive)) + positive
-    scores = scores.round() if ties else scores
-    curve = mean_curve("roc", [(positive, scores)])
-    assert curve_area(curve) == pytest.approx(roc_auc_score(positive, scores))
-    alarms, hits, _ = roc_curve(positive, scores, drop_intermediate=False)
-    inside = np.linspace(0, 1, 101)[1:-1] + 1e-4
-    inside = inside[np.abs(inside[:, None] - alarms).min(axis=1) > 1e-3]
-    x, y = curve["x"].to_numpy(), curve["y"].to_numpy()
-    np.testing.assert_allclose(np.interp(inside, x, y), np.interp(inside, alarms, hits), atol=1e-9)
-    curve = mean_curve("precision_recall", [(positive, scores)])
-    # As the metric of a study has it: precision at each positive row, ties as high as itself.
-    expected = average_precision_score(positive, scores)
-    assert curve_area(curve) == pytest.approx(expected)
-    assert (curve["low"] <= curve["high"]).all()
-
-
-def test_a_run_without_both_classes_has_no_curve():
-    assert len(mean_curve("roc", [(np.ones(3, bool), np.arange(3.0))])) == 0
+        labels.predictions.roc("lift", "f", 4)

@@ -1,4 +1,4 @@
-"""Methods that leave features out: no subset is filled up by lot without a word."""
+"""Methods that leave features out: no subset is filled up at random without a word."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from backstay import BaggedRanker, ForestImportance, LassoPath, Study, TTest
 from backstay.base import n_ranked_of
-from backstay.cli._outputs import show_methods
 from backstay.datasets import make_han_yu
 from backstay.report import Report
 
@@ -42,7 +41,7 @@ def test_a_study_counts_what_is_ranked(data, results):
     assert (frame.loc["t", "filled"] == 0).all()
 
 
-def test_what_is_not_ranked_comes_last_and_by_lot(results):
+def test_what_is_not_ranked_comes_last_and_at_random(results):
     part = results._parts["data"]
     _, orders = part.orders("lasso")
     _, weights = part.weights("lasso")
@@ -61,15 +60,17 @@ def test_curves_end_with_the_ranking_and_say_so(results):
     assert "those of lasso, forest end where a run ranks no more" in table.note
 
 
-def test_report_and_command_line_warn_of_lots(data, capsys):
+def test_report_and_command_line_warn_of_random_features(data, call, tmp_path):
     study = Study(METHODS, StratifiedKFold(4), sizes=[60], random_state=0, verbose=0)
     results = study.run(*data)
     (part,) = Report(results).parts
-    (caveat,) = [c for c in part.answer.caveats if "by lot" in c.text]
-    assert caveat.title == "That lasso and forest selected 60 features in every run."
-    assert "filled up by lot: lasso in 100\u202f% of its runs, which rank" in caveat.text
-    show_methods(results, 60, "svm")
-    assert "by lot" in capsys.readouterr().out
+    (caveat,) = [c for c in part.answer.caveats if "at random" in c.text]
+    assert caveat.title == "lasso and forest did not find 60 features in every run."
+    assert "filled up at random: lasso in 100\u202f% of its runs, which rank" in caveat.text
+    results.save(tmp_path / "study.db")
+    code, out, err = call("compare", tmp_path / "study.db", "--size", 60)
+    assert code == 0, err
+    assert "filled at random" in out
 
 
 def test_a_bag_does_not_prefer_the_first_columns(data):

@@ -1,4 +1,4 @@
-"""Recommendations: the rule, the price of choosing, and nothing at chance."""
+"""Recommendations: the price of choosing, and nothing at chance."""
 
 import numpy as np
 import pytest
@@ -7,53 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay import InstanceWeighted, MarginWeighting
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
-from backstay.results._choosing import RULES, Grounds
-from backstay.results._pooled import pooled_scores
 from backstay.study import RepeatedStratifiedKFold, Study, Subsampling
-
-# Two methods at three sizes.
-STEADY = np.array([[0.9, 0.8, 0.1], [0.2, 0.3, 0.9]]).ravel()
-SIZES = np.array([[1, 2, 5]] * 2).ravel()
-
-
-def chosen(rule, score, near=0.02, steady=STEADY, tied=0.0, error=0.02, chance=0.5):
-    value = np.array(score, dtype=float).ravel()
-    grounds = Grounds(
-        configurations=[],
-        value=value,
-        error=np.full(value.size, error),
-        chance=chance,
-        apart=np.full((value.size, value.size), near),
-        steady=steady,
-        steady_apart=np.full((value.size, value.size), tied),
-        sizes=SIZES,
-    )
-    (place,) = RULES[rule](value[None], grounds)
-    return None if place < 0 else divmod(int(place), 3)
-
-
-def test_the_three_answers():
-    score = [[0.70, 0.89, 0.90], [0.885, 0.89, 0.89]]
-    # All but the first are within 0.02 of 0.90; the most stable of them is the last.
-    assert chosen("trusted", score) == (1, 2)
-    assert chosen("short", score) == (1, 0)
-    assert chosen("accurate", score) == (0, 2)
-    # Where the errors of the stabilities cannot tell 0.9 from 0.8, fewer features win.
-    assert chosen("trusted", score, tied=0.15) == (0, 1)
-
-
-def test_stable_at_chance_never_wins():
-    # Everything near the best is at chance within its error.
-    for rule in RULES:
-        assert chosen(rule, [[0.52, 0.52, 0.52], [0.50, 0.51, 0.53]]) is None
-    # With a wide error band the first method would be near the best, but it is at chance.
-    score = [[0.55, 0.55, 0.55], [0.60, 0.60, 0.64]]
-    assert chosen("trusted", score, near=0.1, error=0.05) == (1, 2)
-
-
-def test_undefined_stability_does_not_win():
-    undefined = np.array([-2.0] * 3 + [0.1] * 3)
-    assert chosen("trusted", np.full((2, 3), 0.9), steady=undefined) == (1, 0)
 
 
 def study(resampling=None, **options):
@@ -70,10 +24,11 @@ def study(resampling=None, **options):
 def test_pooled_predictions_are_those_of_the_runs():
     X, y, _ = make_han_yu(40, n_features=100, n_relevant=10, random_state=0)
     part = study(RepeatedStratifiedKFold(4, 2)).run(X, y)._parts["data"]
-    pooled = pooled_scores(part, "accuracy", np.ones((1, 40))).reshape(2, 2, 5)
+    tested, everyone = part.tested("rfe"), np.ones((1, 40))
+    pooled = part.metric("accuracy").pooled(part.target, tested, everyone).reshape(2, 5)
     # Every row is tested equally often, so the pooled mean is the mean over equal folds.
     _, runs = part.scores("rfe", "accuracy")
-    assert pooled[1] == pytest.approx(runs.mean(axis=0))
+    assert pooled == pytest.approx(runs.mean(axis=0))
 
 
 def test_a_clear_case():
@@ -88,8 +43,9 @@ def test_a_clear_case():
     # 60 rows without an error do not prove that there are none.
     assert found.chance < 0.9 < found.score.low < 0.96
     assert found.score.low <= found.score.value <= found.score.high
-    assert f"{found.method} with {found.size} feature" in found.sentence
-    assert "Having chosen among 20, expect AUC" in found.sentence
+    assert repr(found).startswith(f"Recommendation({found.method!r}, size={found.size}, model=")
+    assert f"roc_auc={found.score.value:.3f}, chance=0.500" in repr(found)
+    assert found.considered.n_configurations == 20
     assert set(found.beside) == {"balanced_accuracy", "accuracy"}
     frame = found.frame().set_index("answer")
     assert list(frame.index) == ["trusted", "short", "accurate"]
@@ -122,7 +78,7 @@ def test_noise_is_not_recommended_and_the_price_of_choosing_is_paid():
         apparent.append(found.apparent)
         corrected.append(found.score.value)
         if found.method is None:
-            assert "No method is recommended" in found.sentence
+            assert repr(found).startswith("Recommendation(None, roc_auc=")
             assert found.signature == []
     assert recommended <= 1
     # The best of 20 is above chance by choice alone; the corrected figure is not.
@@ -151,12 +107,10 @@ def test_a_weighted_method_is_set_against_its_control():
     results = chosen.run(X, y)
     found = results.recommend(n_bootstrap=50)
     role = results._parts["data"].role(found.method)
-    assert ("uniform control" in found.sentence) == (role.control is not None)
+    assert (found.considered.weighting is not None) == (role.control is not None)
 
 
 def test_the_weighting_is_not_credited_with_what_the_control_does():
-    from backstay.results._recommendation import _against_control
-
     X, y, _ = make_han_yu(60, n_features=100, random_state=0)
     chosen = Study(
         {"iw": InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))},
@@ -165,8 +119,7 @@ def test_the_weighting_is_not_credited_with_what_the_control_does():
         sizes=[20],
         random_state=0,
     )
-    part = chosen.run(X, y)._parts["data"]
-    sentence = _against_control(part, "iw", 20)
-    assert sentence.startswith(" Its stability exceeds that of its uniform control by ")
-    assert "cannot be credited" in sentence
-    assert _against_control(part, "SVMRFE", 20) == ""
+    (verdict,) = chosen.run(X, y).weights.verdicts(20)
+    assert verdict.method == "iw"  # the plain method has no control
+    assert verdict.over_control.low < 0 < verdict.over_plain.low  # stabler, but so is the control
+    assert verdict.kind == "explained"

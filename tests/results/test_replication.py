@@ -71,5 +71,8 @@ def test_studies_without_a_common_ground_are_refused(pair):
     with pytest.raises(ValueError, match="no feature of the same name"):
         replication(first, other)
     other, *_ = study(2, "abcdefghij", classes=("sick", "well"), null=0)
-    with pytest.raises(ValueError, match="other classes"):
+    with pytest.raises(
+        ValueError,
+        match=r"different classes \(ill, well and sick, well\); give them the same names",
+    ):
         replication(first, other)

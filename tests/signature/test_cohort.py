@@ -112,8 +112,8 @@ def test_zscores_have_the_training_mean_and_spread(signature):
 
 def test_training_rows_keep_their_quantiles(signature, two):
     _, X, _ = two
-    found = signature.read(X, rescale="quantile")
-    assert_allclose(found.values, found.found, atol=1e-9)
+    cohort = signature.read(X, rescale="quantile")
+    assert_allclose(cohort.values, cohort.raw, atol=1e-9)
 
 
 def test_rescaling_needs_rows(signature):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from backstay.signature import Signature, SignatureError, schema
+from backstay.signature import Signature, SignatureError
 from backstay.signature._document import checksum, parse_document
 from backstay.signature._schema import first_fault
 from signature.conftest import rows
@@ -139,7 +139,7 @@ def test_changed_files_are_refused_or_predict_the_same(documents):
 
 def test_forged_files_are_refused_or_predict_something(documents):
     """With a checksum that is right: an error of ours, or predictions; no other error."""
-    rng, published = random.Random(1), jsonschema.Draft202012Validator(schema())
+    rng, published = random.Random(1), jsonschema.Draft202012Validator(Signature.schema())
     for number in range(250):
         name = list(documents)[number % len(documents)]
         document = mutated(documents[name], rng)
@@ -156,9 +156,9 @@ def test_forged_files_are_refused_or_predict_something(documents):
 
 
 def test_every_document_has_the_published_form(documents):
-    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.Draft202012Validator.check_schema(Signature.schema())
     for document in documents.values():
-        jsonschema.validate(document, schema())
+        jsonschema.validate(document, Signature.schema())
 
 
 @pytest.mark.parametrize(

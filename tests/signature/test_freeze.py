@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from backstay import DoublyWeightedKNeighborsClassifier, Study, TTest
+from backstay.results import Results
 from backstay.signature import Signature, SignatureError, freeze
 from backstay.study import Subsampling
 from signature.conftest import CLASSIFIERS, rows, run
@@ -140,15 +142,7 @@ def _halved(X):
     ("options", "message"),
     [
         ({"preprocess": Normalizer()}, "Normalizer cannot be frozen"),
-        ({"models": {"d": DoublyWeightedKNeighborsClassifier()}}, "on every split anew"),
-        (
-            {"models": {"d": make_pipeline(FunctionTransformer(_halved), SVC())}},
-            "give it as model=",
-        ),
-        (
-            {"models": {"d": LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})}},
-            "give it as model=",
-        ),
+        ({"models": {"d": DoublyWeightedKNeighborsClassifier()}}, "anew on every split"),
     ],
 )
 def test_what_cannot_be_repeated_is_refused(options, message):
@@ -157,6 +151,37 @@ def test_what_cannot_be_repeated_is_refused(options, message):
     results = run(X, y, **options)
     with pytest.raises(SignatureError, match=message):
         results.freeze(X, y, ("t", 4, "d"))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(FunctionTransformer(_halved), LinearDiscriminantAnalysis()),
+        LogisticRegression(class_weight={"ill": 2.0, "well": 1.0}),
+    ],
+)
+def test_what_a_store_cannot_describe_is_frozen_where_it_was_run(model, tmp_path):
+    if isinstance(model, Pipeline):
+        pytest.importorskip("skops")
+    X, y = rows(4)
+    results = run(X, y, models={"d": model})
+    signature = results.freeze(X, y, ("t", 4, "d"))
+    columns = [feature["column"] for feature in signature.document["features"]]
+    values = X.to_numpy()[:, columns]
+    wanted = clone(model).fit(values, y).decision_function(values)
+    assert_allclose(signature.decision_function(X), wanted, rtol=0, atol=1e-9)
+    results.save(tmp_path / "study.db")
+    with pytest.raises(SignatureError, match=r"describes model, .* give it to freeze"):
+        Results.load(tmp_path / "study.db").freeze(X, y, ("t", 4, "d"))
+
+
+def test_a_loaded_study_freezes_the_same(two, tmp_path):
+    results, X, y = two
+    results.save(tmp_path / "study.db")
+    loaded = Results.load(tmp_path / "study.db")
+    for choice in ("trusted", ("t", 4, "liblinear"), ("t", 4, "shrunken")):
+        new, old = (one.freeze(X, y, choice, include_rows=True) for one in (loaded, results))
+        assert new.document == old.document
 
 
 def test_learned_weights_of_rows_are_not_frozen():
@@ -192,12 +217,12 @@ def test_a_classifier_that_cannot_be_rebuilt_may_be_given():
     X, y = rows(4)
     own = LogisticRegression(class_weight={"ill": 2.0, "well": 1.0})
     results = run(X, y, models={"own": own})
-    signature = freeze(results, X, y, ("t", 4, "own"), model=own)
+    signature = freeze(results, X, y, ("t", 4, "own"), models={"own": own})
     columns = [feature["column"] for feature in signature.document["features"]]
     wanted = clone(own).fit(X.to_numpy()[:, columns], y).decision_function(X.to_numpy()[:, columns])
     assert_allclose(signature.decision_function(X), wanted, rtol=0, atol=1e-9)
     with pytest.raises(SignatureError, match="model is not the one of the study"):
-        freeze(results, X, y, ("t", 4, "own"), model=LogisticRegression(C=2.0))
+        freeze(results, X, y, ("t", 4, "own"), models={"own": LogisticRegression(C=2.0)})
 
 
 def test_calibration_uses_tested_rows_and_rises(two, signature):
@@ -224,3 +249,38 @@ def test_too_few_rows_have_no_calibration():
     assert signature.document["calibration"] is None
     assert not hasattr(signature, "predict_proba")
     assert "needs scores of 10 tested rows" in signature.document["probabilities"]
+
+
+@pytest.mark.parametrize("unit", [2.0**-17, 1e-5, 1e-17, 1e15])
+@pytest.mark.parametrize("name", ["svm", "lda", "bayes", "centroid", "3nn"])
+def test_the_unit_of_the_table_does_not_matter(unit, name):
+    X, y = rows(6)
+    fresh, labels = rows(7)
+    models = {name: CLASSIFIERS[name]}
+    wanted, found = (
+        run(table, y, models=models).freeze(table, y, ("t", 4, name), include_rows=True)
+        for table in (X, X * unit)
+    )
+    features = found.document["features"]
+    columns = [feature["column"] for feature in features]
+    assert columns == [feature["column"] for feature in wanted.document["features"]]
+    # Described as given, and predicted as the models of the study did.
+    assert_allclose([one["mean"] for one in features], (X * unit).iloc[:, columns].mean())
+    assert_array_equal(found.predict(fresh * unit), wanted.predict(fresh))
+    scores = (wanted.decision_function(fresh), found.decision_function(fresh * unit))
+    if name in ("svm", "3nn"):  # scaled to [0, 1]
+        assert_allclose(*scores, rtol=1e-6, atol=1e-9)
+    else:  # in proportion, or apart by a constant
+        assert_array_equal(*(np.argsort(one, kind="stable") for one in scores))
+    validation = found.validate(fresh * unit, labels)
+    assert validation.main.found.value == wanted.validate(fresh, labels).main.found.value
+    assert not [one for one in validation.shifts if one.moved]
+
+
+def test_small_numbers_keep_their_unit_from_file_to_file(tmp_path):
+    X, y = rows(6)
+    X = X * 1e-17  # far below what scikit-learn's scalers tell from constants
+    signature = run(X, y, models={"svm": CLASSIFIERS["svm"]}).freeze(X, y, ("t", 4, "svm"))
+    loaded = Signature.load(signature.save(tmp_path / "signature.json"))
+    assert loaded.document["steps"][0]["scale"][0] > 1e15
+    assert (loaded.predict(X) == y).mean() > 0.6

@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.metrics import confusion_matrix, recall_score, roc_auc_score, roc_curve
 
+from backstay.report import ValidationReport
 from backstay.results import Estimate
-from backstay.signature import SignatureError, feature_shifts, score_difference
+from backstay.signature import ScoreComparison, SignatureError
 from signature.conftest import rows
 
 FRESH, LABELS = rows(31, n=120)
@@ -42,11 +43,13 @@ def test_scores_are_those_of_scikit_learn(signature, validation):
     assert auc.metric == "roc_auc"
     assert auc.found.value == pytest.approx(roc_auc_score(LABELS, scores))
     assert auc.found.low < auc.found.value < auc.found.high
-    assert_array_equal(validation.confusion, confusion_matrix(LABELS, predicted))
+    counts = validation.tables["confusion"]["rows"].to_numpy().reshape(2, 2)
+    assert_array_equal(counts, confusion_matrix(LABELS, predicted))
     recalls = recall_score(LABELS, predicted, average=None)
-    assert_allclose([one.value for one in validation.recalls], recalls)
+    assert_allclose(validation.tables["recalls"]["recall"], recalls)
     fpr, tpr, _ = roc_curve(LABELS, scores, pos_label="well", drop_intermediate=False)
-    assert_allclose(validation.roc[["fpr", "tpr"]].to_numpy().T, [fpr, tpr])
+    points = validation.tables["roc_points"]
+    assert_allclose(points[["fpr", "tpr"]].to_numpy().T, [fpr, tpr])
 
 
 def test_the_same_validation_has_the_same_numbers(signature, validation):
@@ -58,7 +61,7 @@ def test_the_same_validation_has_the_same_numbers(signature, validation):
 def test_an_alike_cohort_is_as_expected(validation):
     assert validation.main.verdict == "as expected"
     assert not {"score", "chance", "platform", "proportions", "missing"} & set(kinds(validation))
-    assert "do not differ beyond chance" in validation.sentence
+    assert "do not differ beyond chance" in ValidationReport(validation).sentence
 
 
 def test_labels_that_mean_nothing_are_worse_than_expected(signature):
@@ -83,9 +86,10 @@ def test_other_proportions_are_no_other_platform(signature):
     found = signature.validate(FRESH.iloc[kept], LABELS[kept])
     assert "proportions" in kinds(found)
     assert "platform" not in kinds(found)
-    (said,) = [one for one in found.cautions if one.kind == "proportions"]
-    recalls = [one.value for one in found.recalls]
-    assert f"would be {np.mean(recalls):.3f}" in said.text  # training classes are equally large
+    (caution,) = [one for one in found.cautions if one.kind == "proportions"]
+    wanted = found.tables["recalls"]["recall"].mean()  # training classes are equally large
+    assert caution.facts["accuracy"] == pytest.approx(wanted)
+    assert any(f"would be {wanted:.3f}" in text for _, text in ValidationReport(found).cautions)
 
 
 def test_missing_features_lower_what_is_expected(signature):
@@ -116,7 +120,7 @@ def test_one_class_alone_is_said(signature):
     ill = LABELS == "ill"
     found = signature.validate(FRESH[ill], LABELS[ill])
     assert found.main.verdict == "undefined"
-    assert "classes" in kinds(found)
+    assert "absent" in kinds(found)
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -152,7 +156,8 @@ def test_calibration_of_right_probabilities_has_slope_one(two):
 )
 def test_difference_and_p_value_agree(first, second):
     ends = [Estimate(m, low, high) for low, m, high in map(sorted, (first, second))]
-    difference, p = score_difference(*ends)
+    one = ScoreComparison("roc_auc", *ends, corrected=True, chance=0.5)
+    difference, p = one.difference, one.p_value
     assert difference.low <= difference.value <= difference.high
     outside = difference.low > 0 or difference.high < 0
     assert (p < 0.05) == outside or abs(p - 0.05) < 1e-3
@@ -161,15 +166,15 @@ def test_difference_and_p_value_agree(first, second):
 def test_symmetric_intervals_give_the_plain_z_test():
     expected = Estimate(0.8, 0.8 - 1.96 * 0.03, 0.8 + 1.96 * 0.03)
     found = Estimate(0.7, 0.7 - 1.96 * 0.04, 0.7 + 1.96 * 0.04)
-    difference, p = score_difference(expected, found)
-    assert difference.high - difference.low == pytest.approx(2 * 1.96 * 0.05)
-    assert p == pytest.approx(2 * stats.norm.sf(2))
+    one = ScoreComparison("roc_auc", expected, found, corrected=True, chance=0.5)
+    assert one.difference.high - one.difference.low == pytest.approx(2 * 1.96 * 0.05)
+    assert one.p_value == pytest.approx(2 * stats.norm.sf(2))
 
 
 def test_shift_without_labels_is_welchs_test(signature, two):
     _, X, _ = two
     cohort = signature.read(FRESH + 0.4)
-    for one in feature_shifts(signature.document["features"], cohort.found, set(), None):
+    for one in signature.shifts(cohort):
         wanted = stats.ttest_ind(FRESH[one.feature] + 0.4, X[one.feature], equal_var=False)
         assert one.shift_p == pytest.approx(wanted.pvalue)
         change = (FRESH[one.feature] + 0.4).mean() - X[one.feature].mean()

@@ -115,4 +115,4 @@ def test_the_report_says_it_beside_the_list(results, tmp_path):
     found = results.selections.expected_false()
     assert f"Expected false among these {results.choice().size}: {found}." in page
     assert "q, decoys" in page
-    assert "False means independent of the class" in page
+    assert "False means independent of the outcome" in page

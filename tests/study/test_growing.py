@@ -1,19 +1,15 @@
 """A study that grows in its store is, to the last bit, the study that was large at once."""
 
-import shutil
 import warnings
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_xor
-from backstay.feature_weighting import ForestImportance, FStatistic, TTest
-from backstay.results import Results
+from backstay.feature_weighting import FStatistic, TTest
 from backstay.store import Store, StoreError, check_store
 from backstay.study import (
     FiveByTwo,
@@ -23,6 +19,7 @@ from backstay.study import (
     Subsampling,
 )
 from backstay.study._protocols import draw_null_splits, draw_splits
+from backstay.targets import as_target
 from reference.study import contents
 
 X, y, _ = make_xor(40, random_state=0)
@@ -142,24 +139,6 @@ def test_other_splitters_grow_if_their_first_splits_stay(tmp_path):
         study(second, resampling=more).run(X, y)
 
 
-def test_a_store_of_an_earlier_version_grows(tmp_path):
-    fixture = Path(__file__).parents[1] / "data" / "study_format_2.sqlite"
-    path = Path(shutil.copy(fixture, tmp_path / "two.db"))
-    rows = np.random.default_rng(0).integers(0, 100, (12, 4)) / 100
-    grown = study(
-        path,
-        methods={"t": TTest(), "f": FStatistic()},
-        resampling=Subsampling(5),
-        sizes=[1, 2],
-        metric="accuracy",
-    )
-    found = grown.run(pd.DataFrame(rows, columns=list("abcd")), np.tile([0, 1], 6))
-    assert found.data.n_resamples == 5
-    before = contents(Results.load(fixture))
-    after = contents(found)
-    assert all(after[key] == value for key, value in before.items() if key[-1] == "order")
-
-
 PROTOCOLS = [
     (Subsampling(3), Subsampling(8)),
     (Subsampling(2, 0.5), Subsampling(20, 0.5)),
@@ -172,19 +151,10 @@ PROTOCOLS = [
 @pytest.mark.parametrize("groups", [None, GROUPS], ids=["", "groups"])
 def test_splits_and_seeds_are_the_first_of_more(short, long, groups):
     def rows(protocol, draw, *more):
-        found = draw(protocol, y, groups, *more, np.random.SeedSequence(3))
+        found = draw(protocol, as_target(y), groups, *more, np.random.SeedSequence(3))
         return [(s.train.tolist(), s.test.tolist(), s.seed) for s in found]
 
     few, many = rows(short, draw_splits), rows(long, draw_splits)
     assert few == many[: len(few)]
     few, many = rows(short, draw_null_splits, 2), rows(long, draw_null_splits, 4)
     assert few == many[: len(few)]
-
-
-def test_a_forest_of_earlier_versions_is_not_resumed_as_another(tmp_path):
-    store, few = tmp_path / "s.db", {"null": 0, "models": {}, "resampling": Subsampling(2)}
-    study(store, methods={"forest": ForestImportance(100)}, **few).run(X, y)
-    with pytest.raises(StoreError, match=r"had 100 trees: ForestImportance\(100\)"):
-        study(store, methods={"forest": ForestImportance()}, **few).run(X, y)
-    again = study(store, methods={"forest": ForestImportance(100), "t": TTest()}, **few).run(X, y)
-    assert again.methods == ["forest", "t"]

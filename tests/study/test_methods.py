@@ -6,10 +6,10 @@ import pytest
 import backstay
 from backstay import FeatureRanker, InstanceWeighted, SequentialSelector
 from backstay.datasets import make_han_yu
-from backstay.study import Study, Subsampling
-from backstay.study._methods import PANEL, list_methods, make_methods
+from backstay.study import Study, Subsampling, list_methods, make_methods
 
 DEFAULT = ["t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"]
+GROUPS = list_methods().set_index("name")["group"].to_dict()
 PAPERS = ["t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"]
 
 
@@ -29,12 +29,13 @@ def test_the_default_panel():
 
 
 def test_every_ranker_and_wrapper_has_a_name():
-    made = {type(part).__name__ for m in PANEL.values() for part in parts(m.factory())}
+    made = {type(part).__name__ for m in make_methods(GROUPS).values() for part in parts(m)}
     public = [getattr(backstay, name) for name in backstay.__all__]
     rankers = {c.__name__ for c in public if isinstance(c, type) and issubclass(c, FeatureRanker)}
     # DecoyControl judges a ranking; `run --decoys` asks for it.
     assert rankers - {"FeatureRanker", "DecoyControl"} - made == set()
-    wrappers = [m.factory() for m in PANEL.values() if m.group == "wrapper"]
+    names = [name for name, group in GROUPS.items() if group == "wrapper"]
+    wrappers = make_methods(names).values()
     assert all(isinstance(w, SequentialSelector) for w in wrappers)
     assert {(w.direction, w.criterion, w.estimator) for w in wrappers} == {
         (move, criterion, inducer)
@@ -49,23 +50,23 @@ def parts(method):
 
 
 def test_no_two_names_make_the_same_method():
-    made = [repr(m.factory().get_params()) + type(m.factory()).__name__ for m in PANEL.values()]
+    made = [repr(m.get_params()) + type(m).__name__ for m in make_methods(GROUPS).values()]
     assert len(set(made)) == len(made)
 
 
 def test_every_method_runs():
     X, y, _ = make_han_yu(40, n_features=10, n_relevant=5, block_size=5, random_state=0)
-    methods = make_methods(PANEL, n_features=10)
+    methods = make_methods(GROUPS, n_features=10)
     for method in methods.values():
         if "n_estimators" in method.get_params():
             method.set_params(n_estimators=10)  # forests of all sizes run
     study = Study(methods, Subsampling(1), models={}, sizes=[2], controls=False, random_state=0)
     results = study.run(X, y)
     assert len(results.runs.errors()) == 0
-    for method in PANEL:
+    for method in GROUPS:
         orders = results.runs.orders(method)
         assert np.array_equal(np.sort(orders[0]), np.arange(10))
-    weighted = [m for m in PANEL if isinstance(PANEL[m].factory(), InstanceWeighted)]
+    weighted = [name for name, m in methods.items() if isinstance(m, InstanceWeighted)]
     assert all(name.startswith(("iw-", "liw-", "joint-", "reweighted-")) for name in weighted)
 
 

@@ -158,7 +158,8 @@ def test_a_class_without_training_rows_has_probability_nought():
     train = rows[(rows % 2 == 0) & (labels != 2)]
     splits = [(train, rows[rows % 2 == 1])]
     results = small(models=LOGIT, scoring=["log_loss"], resampling=splits).run(X, labels)
-    ((_, shares),) = results._parts["data"].leanings("t")
+    ((_, outputs),) = results._parts["data"].outputs("t")
+    shares = outputs[..., 1:]
     assert (shares[..., 2] == 0).all()
     np.testing.assert_allclose(shares.sum(axis=-1), 1)
     assert np.isfinite(results.runs.scores("log_loss").frame()["value"]).all()

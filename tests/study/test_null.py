@@ -1,4 +1,6 @@
-"""Runs with shuffled labels: what is shuffled, what runs, and what is made of them."""
+"""Runs with shuffled labels: what is drawn, what runs, and what is made of them."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,20 +12,21 @@ from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Results
 from backstay.store import Store
-from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Study, StudyError, Subsampling
-from backstay.study import _study as module
-from backstay.study._protocols import (
-    LABEL_DRAWS,
+from backstay.study import (
     NULL_RUNS,
-    Split,
-    draw_null_splits,
-    draw_splits,
-    shuffled_labels,
+    FiveByTwo,
+    RepeatedStratifiedKFold,
+    Study,
+    StudyError,
+    Subsampling,
 )
-from backstay.study._ranking import ranking_of
+from backstay.study import _study as module
+from backstay.study._protocols import LABEL_DRAWS, draw_null_splits, draw_splits
+from backstay.targets import as_target
 from reference.study import beside_null, contents
 
 X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
+TARGET = as_target(y)
 
 
 def seeds(number=0):
@@ -35,63 +38,27 @@ def small(methods=None, **options):
     return Study({"t": TTest()} if methods is None else methods, **{**defaults, **options})
 
 
-# What is shuffled.
-
-
-def test_class_sizes_are_kept():
-    labels = np.repeat(["a", "b", "c"], [20, 12, 8])
-    shuffled = shuffled_labels(labels, None, np.random.default_rng(0))
-    assert sorted(shuffled) == sorted(labels)
-    assert (shuffled != labels).mean() > 0.3
-
-
-def test_groups_of_one_class_exchange_their_labels_as_a_whole():
-    groups = np.repeat(np.arange(20), 2)
-    labels = np.repeat([0, 1], [16, 24])
-    for number in range(20):
-        shuffled = shuffled_labels(labels, groups, np.random.default_rng(number))
-        by_group = shuffled.reshape(20, 2)
-        assert (by_group[:, 0] == by_group[:, 1]).all()
-        assert by_group[:, 0].sum() == 12
-        assert (shuffled != labels).any()
-
-
-def test_groups_that_mix_classes_are_shuffled_within():
-    groups, labels = np.repeat(np.arange(20), 3), np.tile([0, 1, 1], 20)
-    shuffled = shuffled_labels(labels, groups, np.random.default_rng(0))
-    assert (shuffled.reshape(20, 3).sum(axis=1) == 2).all()
-    assert (shuffled != labels).mean() > 0.2
-
-
-def test_one_group_that_mixes_classes_does_not_keep_the_others_from_exchanging():
-    groups, labels = np.repeat(np.arange(20), 2), np.repeat([0, 1], 20)
-    labels[0] = 1  # of a group that mixes classes now
-    shuffled = shuffled_labels(labels, groups, np.random.default_rng(0))
-    assert sorted(shuffled[:2]) == [0, 1]
-    others = shuffled[2:].reshape(19, 2)
-    assert (others[:, 0] == others[:, 1]).all()
-    assert others[:, 0].sum() == 10
-    assert (shuffled != labels).mean() > 0.2
+# What is drawn.
 
 
 @pytest.mark.parametrize(
     "protocol", [Subsampling(9), FiveByTwo(), RepeatedStratifiedKFold(5, 2), KFold(5)], ids=repr
 )
 def test_the_protocol_is_the_studys(protocol):
-    splits = draw_null_splits(protocol, y, None, 4, seeds())
+    splits = draw_null_splits(protocol, TARGET, None, 4, seeds())
     assert len(splits) == 4 * NULL_RUNS
-    sizes = {len(split.train) for split in draw_splits(protocol, y, None, seeds())}
+    sizes = {len(split.train) for split in draw_splits(protocol, TARGET, None, seeds())}
     assert {len(split.train) for split in splits} <= sizes
-    first, second = splits[0].labels, splits[NULL_RUNS].labels
-    assert splits[NULL_RUNS - 1].labels is first
-    assert (first != second).any()
+    first, second = splits[0].shuffled, splits[NULL_RUNS].shuffled
+    assert splits[NULL_RUNS - 1].shuffled is first
+    assert (first.values != second.values).any()
     assert len({split.seed for split in splits}) == len(splits)
 
 
 def test_the_seed_decides_and_more_permutations_begin_with_the_same():
     def drawn(number, n_permutations):
-        splits = draw_null_splits(Subsampling(9), y, None, n_permutations, seeds(number))
-        return [(s.train.tolist(), s.labels.tolist(), s.seed) for s in splits]
+        splits = draw_null_splits(Subsampling(9), TARGET, None, n_permutations, seeds(number))
+        return [(s.train.tolist(), s.shuffled.values.tolist(), s.seed) for s in splits]
 
     assert drawn(0, 5) == drawn(0, 5)
     assert drawn(0, 5) == drawn(0, 8)[: 5 * NULL_RUNS]
@@ -100,22 +67,22 @@ def test_the_seed_decides_and_more_permutations_begin_with_the_same():
 
 def test_groups_stay_on_one_side():
     groups = np.repeat(np.arange(20), 2)
-    for split in draw_null_splits(Subsampling(5), y, groups, 5, seeds()):
+    for split in draw_null_splits(Subsampling(5), TARGET, groups, 5, seeds()):
         assert not set(groups[split.train]) & set(groups[split.test])
 
 
 def test_labels_that_leave_one_class_to_train_on_are_shuffled_again():
     labels = np.repeat([0, 1], [36, 4])
     few = [(np.array([0, 1, 2, 36]), np.arange(3, 36)), (np.array([3, 4, 37]), np.arange(5, 36))]
-    splits = draw_null_splits(few, labels, None, 6, seeds())
+    splits = draw_null_splits(few, as_target(labels), None, 6, seeds())
     assert len(splits) == 12
     for split in splits:
-        assert len(np.unique(split.labels[split.train])) == 2
-        assert split.labels.sum() == 4
+        assert len(np.unique(split.shuffled.values[split.train])) == 2
+        assert split.shuffled.values.sum() == 4
 
 
 def test_labels_that_cannot_be_shuffled_are_named():
-    labels = np.repeat([0, 1], [39, 1])
+    labels = as_target(np.repeat([0, 1], [39, 1]))
     # Only the one row of class 1 is in all of them, and hardly ever gets its label back.
     splits = [(np.array([i, 39]), np.array([38])) for i in range(30)]
     assert len(draw_splits(splits, labels, None, seeds())) == 30
@@ -161,11 +128,12 @@ def test_no_classifier_runs_and_methods_see_training_rows_only():
     assert len(SEEN) == 7 + 3 * NULL_RUNS
     true = [np.array_equal(ROW_LABELS[rows], labels) for rows, labels in SEEN]
     assert sum(true) == 7
-    drawn = draw_splits(Subsampling(7), ROW_LABELS, None, sequence := seeds())
-    null = draw_null_splits(Subsampling(7), ROW_LABELS, None, 3, sequence)
+    target = as_target(ROW_LABELS)
+    drawn = draw_splits(Subsampling(7), target, None, sequence := seeds())
+    null = draw_null_splits(Subsampling(7), target, None, 3, sequence)
     for (rows, labels), split in zip(SEEN, [*drawn, *null], strict=True):
         assert np.array_equal(rows, split.train)
-        given = ROW_LABELS if split.labels is None else split.labels
+        given = ROW_LABELS if split.shuffled is None else split.shuffled.values
         assert np.array_equal(labels, given[split.train])
     for task in results._store.tasks("data"):
         assert ("model" in task["seconds"]) == (task["resample"] >= 0)
@@ -178,9 +146,9 @@ def test_the_test_labels_of_shuffled_runs_are_never_used(monkeypatch):
     def spoilt(*arguments):
         splits = draw_null_splits(*arguments)
         for split in splits:
-            labels = split.labels.copy()
+            labels = split.shuffled.values.copy()
             labels[split.test] = -1
-            yield Split(split.train, split.test, split.seed, labels)
+            yield replace(split, shuffled=as_target(labels))
 
     monkeypatch.setattr(module, "draw_null_splits", lambda *a: list(spoilt(*a)))
     assert contents(study.run(X, y)) == expected
@@ -261,9 +229,9 @@ def test_failures_with_shuffled_labels_are_told_apart():
 def orders_by_hand(splits, labels):
     found = []
     for split in splits:
-        given = labels if split.labels is None else split.labels
+        given = labels if split.shuffled is None else split.shuffled.values
         fitted = TTest().fit(X[split.train], given[split.train])
-        found.append(ranking_of(fitted, 30, len(split.train), split.seed).order.tolist())
+        found.append(np.argsort(fitted.ranking_).tolist())  # no two features are tied
     return found
 
 
@@ -271,8 +239,9 @@ def orders_by_hand(splits, labels):
 def test_the_table_is_what_it_is_by_hand(permuted):
     labels = y[np.random.default_rng(1).permutation(40)] if permuted else y
     results = small(models={}, null=6).run(X, labels)
-    drawn = draw_splits(Subsampling(7), labels, None, sequence := seeds())
-    null = draw_null_splits(Subsampling(7), labels, None, 6, sequence)
+    target = as_target(labels)
+    drawn = draw_splits(Subsampling(7), target, None, sequence := seeds())
+    null = draw_null_splits(Subsampling(7), target, None, 6, sequence)
     real, every = orders_by_hand(drawn, labels), orders_by_hand(null, labels)
     shuffled = [every[i : i + NULL_RUNS] for i in range(0, len(every), NULL_RUNS)]
     frame = results.null().frame()

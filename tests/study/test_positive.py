@@ -28,7 +28,7 @@ def test_the_positive_class_is_that_of_the_metric(data):
     first = study.run(X, y, positive="a")
     # Renamed, the same class comes last in the alphabet and is positive by itself.
     renamed = study.run(X, np.where(y == "a", "z", "b"))
-    assert first.data.classes == ["b", "a"]
+    assert first.data.target.names == ["b", "a"]
     np.testing.assert_array_equal(scores(first), scores(renamed))
     np.testing.assert_array_equal(scores(study.run(X, y, positive="b")), scores(study.run(X, y)))
     assert not np.allclose(scores(first), scores(study.run(X, y)))

@@ -14,11 +14,7 @@ import pytest
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
 from backstay.store import Store, StoreError
-from backstay.study import Study, StudyError, Subsampling, _parallel
-from backstay.study._parallel import finished_tasks
-from backstay.study._predict import Classification
-from backstay.study._protocols import NULL_RUNS, Split
-from backstay.study._task import SharedInputs
+from backstay.study import NULL_RUNS, Study, StudyError, Subsampling
 from reference.study import contents
 from reference.study_worker import data, probe, study
 
@@ -122,16 +118,16 @@ def test_neither_n_jobs_nor_backend_changes_a_result(backend, n_jobs, expected):
     assert contents(found) == expected
 
 
-def test_worker_processes_get_the_data_as_a_memory_map(monkeypatch):
-    monkeypatch.setattr(_parallel, "run_task", probe)
-    X = np.ones((200, 100))
-    how = Classification({}, (2,), np.array([0, 1]))
-    inputs = SharedInputs(X, np.tile([0, 1], 100), how)
-    split = Split(np.arange(100), np.arange(100, 200), 0)
-    tasks = [("t", i) for i in range(4)]
-    found = list(finished_tasks(inputs, {"t": TTest()}, dict.fromkeys(range(4), split), tasks, 2))
-    assert sorted(record.resample for record in found) == [0, 1, 2, 3]
-    assert all(record.arrays["mapped"][0] for record in found)
+def test_worker_processes_get_the_data_as_a_memory_map(monkeypatch, tmp_path):
+    monkeypatch.setattr("backstay.study._parallel.run_task", probe)
+    path, many = tmp_path / "s.db", Subsampling(4)
+    asked = Study({"t": TTest()}, many, models={}, sizes=[2], store=path, n_jobs=2, verbose=0)
+    with pytest.raises(StudyError, match="all 4 tasks on 'data' failed"):
+        asked.run(np.ones((200, 100)), np.tile([0, 1], 100))
+    with Store(path, write=False) as store:
+        tasks = store.tasks("data")
+    assert [task["resample"] for task in tasks] == [0, 1, 2, 3]
+    assert {task["error"] for task in tasks} == {"a probe: memory map True"}
 
 
 class Deadly(FeatureRanker):

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from backstay.study import NULL_RUNS
 from backstay.study._progress import Progress
-from backstay.study._protocols import NULL_RUNS
 from reference.study_worker import data, study
 
 TASKS = 4 * (12 + 2 * NULL_RUNS)

@@ -6,8 +6,10 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedShuffleSplit
 
 from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 from backstay.study._protocols import draw_splits
+from backstay.targets import as_target
 
 Y = np.repeat([0, 1, 2], [30, 20, 10])
+TARGET = as_target(Y)
 PROTOCOLS = [Subsampling(7, 0.5), FiveByTwo(), RepeatedStratifiedKFold(5, 2)]
 
 
@@ -17,7 +19,7 @@ def seeds(number=0):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=repr)
 def test_every_split_is_a_stratified_partition(protocol):
-    splits = draw_splits(protocol, Y, None, seeds())
+    splits = draw_splits(protocol, TARGET, None, seeds())
     assert len(splits) == protocol.get_n_splits()
     for split in splits:
         assert np.array_equal(np.sort(np.concatenate([split.train, split.test])), np.arange(60))
@@ -28,13 +30,13 @@ def test_every_split_is_a_stratified_partition(protocol):
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=repr)
 def test_groups_stay_together(protocol):
     groups = np.arange(60) % 15
-    for split in draw_splits(protocol, Y, groups, seeds()):
+    for split in draw_splits(protocol, TARGET, groups, seeds()):
         assert not set(groups[split.train]) & set(groups[split.test])
         assert len(np.unique(Y[split.train])) == 3
 
 
 def test_five_by_two_halves_follow_each_other():
-    splits = draw_splits(FiveByTwo(), Y, None, seeds())
+    splits = draw_splits(FiveByTwo(), TARGET, None, seeds())
     assert len(splits) == 10
     for one, two in zip(splits[::2], splits[1::2], strict=True):
         assert np.array_equal(one.train, two.test)
@@ -44,7 +46,7 @@ def test_five_by_two_halves_follow_each_other():
 
 def test_the_seed_decides_and_a_splitter_of_its_own_seed_keeps_it():
     def rows(resampling, number):
-        return [s.train.tolist() for s in draw_splits(resampling, Y, None, seeds(number))]
+        return [s.train.tolist() for s in draw_splits(resampling, TARGET, None, seeds(number))]
 
     assert rows(Subsampling(5), 0) == rows(Subsampling(5), 0)
     assert rows(Subsampling(5), 0) != rows(Subsampling(5), 1)
@@ -56,15 +58,15 @@ def test_the_seed_decides_and_a_splitter_of_its_own_seed_keeps_it():
 
 
 def test_seeds_of_resamples_do_not_depend_on_how_rows_are_split():
-    one = draw_splits(Subsampling(5), Y, None, seeds())
-    two = draw_splits(KFold(5, shuffle=True), Y, None, seeds())
+    one = draw_splits(Subsampling(5), TARGET, None, seeds())
+    two = draw_splits(KFold(5, shuffle=True), TARGET, None, seeds())
     assert [s.seed for s in one] == [s.seed for s in two]
     assert len({s.seed for s in one}) == 5
 
 
 def test_pairs_of_rows_are_a_resampling_too():
     pairs = [(np.arange(0, 60, 2), np.arange(1, 60, 2))]
-    (split,) = draw_splits(pairs, Y, None, seeds())
+    (split,) = draw_splits(pairs, TARGET, None, seeds())
     assert np.array_equal(split.train, pairs[0][0])
 
 
@@ -82,18 +84,18 @@ def test_pairs_of_rows_are_a_resampling_too():
 )
 def test_bad_splits_are_refused(resampling, message):
     with pytest.raises(ValueError, match=message):
-        draw_splits(resampling, Y, None, seeds())
+        draw_splits(resampling, TARGET, None, seeds())
 
 
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 def test_a_splitter_that_breaks_groups_is_refused():
     groups = np.arange(60) // 2
     with pytest.raises(ValueError, match=r"puts group .* on both sides"):
-        draw_splits(ShuffleSplit(3), Y, groups, seeds())
+        draw_splits(ShuffleSplit(3), TARGET, groups, seeds())
 
 
 def test_groups_that_cannot_be_split_are_refused():
     with pytest.raises(ValueError, match="never had every class"):
-        draw_splits(Subsampling(2, 0.5), Y, Y, seeds())
+        draw_splits(Subsampling(2, 0.5), TARGET, Y, seeds())
     with pytest.raises(ValueError, match="leaves 0 of 3 groups"):
-        draw_splits(Subsampling(2, 0.1), Y, np.arange(60) % 3, seeds())
+        draw_splits(Subsampling(2, 0.1), TARGET, np.arange(60) % 3, seeds())

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from backstay.results._partners import strongest_partners
 from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
@@ -12,6 +11,7 @@ from backstay.feature_weighting import FStatistic, TTest
 from backstay.results import Results
 from backstay.store import StoreError, check_store
 from backstay.study import Study, StudyError, Subsampling, merge_stores
+from backstay.study._partners import strongest_partners
 from backstay.study._shards import Shard
 from reference.study import contents
 

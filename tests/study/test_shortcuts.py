@@ -1,63 +1,24 @@
-"""The default models' direct way gives what scikit-learn's pipelines give."""
+"""A study is the same by shortcuts and without them, with names of columns and without them."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_digits, load_wine
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay import InstanceWeighted, ReliefF, SequentialSelector
-from backstay._libsvm import train_linear
 from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import TTest
 from backstay.study import Study, Subsampling, list_methods, make_methods
-from backstay.study import _study as module
-from backstay.study._controls import with_controls
-from backstay.study._predict import shortcuts_of, unit_range
+from backstay.study._predict import unit_range
 from backstay.study._rows import numbers_of, reads_numbers
+from backstay.targets import as_target
 from reference.study import contents
-
-MODELS = [
-    KNeighborsClassifier(1),
-    SVC(kernel="linear"),
-    SVC(kernel="linear", C=0.1),
-    SVC(kernel="linear", class_weight="balanced"),
-]
-
-
-@pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_digits])
-@pytest.mark.parametrize("model", MODELS)
-def test_same_predictions_and_scores(load, model):
-    X, y = load(return_X_y=True)
-    rng = np.random.default_rng(0)
-    X = X + 1e-6 * rng.random(X.shape)  # digits have equally near rows, which may be any
-    rows = rng.permutation(len(y))
-    train, test = rows[:60], rows[60:200]
-    pipeline = make_pipeline(MinMaxScaler(), model)
-    classes, codes = np.unique(y[train], return_inverse=True)
-    labels, scores = shortcuts_of({"it": pipeline})["it"](*_scaled(X, train, test, codes))
-    pipeline.fit(X[train], y[train])
-    np.testing.assert_array_equal(classes[labels], pipeline.predict(X[test]))
-    theirs = getattr(pipeline, "decision_function", None) or pipeline.predict_proba
-    np.testing.assert_array_equal(scores, theirs(X[test]).reshape(scores.shape))
-
-
-@pytest.mark.parametrize("balanced", [False, True])
-def test_unequal_classes_are_weighed_as_by_scikit_learn(balanced):
-    rng = np.random.default_rng(0)
-    rows, classes = rng.normal(size=(60, 4)), np.repeat([0, 1, 2], [40, 15, 5])
-    test = rng.normal(size=(200, 4))
-    svc = SVC(kernel="linear", class_weight="balanced" if balanced else None).fit(rows, classes)
-    labels, scores = train_linear(rows, classes, 1.0, balanced=balanced).predict(test)
-    np.testing.assert_array_equal(labels, svc.predict(test))
-    np.testing.assert_array_equal(scores, svc.decision_function(test))
-    other = train_linear(rows, classes, 1.0, balanced=not balanced).predict(test)[0]
-    assert (other != labels).any()
 
 
 def test_scaled_as_scikit_learn_does():
@@ -67,33 +28,15 @@ def test_scaled_as_scikit_learn_does():
         np.testing.assert_array_equal(ours, scaler.transform(theirs))
 
 
-def _scaled(X, train, test, codes):
-    first, second = unit_range(X[train], X[test])
-    return first, codes, second
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        SVC(kernel="linear"),
-        make_pipeline(StandardScaler(), SVC(kernel="linear")),
-        make_pipeline(MinMaxScaler(clip=True), SVC(kernel="linear")),
-        make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight={0: 2})),
-        make_pipeline(MinMaxScaler(), SVC()),
-        make_pipeline(MinMaxScaler(), KNeighborsClassifier(3)),
-        make_pipeline(MinMaxScaler(), KNeighborsClassifier(1, metric="manhattan")),
-    ],
-)
-def test_others_go_the_general_way(other):
-    assert shortcuts_of({"other": other}) == {}
-
-
 def both_ways(monkeypatch, X, y, **options):
     """The records of a study by shortcuts and of the same study without them."""
     study = Study({"relieff": ReliefF()}, sizes=[2, 5], random_state=0, verbose=0, **options)
     direct = study.run(X, y)
-    monkeypatch.setattr(module, "shortcuts_of", lambda models: {})
-    return direct, study.run(X, y)
+    asked = []
+    monkeypatch.setattr(type(as_target(y)), "shortcut", lambda self, *how: asked.append(how))
+    general = study.run(X, y)
+    assert len(asked) == len(general.data.models)
+    return direct, general
 
 
 def test_a_study_is_the_same_either_way(monkeypatch):
@@ -119,8 +62,8 @@ def test_scores_are_the_same_either_way(monkeypatch, n_classes):
     options = {"models": both, "scoring": ["average_precision", "roc_auc", "mcc"]}
     direct, general = both_ways(monkeypatch, X, y, resampling=Subsampling(3), **options)
     assert contents(direct) == contents(general)
-    ((_, scores), *_) = direct._parts["data"].leanings("relieff")
-    assert scores.shape[-1] == (1 if n_classes == 2 else 3)
+    ((_, outputs), *_) = direct._parts["data"].outputs("relieff")
+    assert outputs.shape[-1] == 1 + (1 if n_classes == 2 else 3)
 
 
 def test_a_class_that_is_missing_from_the_training_rows_is_never_preferred(monkeypatch):
@@ -130,11 +73,11 @@ def test_a_class_that_is_missing_from_the_training_rows_is_never_preferred(monke
     splits = [(half[y[half] != 1], np.setdiff1d(rows, half))]  # trained on classes 0 and 2
     direct, general = both_ways(monkeypatch, X, y, resampling=splits)
     assert contents(direct) == contents(general)
-    ((_, scores),) = direct._parts["data"].leanings("relieff")
+    ((_, outputs),) = direct._parts["data"].outputs("relieff")
+    predicted, scores = outputs[..., 0], outputs[..., 1:]
     assert (scores[..., 1] == -np.inf).all()
     np.testing.assert_array_equal(scores[0, ..., 0], -scores[0, ..., 2])  # the machine's two sides
     np.testing.assert_array_equal(scores[1, ..., 0], 1 - scores[1, ..., 2])  # one has all votes
-    ((_, predicted),) = direct._parts["data"].predicted("relieff")
     np.testing.assert_array_equal(predicted, scores.argmax(axis=-1))
 
 
@@ -162,7 +105,7 @@ class Counted(BaseEstimator):
 
 def test_every_method_of_the_panel_is_given_numbers():
     assert all(reads_numbers(method) for method in make_methods(list_methods()["name"]).values())
-    everyone, _ = with_controls({"odd": InstanceWeighted(TTest(), Counted())})
+    everyone = Study({"odd": InstanceWeighted(TTest(), Counted())}).all_methods()
     assert [name for name in everyone if reads_numbers(everyone[name])] == ["TTest"]
 
 

@@ -55,7 +55,7 @@ def study(methods=None, **options):
 
 def predictions(results, method):
     """By resample, model, size and test row."""
-    return [predicted for _, predicted in results._parts["data"].predicted(method)]
+    return [outputs[..., 0] for _, outputs in results._parts["data"].outputs(method)]
 
 
 def by_hand(X, y, results, method, weighted):
@@ -185,17 +185,16 @@ def test_without_learned_weights_nothing_changes(data):
     assert on == off
 
 
-def test_it_is_another_study_only_when_it_is_on(data, tmp_path):
-    assert "weight_models" not in study(weight_models=False)._checked().description
+def test_it_is_another_study(data, tmp_path):
     store = tmp_path / "study.db"
     study(store=store).run(*data)
     study(store=store).run(*data)
-    with pytest.raises(StoreError, match="weight_models is in the store only"):
+    with pytest.raises(StoreError, match="weight_models is True in the store and False now"):
         study(store=store, weight_models=False).run(*data)
     results = Results.load(store)
     assert results.facts.weight_models
     page = write_report(results, tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "given the instance weights of the method" in page
+    assert "trained with the instance weights of the method" in page
 
 
 def test_which_classifiers_take_weights():

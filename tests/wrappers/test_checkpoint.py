@@ -52,7 +52,7 @@ def same(a, b):
 def n_evaluations(path):
     try:
         with np.load(path, allow_pickle=False) as file:
-            return len(file["n_scores"])
+            return len(file["n_candidates"])
     except OSError:
         return 0
 

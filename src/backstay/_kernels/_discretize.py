@@ -26,14 +26,6 @@ def _entropy(weights, rows):
 
 
 @njit(cache=True, nogil=True)
-def _n_present(rows):
-    present = 0
-    for c in range(len(rows)):
-        present += rows[c] > 0
-    return present
-
-
-@njit(cache=True, nogil=True)
 def _price(n, k, entropy, k_left, entropy_left, k_right, entropy_right):
     """Return the gain above which a cut pays for its description [Fayyad & Irani 1993]."""
     delta = np.log2(3.0**k - 2.0) - (k * entropy - k_left * entropy_left - k_right * entropy_right)
@@ -54,7 +46,7 @@ def _best_cut(values, y, omega, low, high, rows, weights):
             weights[side, y[p]] += omega[p]
         n += omega[p]
     entropy = _entropy(weights[2], rows[2])
-    k = _n_present(rows[2])
+    k = np.count_nonzero(rows[2])
     best = -1
     best_gain = best_price = -np.inf
     n_left = 0.0
@@ -71,16 +63,9 @@ def _best_cut(values, y, omega, low, high, rows, weights):
         gain = entropy - (n_left * left + (n - n_left) * right) / n
         if gain > best_gain + EQUAL:
             best, best_gain = p + 1, gain
-            k_left, k_right = _n_present(rows[0]), _n_present(rows[1])
+            k_left, k_right = np.count_nonzero(rows[0]), np.count_nonzero(rows[1])
             best_price = _price(n, k, entropy, k_left, left, k_right, right)
     return best if best_gain > best_price + EQUAL else -1
-
-
-@njit(cache=True, nogil=True)
-def _midpoint(a, b):
-    """Return a cut with a ≤ cut < b, even where no float lies between."""
-    cut = 0.5 * a + 0.5 * b
-    return cut if a <= cut < b else a
 
 
 @njit(cache=True, nogil=True)
@@ -110,7 +95,9 @@ def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
             low, high = stack[size, 0], stack[size, 1]
             p = _best_cut(values, sorted_y, sorted_omega, low, high, rows, weights)
             if p >= 0:
-                cut = _midpoint(values[p - 1], values[p])
+                cut = 0.5 * values[p - 1] + 0.5 * values[p]
+                if not values[p - 1] <= cut < values[p]:  # no float lies between
+                    cut = values[p - 1]
                 at = count  # keep the few cuts sorted
                 while at > 0 and cuts[f, at - 1] > cut:
                     cuts[f, at] = cuts[f, at - 1]

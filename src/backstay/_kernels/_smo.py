@@ -68,13 +68,6 @@ def move_pair(K, diagonal, low, high, pull, dual, i, j):
 
 
 @njit(cache=True, nogil=True)
-def _restore(bounds, low, high):
-    """Let every row move within its bounds."""
-    for t in range(len(low)):
-        low[t], high[t] = bounds[0, t], bounds[1, t]
-
-
-@njit(cache=True, nogil=True)
 def _shrink(pull, dual, bounds, low, high, tol, restored):
     """Set aside rows at a bound that point further out than any row can move."""
     # When the gap first falls to ten times `tol` all rows come back before that; returns whether
@@ -85,7 +78,7 @@ def _shrink(pull, dual, bounds, low, high, tol, restored):
         lowest = max(lowest, -pull[t] if dual[t] > low[t] else -np.inf)
     if not restored and highest + lowest <= 10.0 * tol:
         restored = True
-        _restore(bounds, low, high)
+        low[:], high[:] = bounds[0], bounds[1]
     for t in range(len(pull)):
         beyond = dual[t] >= bounds[1, t] and pull[t] > highest
         beyond |= dual[t] <= bounds[0, t] and -pull[t] > lowest
@@ -117,8 +110,7 @@ def solve_dual(K, diagonal, sign, cost, tol, most_steps, dual):
         n_rows += cost[t] > 0.0
         bounds[0, t] = 0.0 if sign[t] > 0.0 else -cost[t]
         bounds[1, t] = cost[t] if sign[t] > 0.0 else 0.0
-    low, high, gains, falls = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    _restore(bounds, low, high)
+    low, high, gains, falls = bounds[0].copy(), bounds[1].copy(), np.empty(n), np.empty(n)
     dual[:] = 0.0
     restored = False
     period = min(n_rows, 1000)
@@ -130,7 +122,7 @@ def solve_dual(K, diagonal, sign, cost, tol, most_steps, dual):
             restored = _shrink(pull, dual, bounds, low, high, tol, restored)
         i, j = working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
         if i < 0:
-            _restore(bounds, low, high)
+            low[:], high[:] = bounds[0], bounds[1]
             i, j = working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
             if i < 0:
                 return step

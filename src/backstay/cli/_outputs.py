@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
-from backstay._files import spreadsheet_cell, write_whole
+from backstay._files import plain, spreadsheet_cell, write_whole
 from backstay.cli._guard import WrongUse
 from backstay.cli._lists import as_json
 from backstay.cli._show import features, figure, fixed, say, table, warn
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 SHOWN_FEATURES = 15
-# Quoted beside the metric that decides.
-BESIDE = "balanced_accuracy"
 # What features.csv has no use for: it is about one data set, and the choice is in two columns.
 LEFT_OUT = ["dataset", "name", "chosen"]
 
@@ -74,15 +72,15 @@ def write_outputs(
     equivalents = part.evidence.equivalents
     if not equivalents.empty:
         _write_equivalents(equivalents, folder / "equivalents.csv")
-    found = results.choice().recommendation
+    advice = results.choice().recommendation
     everything = {
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if found is None else _plain(_as_dict(found)),
-        "features": _plain(chosen[chosen["frequency"] > 0].to_dict("records")),
-        "evidence": _plain(results.frame().to_dict("records")),
-        "ranked": _plain(results.selections.ranked().frame().to_dict("records")),
+        "recommendation": None if advice is None else plain(_as_dict(advice, part.recommendation)),
+        "features": plain(chosen[chosen["frequency"] > 0].to_dict("records")),
+        "evidence": plain(results.frame().to_dict("records")),
+        "ranked": plain(results.selections.ranked().frame().to_dict("records")),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -95,7 +93,7 @@ def write_outputs(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table whose texts a spreadsheet takes for nothing else."""
+    """Write a table in which a spreadsheet takes texts as texts."""
     from pandas.api.types import is_numeric_dtype
 
     texts = [str(name) for name in frame if not is_numeric_dtype(frame[name])]
@@ -104,7 +102,7 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _write_equivalents(frame: pd.DataFrame, path: Path) -> None:
-    """Write what could take the place of the signature's features."""
+    """Write what could replace the features of the signature."""
     named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
     _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
 
@@ -132,54 +130,44 @@ def _frozen(results: Results, X: Any, y: Any) -> Signature | None:
     return signature
 
 
-def _as_dict(found: Recommendation) -> dict[str, Any]:
+def _as_dict(advice: Recommendation, sentence: str) -> dict[str, Any]:
     """Return a recommendation as a dictionary, its trusted answer's settings beside the rest."""
-    everything = asdict(found)
+    everything = {**asdict(advice), "sentence": sentence}
+    del everything["considered"]  # the sentence says it
     for answer in everything["answers"].values():
         answer["costs"] = {
             other: {"score": score, "stability": stability}
             for other, (score, stability) in answer["costs"].items()
         }
     names = ("method", "size", "model", "stability")
-    return {**{name: getattr(found, name) for name in names}, **everything}
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy's numbers into Python's, and undefined ones into None."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    value = value.item() if hasattr(value, "dtype") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return {**{name: getattr(advice, name) for name in names}, **everything}
 
 
 def show_results(results: Results, report: Report) -> None:
-    """Write the recommendation, the methods beside each other, and what was not shown."""
+    """Write the recommendation, the methods beside each other, and the limits of the answer."""
     (part,) = report.parts
     choice = results.choice()
-    found = choice.recommendation
+    advice = choice.recommendation
     say()
     say("Recommendation", "bold")
-    if found is None:
+    if advice is None:
         say("None: the study had no models.")
     else:
-        say(found.sentence)
-        if found.answers:
+        say(part.recommendation)
+        if advice.answers:
             say()
-            _show_answers(found)
-            _show_scores(results, found)
-            _show_signature(found)
+            _show_answers(advice)
+            _show_signature(advice)
     say()
     show_methods(results, choice.size, choice.model)
-    say("What was not shown", "bold")
+    say("Limits of this answer", "bold")
     for caveat in part.answer.caveats:
         say(f"- {caveat.title} {caveat.text}")
 
 
-def _show_answers(found: Recommendation) -> None:
+def _show_answers(advice: Recommendation) -> None:
     """Write the three answers below each other."""
-    title = metric_title(found.metric)
+    title = metric_title(advice.metric)
     names = [
         "answer", "method", "features", "model", "stability", "shuffled labels", title,
         "against trusted",
@@ -195,9 +183,9 @@ def _show_answers(found: Recommendation) -> None:
             figure(**asdict(answer.score)),
             _cost(answer, title),
         ]
-        for answer in found.answers.values()
+        for answer in advice.answers.values()
     ]
-    note = f"stability on these rows, {title} of choosing by this rule"
+    note = f"stability on these rows, {title} on new rows, corrected for the choice"
     table(names, rows, f"Three answers, with 95 % intervals: {note}")
 
 
@@ -213,23 +201,10 @@ def _cost(answer: Finalist, title: str) -> str:
     )
 
 
-def _show_scores(results: Results, found: Recommendation) -> None:
-    """Write what to expect of the trusted answer by the deciding metric, and by another."""
-    scores = {found.metric: found.score}
-    if BESIDE in found.beside:
-        scores[BESIDE] = found.beside[BESIDE]
-    shown = [
-        f"{metric_title(name)} {figure(**asdict(score))} "
-        f"(guessing: {fixed(results.predictions.chance(name))})"
-        for name, score in scores.items()
-    ]
-    say(f"Score of the trusted answer, corrected for having been chosen: {', '.join(shown)}.")
-
-
-def _show_signature(found: Recommendation) -> None:
+def _show_signature(advice: Recommendation) -> None:
     """Write the signature, the features of its core marked."""
-    core = set(found.core)
-    names = [f"{name}*" if name in core else name for name in found.signature]
+    core = set(advice.core)
+    names = [f"{name}*" if name in core else name for name in advice.signature]
     rest = len(names) - SHOWN_FEATURES
     shown = ", ".join(names[:SHOWN_FEATURES]) + (f" and {rest} more" if rest > 0 else "")
     say(f"Signature of {features(len(names))}: {shown}.")
@@ -270,7 +245,7 @@ def show_methods(results: Results, size: int, model: str | None, metric: str | N
     ranked = results.selections.ranked().frame()
     filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
     if any(filled.values()):
-        names.append("by lot")
+        names.append("filled at random")
         rows = [[*row, f"{filled[row[0]]:.0%}" if filled.get(row[0]) else ""] for row in rows]
     table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
 

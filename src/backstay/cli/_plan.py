@@ -113,7 +113,10 @@ def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
 
     from backstay.targets import find_metric
 
-    metric = find_metric(name or "roc_auc")
+    try:
+        metric = find_metric(name or "roc_auc")
+    except ValueError as error:
+        raise WrongUse(str(error).replace(f"metric={name!r}", f"--metric {name}")) from error
     if metric.needs != "probabilities":
         words = "linear SVM, which weighs classes by their rarity, and 1-NN, on features scaled"
         return metric.title, None, f"{words} to [0, 1]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -78,22 +78,14 @@ def predict(
     table = read_for(frozen, reading)
     import pandas as pd
 
-    from backstay.signature import feature_shifts, prediction_columns
-
     with options_named():
         cohort = frozen.read(table.X, allow_missing=applied.allow_missing, rescale=applied.rescale)
     say_stand_ins(cohort.stand_ins, frozen)
-    scores = frozen.decision_function(cohort).reshape(len(table.X), -1)
-    chances = frozen.predict_proba(cohort) if frozen.has_probabilities else None
-    names = [str(label) for label in frozen.document["classes"]]
-    columns: dict[str, Any] = {"predicted": frozen.predict(cohort)}
-    columns |= prediction_columns(names, scores, chances)
+    frame = frozen.predictions(cohort)
     named = not isinstance(table.X.index, pd.RangeIndex)
-    rows = table.X.index if named else pd.RangeIndex(1, len(table.X) + 1)
-    frame = pd.DataFrame(columns, index=rows)
+    frame.index = table.X.index if named else pd.RangeIndex(1, len(table.X) + 1)
     write_predictions(frame, out)
-    absent = {one.feature for one in cohort.stand_ins}
-    shifts = feature_shifts(frozen.document["features"], cohort.found, absent, None)
+    shifts = frozen.shifts(cohort)
     moved = [one.feature for one in shifts if one.moved]
     if moved:
         warn(
@@ -103,7 +95,7 @@ def predict(
     counts = frame["predicted"].value_counts()
     said = ", ".join(f"{name} {n}" for name, n in counts.items())
     say(f"Predictions: {out} ({len(frame)} row{'s' if len(frame) > 1 else ''}: {said})")
-    if chances is None:
+    if not frozen.has_probabilities:
         say(f"Without probabilities: {frozen.document['probabilities']}.")
 
 

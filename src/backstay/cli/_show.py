@@ -94,7 +94,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value + 0.0:.3g}"  # nothing is "-0"
+        return "" if math.isnan(value) else f"{value + 0.0:.3g}"  # never "-0"
     return "" if value is None else str(value)
 
 
@@ -125,7 +125,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def fixed(value: float, digits: int = 2, sign: str = "") -> str:
-    """Write a number with so many digits; nothing is "-0.00", and a difference may have a sign.
+    """Write a number with this many decimals; never "-0.00", and a difference may have a sign.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from backstay.cli._read import CohortOptions
 from backstay.cli._show import figure, say, table, warn
 
 if TYPE_CHECKING:
-    from backstay.signature import Validation
+    from backstay.report import ValidationReport
 
 
 @guarded
@@ -68,7 +68,7 @@ def validate(
     rows = read_for(frozen, reading, target)
     if rows.n_dropped:
         warn(f"{rows.n_dropped} rows without a value of {target!r} were left out.")
-    from backstay.report import write_validation
+    from backstay.report import ValidationReport
 
     assert rows.y is not None
     with options_named():
@@ -82,11 +82,11 @@ def validate(
     say_stand_ins(found.stand_ins, frozen)
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": reading.data.name}
-    everything = {**about, **found.to_dict()}
-    write_whole(folder / "validation.json", as_json(everything) + "\n")
+    report = ValidationReport(found, **about)
+    write_whole(folder / "validation.json", as_json(report.to_dict()) + "\n")
     write_predictions(found.predictions, folder / "predictions.csv")
-    page = write_validation(found, folder / "validation.html", **about)
-    show(found)
+    page = report.write(folder / "validation.html")
+    show(report)
     say(f"Validation: {page}")
     say(f"Beside it: {folder / 'validation.json'}, {folder / 'predictions.csv'}")
 
@@ -102,11 +102,11 @@ def _mapping(given: list[str]) -> dict[str, str]:
     return found
 
 
-def show(found: Validation) -> None:
+def show(report: ValidationReport) -> None:
     """Write the scores beside the expected ones, recalls, and what to beware of."""
     say()
     say("In the cohort", "bold")
-    say(found.sentence)
+    say(report.sentence)
     say()
     rows = [
         [
@@ -116,13 +116,18 @@ def show(found: Validation) -> None:
             figure(**asdict(one.difference), sign="+"),
             "" if one.p_value != one.p_value else f"{one.p_value:.3f}",
         ]
-        for one in found.scores
+        for one in report.validation.scores
     ]
     table(["score", "cohort", "expected", "difference", "p"], rows, "With 95 % intervals")
-    recalls = [[one.label, one.n, figure(one.value, one.low, one.high)] for one in found.recalls]
-    table(["class", "rows", "recognised"], recalls)
-    if found.cautions:
+    if "recalls" in report.validation.tables:
+        recalls = report.validation.tables["recalls"].to_dict("records")
+        shown = [
+            [one["class"], one["rows"], figure(one["recall"], one["low"], one["high"])]
+            for one in recalls
+        ]
+        table(["class", "rows", "recognised"], shown)
+    if report.cautions:
         say("Beware", "bold")
-        for caution in found.cautions:
-            say(f"- {caution.title} {caution.text}")
+        for title, text in report.cautions:
+            say(f"- {title} {text}")
         say()

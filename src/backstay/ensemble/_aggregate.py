@@ -13,37 +13,7 @@ Scores = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 
 
-def total_points(rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """Complete linear aggregation: the sum over members of d + 1 − rank."""
-    return np.asarray((rankings.shape[1] + 1 - rankings).sum(axis=0), dtype=np.float64)
-
-
-def rank_mean(rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """d + 1 − the mean rank."""
-    return total_points(rankings, weights, k) / len(rankings)
-
-
-def rank_median(rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """d + 1 − the median rank."""
-    return np.asarray(rankings.shape[1] + 1 - np.median(rankings, axis=0))
-
-
-def weight_mean(rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """Mean of the members' importances, as they are."""
-    return np.asarray(weights.mean(axis=0))
-
-
-def frequency(rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """Share of the members that rank a feature among their k best."""
-    return np.asarray((rankings <= k).mean(axis=0))
-
-
-def borda(rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """Sum over members of k points for the best down to 1 for the k-th, none beyond."""
-    return np.asarray(np.maximum(0, k + 1 - rankings).sum(axis=0), dtype=np.float64)
-
-
-def rra(rankings: Ranks, weights: Scores, k: int) -> Scores:
+def robust_rank_scores(rankings: Ranks) -> Scores:
     """−log10 of robust rank aggregation's ρ, Bonferroni-corrected [Kolde et al. 2012].
 
     Were a feature's ranks uniform, the i-th smallest of its m normalised ranks
@@ -71,16 +41,22 @@ def _log_beta_cdf(a: NDArray[Any], b: NDArray[Any], x: Scores) -> Scores:
     return np.asarray(result)
 
 
-AGGREGATES: dict[str, Callable[[Ranks, Scores, int], Scores]] = {
-    "rank_sum": total_points,
-    **{f.__name__: f for f in (rank_median, rank_mean, weight_mean, frequency, borda, rra)},
+# What BaggedRanker documents, from the members' ranks, their importances, and k.
+AGGREGATES: dict[str, Callable[[Ranks, Scores, int], NDArray[Any]]] = {
+    "rank_sum": lambda ranks, weights, k: (ranks.shape[1] + 1 - ranks).sum(axis=0),
+    "rank_mean": lambda ranks, weights, k: (ranks.shape[1] + 1 - ranks).sum(axis=0) / len(ranks),
+    "rank_median": lambda ranks, weights, k: ranks.shape[1] + 1 - np.median(ranks, axis=0),
+    "weight_mean": lambda ranks, weights, k: weights.mean(axis=0),
+    "frequency": lambda ranks, weights, k: (ranks <= k).mean(axis=0),
+    "borda": lambda ranks, weights, k: np.maximum(0, k + 1 - ranks).sum(axis=0),
+    "rra": lambda ranks, weights, k: robust_rank_scores(ranks),
 }
 
 
 def aggregate_scores(aggregate: Any, rankings: Ranks, weights: Scores, k: int) -> Scores:
     """Score the features by a named aggregate or by the caller's own function."""
     if isinstance(aggregate, str):
-        return AGGREGATES[aggregate](rankings, weights, k)
+        return np.asarray(AGGREGATES[aggregate](rankings, weights, k), dtype=np.float64)
     scores = np.asarray(aggregate(rankings, weights), dtype=np.float64)
     if scores.shape != rankings.shape[1:]:
         raise ValueError(

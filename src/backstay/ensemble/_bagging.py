@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores
 from backstay.ensemble._ensemble import Ensemble
 
 
+@dataclass(eq=False, repr=False)
 class BaggedRanker(Ensemble):
     """Rank on many resamples of the rows and aggregate the rankings.
 
@@ -115,39 +117,18 @@ class BaggedRanker(Ensemble):
     (20, 10)
     """
 
+    _: KW_ONLY
+    aggregate: str | Callable[[Any, Any], Any] = "rank_sum"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "aggregate": [StrOptions(set(AGGREGATES)), callable],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        n_resamples: int = 20,
-        *,
-        resample: str = "bootstrap",
-        max_samples: float = 0.5,
-        aggregate: str | Callable[[Any, Any], Any] = "rank_sum",
-        scale_on: str = "member",
-        n_features_to_select: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_resamples = n_resamples
-        self.resample = resample
-        self.max_samples = max_samples
-        self.aggregate = aggregate
-        self.scale_on = scale_on
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
         members = self._fit_runs(X, y, sample_weight, rng, self.n_resamples)
         k = resolve_n_features(self._n_requested(), self.n_features_in_)
-        self.rankings_ = np.array([member.places() for member in members])
         self.weights_ = np.array([member.importances for member in members])
         self.selection_frequency_ = np.mean([member.selected(k) for member in members], axis=0)
         return aggregate_scores(self.aggregate, self.rankings_, self.weights_, k)

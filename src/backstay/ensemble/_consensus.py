@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -26,7 +25,6 @@ from backstay._validation import (
 from backstay.base import Array, Indices, fit_weighted
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._members import Member
 from backstay.ensemble._resamples import hold_out
 from backstay.stability import selection_frequency
 
@@ -66,14 +64,7 @@ def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame
     return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
 
 
-def _growing_accuracies(order: Indices, accuracy: Callable[[Indices], float]) -> Array:
-    """Return the accuracies with 1, 2, … features in order, to the first without a gain."""
-    scores: list[float] = []
-    while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
-        scores.append(accuracy(order[: len(scores) + 1]))
-    return np.array(scores)
-
-
+@dataclass(eq=False, repr=False)
 class RepeatedSelector(Ensemble):
     """Repeat a selector on resamples and keep the features it selects most often (Wrapper-2).
 
@@ -152,38 +143,16 @@ class RepeatedSelector(Ensemble):
     array([1.  , 1.  , 1.  , 0.55])
     """
 
+    _: KW_ONLY
+    keep: str = "top_k"
+    classifier: Any = None
+    holdout: float = 0.3
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "keep": [StrOptions({"top_k", "grow"})],
         "holdout": [Interval(Real, 0, 1, closed="neither")],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        n_resamples: int = 20,
-        *,
-        keep: str = "top_k",
-        n_features_to_select: int | float | None = None,
-        classifier: Any = None,
-        holdout: float = 0.3,
-        resample: str = "bootstrap",
-        max_samples: float = 0.5,
-        scale_on: str = "member",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_resamples = n_resamples
-        self.keep = keep
-        self.n_features_to_select = n_features_to_select
-        self.classifier = classifier
-        self.holdout = holdout
-        self.resample = resample
-        self.max_samples = max_samples
-        self.scale_on = scale_on
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
@@ -193,17 +162,21 @@ class RepeatedSelector(Ensemble):
         members = self._fit_runs(
             X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
         )
-        self.supports_ = np.array([self._support(member) for member in members])
+        k = resolve_n_features(self.n_features_to_select, self.n_features_in_)
+        supports = [m.selected(k) if m.support is None else m.support for m in members]
+        self.supports_ = np.array(supports)
         self.selection_frequency_ = self.supports_.mean(axis=0)
-        ranks = [member.places() for member in members if member.ranking is not None]
-        self.rankings_ = np.array(ranks) if len(ranks) == len(members) else None
-        self.holdout_scores_ = np.empty(0)
+        scores: list[float] = []
         if self.keep == "grow":
+            # Of the features selected at all, at most k, at least one.
+            n_ever = max(int(self.supports_.any(axis=0).sum()), 1)
+            limit = n_ever if self.n_features_to_select is None else min(n_ever, k)
             ranking = break_ties(self.selection_frequency_, self.rankings_)
-            order = np.argsort(ranking)[: self._growth_limit()]
-            self.holdout_scores_ = _growing_accuracies(
-                order, lambda columns: self._accuracy(X, y, sample_weight, inside, columns)
-            )
+            order = np.argsort(ranking)[:limit]
+            while len(scores) < len(order) and (len(scores) < 2 or scores[-1] > scores[-2]):
+                best = order[: len(scores) + 1]
+                scores.append(self._accuracy(X, y, sample_weight, inside, best))
+        self.holdout_scores_ = np.array(scores)
         return self.selection_frequency_
 
     def _accuracy(
@@ -226,18 +199,6 @@ class RepeatedSelector(Ensemble):
 
     def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select
-
-    def _support(self, member: Member) -> NDArray[np.bool_]:
-        if member.support is not None:
-            return member.support
-        return member.selected(resolve_n_features(self.n_features_to_select, self.n_features_in_))
-
-    def _growth_limit(self) -> int:
-        """Most features that growing may take: those selected at all, at most k, at least one."""
-        limit = int((self.selection_frequency_ > 0).sum())
-        if self.n_features_to_select is not None:
-            limit = min(limit, resolve_n_features(self.n_features_to_select, self.n_features_in_))
-        return max(limit, 1)
 
     def _n_kept(self, n_selected: int) -> int:
         if self.keep == "grow":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,20 +34,10 @@ from backstay.ensemble._decoy_scores import (
 from backstay.ensemble._decoys import DrawDecoys, decoys_of
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import fit_members
-from backstay.ensemble._resamples import check_pairs, draw_rows
+from backstay.ensemble._resamples import draw_rows
 
 
-class Contest(NamedTuple):
-    """What features and decoys scored in one draw, as means over its runs; features come first.
-
-    `ranked` says which were ranked in at least one run.
-    """
-
-    scores: Array
-    frequencies: Array
-    ranked: NDArray[np.bool_]
-
-
+@dataclass(eq=False, repr=False)
 class DecoyControl(Ensemble):
     """Keep the features that do better than decoys, which know nothing about the class.
 
@@ -134,6 +125,16 @@ class DecoyControl(Ensemble):
     0.4 [0.0, 2.0]
     """
 
+    n_draws: int = 50
+    _: KW_ONLY
+    n_resamples: int = 5
+    resample: str = "subsample"
+    max_samples: float = 0.8
+    decoys: str = "permuted"
+    n_features_per_run: int | float | None = None
+    alpha: float = 0.05
+    n_features_to_select: None = field(default=None, init=False)  # alpha decides
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "n_draws": [positive_int()],
@@ -141,33 +142,6 @@ class DecoyControl(Ensemble):
         "n_features_per_run": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
         "alpha": [Interval(Real, 0, 1, closed="both")],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        n_draws: int = 50,
-        *,
-        n_resamples: int = 5,
-        resample: str = "subsample",
-        max_samples: float = 0.8,
-        decoys: str = "permuted",
-        n_features_per_run: int | float | None = None,
-        alpha: float = 0.05,
-        scale_on: str = "member",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_draws = n_draws
-        self.n_resamples = n_resamples
-        self.resample = resample
-        self.max_samples = max_samples
-        self.decoys = decoys
-        self.n_features_per_run = n_features_per_run
-        self.alpha = alpha
-        self.scale_on = scale_on
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         tags = get_tags(self).input_tags
@@ -184,17 +158,25 @@ class DecoyControl(Ensemble):
         return ranking_from_importances(importances)
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        self._check_parameters()
+        named = getattr(self.estimator, "categorical_features", None)
+        if named is not None and not isinstance(named, str):
+            raise ValueError(
+                f"categorical_features={named!r} of the estimator does not name the decoys of "
+                "these columns; encode them as numbers and leave it out."
+            )
         d = self.n_features_in_
+        k: Any = self.n_features_per_run
+        if k is None:
+            own = getattr(self.estimator, "n_features_to_select", None)
+            k = own if isinstance(own, Integral | Real) else max(1, d // 10)
         rng = check_random_state(self.random_state)
-        table = (X, y, sample_weight, decoys_of(self.decoys, X), self._n_per_run(d))
+        table = (X, y, sample_weight, decoys_of(self.decoys, X), resolve_n_features(k, d))
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
         with one_thread():
             calls = [delayed(self._contest)(*table, seed) for seed in seeds]
-            held = list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
-        scores = np.array([contest.scores for contest in held])
-        frequencies = np.array([contest.frequencies for contest in held])
-        self._n_ever_ranked = int(np.any([c.ranked[:d] for c in held], axis=0).sum())
+            draws = Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
+        scores, frequencies, ranked = (np.array(part) for part in zip(*draws, strict=True))
+        self._n_ever_ranked = int(ranked[:, :d].any(axis=0).sum())
         self.selection_frequency_ = frequencies[:, :d].mean(axis=0)
         self.decoy_frequency_ = frequencies[:, d:]
         if self.decoys == "knockoffs":
@@ -218,10 +200,12 @@ class DecoyControl(Ensemble):
         draw_decoys: DrawDecoys,
         k: int,
         seed: int,
-    ) -> Contest:
+    ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Draw decoys once and let them compete with the features in every resample.
 
-        A decoy stays over the resamples, because the luck of a feature does, too.
+        A decoy stays over the resamples, because the luck of a feature does, too. Returns the mean
+        score of features and, after them, decoys; how often each was selected; and which were
+        ranked in at least one run.
         """
         rng = np.random.RandomState(seed)
         decoys = draw_decoys(X, rng)
@@ -232,17 +216,8 @@ class DecoyControl(Ensemble):
         else:
             table = np.hstack([X, decoys])[:, order]
         samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
-        members = fit_members(
-            self.estimator,
-            table,
-            self.classes_[y],
-            sample_weight,
-            samples,
-            scale_on=self.scale_on,
-            ranked=True,
-            n_jobs=1,
-            rng=rng,
-        )
+        of_classes = (self.classes_[y], sample_weight, samples)
+        members = fit_members(self.estimator, table, *of_classes, rng, scale_on=self.scale_on)
         ranks = np.empty((len(members), len(order)))
         ranked = np.zeros(len(order), dtype=bool)
         for run, member in enumerate(members):
@@ -250,7 +225,7 @@ class DecoyControl(Ensemble):
             ranks[run, order] = run_ranks(member.importances)
             ranked[order] |= member.ranked()
         scores = np.mean([log_rank_scores(row) for row in ranks], axis=0)
-        return Contest(scores, (ranks <= k).mean(axis=0), ranked)
+        return scores, (ranks <= k).mean(axis=0), ranked
 
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
         """Return how many of some features are expected to be false.
@@ -260,22 +235,6 @@ class DecoyControl(Ensemble):
         """
         check_is_fitted(self)
         return DecoyScores(self.scores_, self.decoy_scores_).expected_false(features)
-
-    def _check_parameters(self) -> None:
-        check_pairs(self.resample, self.n_resamples)
-        given = getattr(self.estimator, "categorical_features", None)
-        if given is not None and not isinstance(given, str):
-            raise ValueError(
-                f"categorical_features={given!r} of the estimator does not name the decoys of "
-                "these columns; encode them as numbers and leave it out."
-            )
-
-    def _n_per_run(self, d: int) -> int:
-        k: Any = self.n_features_per_run
-        if k is None:
-            own = getattr(self.estimator, "n_features_to_select", None)
-            k = own if isinstance(own, Integral | Real) else max(1, d // 10)
-        return resolve_n_features(k, d)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

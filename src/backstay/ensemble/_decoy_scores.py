@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control, rankdata
 
 from backstay.base import Array
@@ -118,13 +118,9 @@ class DecoyScores:
         chosen = order[:features] if counted else np.asarray(features)
         values = np.unique(self.means)
         charged = np.isin(values, self.means[chosen])
-        counts = np.minimum([_n_against(values, charged, row) for row in self.decoys], len(chosen))
+        reached = np.searchsorted(values, self.decoys, side="right") - 1  # -1: not even the lowest
+        counts = ((reached >= 0) & charged[reached]).sum(axis=1)
+        counts = np.minimum(counts, len(chosen))
         value = min(float(1 + counts.sum()) / len(self.decoys), float(len(chosen)))
         low, high = np.quantile(counts, [0.025, 0.975])
         return ExpectedFalse(value, float(low), float(high))
-
-
-def _n_against(values: Array, charged: NDArray[np.bool_], decoys: Array) -> int:
-    """Count the decoys for which the highest of the sorted `values` that they reach is charged."""
-    place = np.searchsorted(values, decoys, side="right") - 1
-    return int(charged[place[place >= 0]].sum())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,6 @@ def permuted_columns(X: Any, rng: np.random.RandomState) -> Any:
     return sparse.csr_array(shuffled) if sparse.issparse(X) else shuffled
 
 
-@dataclass(frozen=True)
 class Knockoffs:
     """Gaussian model-X knockoffs of second order, equicorrelated [Candès et al. 2018].
 
@@ -45,48 +43,36 @@ class Knockoffs:
     than features × rows.
     """
 
-    mean: Array
-    deviation: Array
-    basis: Array  # right singular vectors, as rows
-    along: Array  # eigenvalues of Σ along them
-    across: float  # and in all other directions
-    s: float
-
-    @classmethod
-    def of(cls, X: Any) -> Knockoffs:
-        """Estimate the distribution of the features."""
-        if sparse.issparse(X) or np.isnan(X).any():
-            raise ValueError(
-                "decoys='knockoffs' needs a dense table without missing values; "
-                "decoys='permuted' takes any."
-            )
+    def __init__(self, X: Any) -> None:
         X = np.asarray(X, dtype=np.float64)
-        mean, deviation = X.mean(axis=0), X.std(axis=0)
-        Z = np.divide(X - mean, deviation, out=np.zeros(X.shape), where=deviation > 0)
+        self.mean, self.deviation = X.mean(axis=0), X.std(axis=0)
+        Z = self._standardised(X)
         shrinkage = float(ledoit_wolf_shrinkage(Z, assume_centered=True))
-        _, singular, basis = np.linalg.svd(Z, full_matrices=False)
+        # Right singular vectors, as rows; eigenvalues of Σ along them, and in all other directions.
+        _, singular, self.basis = np.linalg.svd(Z, full_matrices=False)
         # Ledoit and Wolf shrink towards the mean variance, which is 1 but for constant columns.
-        across = shrinkage * float((deviation > 0).mean())
-        along = (1 - shrinkage) * singular**2 / len(Z) + across
-        smallest = float(min(along.min(), across if len(along) < X.shape[1] else np.inf))
-        s = min(1.0, 2 * smallest)
-        if s < LEAST_DISTANCE:
+        self.across = shrinkage * float((self.deviation > 0).mean())
+        self.along = (1 - shrinkage) * singular**2 / len(Z) + self.across
+        rest = self.across if len(self.along) < X.shape[1] else np.inf
+        self.s = min(1.0, 2 * float(min(self.along.min(), rest)))
+        if self.s < LEAST_DISTANCE:
             raise ValueError(
                 "decoys='knockoffs' finds features that others determine almost exactly, so "
                 "their knockoffs would be copies; use decoys='permuted', or drop such features."
             )
-        return cls(mean, deviation, basis, along, across, s)
 
     def draw(self, X: Any, rng: np.random.RandomState) -> Any:
         """Draw a knockoff of every feature."""
-        Z = np.divide(
-            X - self.mean, self.deviation, out=np.zeros(X.shape), where=self.deviation > 0
-        )
+        Z = self._standardised(X)
         centre = Z - self.s * self._times(Z, 1 / self.along, 1 / self.across if self.across else 0)
         spread = np.sqrt(np.maximum(2 * self.s - self.s**2 / self.along, 0.0))
         rest = 2 * self.s - self.s**2 / self.across if self.across else 0.0
         noise = self._times(rng.standard_normal(Z.shape), spread, np.sqrt(max(rest, 0.0)))
         return ((centre + noise) * self.deviation + self.mean).astype(X.dtype)
+
+    def _standardised(self, X: Any) -> Array:
+        varies = self.deviation > 0
+        return np.divide(X - self.mean, self.deviation, out=np.zeros(X.shape), where=varies)
 
     def _times(self, rows: Array, along: Array, across: float) -> Array:
         """Multiply by the matrix with these eigenvalues along the basis and across it."""
@@ -96,5 +82,5 @@ class Knockoffs:
 def decoys_of(kind: str, X: Any) -> DrawDecoys:
     """Return the way to draw decoys for a table."""
     if kind == "knockoffs":
-        return Knockoffs.of(X).draw
+        return Knockoffs(X).draw
     return permuted_rows if kind == "permuted" else permuted_columns

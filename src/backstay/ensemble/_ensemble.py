@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,11 +12,20 @@ from backstay._validation import Interval, StrOptions, positive_int
 from backstay.base import Array, Indices, MetaRanker, NominalFramesMixin, warn_single_members
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._members import Member, fit_members
-from backstay.ensemble._resamples import RESAMPLES, check_pairs, draw_rows
+from backstay.ensemble._resamples import RESAMPLES, draw_rows
 
 
+@dataclass(eq=False, repr=False)
 class Ensemble(NominalFramesMixin, MetaRanker):
     """Base of the ensembles; a new one writes the hook ``_score``, which calls ``_fit_runs``."""
+
+    n_resamples: int = 20
+    _: KW_ONLY
+    resample: str = "bootstrap"
+    max_samples: float = 0.5
+    scale_on: str = "member"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MetaRanker._parameter_constraints,
@@ -24,12 +34,6 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         "max_samples": [Interval(Real, 0, 1, closed="right")],
         "scale_on": [StrOptions({"member", "ensemble"})],
     }
-    resample: str
-    max_samples: float
-    scale_on: str
-    n_jobs: int | None
-    rankings_: Indices | None
-    _n_ever_ranked: int
 
     def _n_ranked(self) -> int:
         return self._n_ever_ranked
@@ -54,7 +58,6 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         Another `estimator` may stand in for the ensemble's own.
         """
         among = np.arange(len(y)) if among is None else among
-        check_pairs(self.resample, n_runs)
         if self.resample == "complementary_pairs":
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
         draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
@@ -65,12 +68,16 @@ class Ensemble(NominalFramesMixin, MetaRanker):
             self.classes_[y],
             sample_weight,
             self.estimators_samples_,
+            rng,
             scale_on=self.scale_on,
             ranked=ranked,
             n_jobs=self.n_jobs,
-            rng=rng,
         )
-        known = [member.ranked() for member in members if member.ranking is not None]
-        every = len(known) < len(members)  # supports alone: nothing says what was not ranked
-        self._n_ever_ranked = self.n_features_in_ if every else int(np.any(known, axis=0).sum())
+        self.rankings_: Any = None
+        self._n_ever_ranked = self.n_features_in_
+        # Where a run gives a support alone, nothing says what it did not rank.
+        if all(member.ranking is not None for member in members):
+            self.rankings_ = np.array([member.places() for member in members])
+            ranked_by_run = [member.ranked() for member in members]
+            self._n_ever_ranked = int(np.any(ranked_by_run, axis=0).sum())
         return members

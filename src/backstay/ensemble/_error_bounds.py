@@ -14,8 +14,6 @@ from scipy.optimize import minimize_scalar
 
 from backstay.base import Array
 
-ASSUMPTIONS = ("none", "unimodal", "r_concave")
-
 
 def grid_threshold(threshold: float, n_runs: int) -> float:
     """Return the smallest multiple of 1/n_runs that is not below the threshold.
@@ -25,7 +23,7 @@ def grid_threshold(threshold: float, n_runs: int) -> float:
     return float(np.ceil(threshold * n_runs - 1e-9) / n_runs)
 
 
-def worst_case(q: float, d: int, threshold: float) -> float:
+def worst_case(q: float, d: int, threshold: float, n_pairs: int) -> float:
     """q²/((2τ − 1)d): Meinshausen & Bühlmann 2010, Theorem 1; Shah & Samworth, Theorem 1."""
     return q**2 / ((2 * threshold - 1) * d)
 
@@ -35,7 +33,7 @@ def unimodal(q: float, d: int, threshold: float, n_pairs: int) -> float:
     tau, theta = grid_threshold(threshold, 2 * n_pairs), q / d
     lowest = min(0.5 + theta**2, 0.5 + 0.5 / n_pairs + 0.75 * theta**2)
     if theta > 1 / np.sqrt(3) or tau <= lowest:
-        return worst_case(q, d, tau)
+        return worst_case(q, d, tau, n_pairs)
     if tau <= 0.75:
         factor = 1 / (2 * (2 * tau - 1 - 0.5 / n_pairs))
     else:
@@ -104,12 +102,12 @@ def _tail(a: Array, mean: float, t: int, B: int, r: float) -> Array:
     return np.asarray(tail_mass / (total + x))
 
 
+ASSUMPTIONS = {"none": worst_case, "unimodal": unimodal, "r_concave": r_concave}
+
+
 def error_bound(q: float, d: int, threshold: float, n_pairs: int, assumption: str) -> float:
-    """Return the bound under "none", "unimodal" or "r_concave"."""
-    if assumption == "none":
-        return worst_case(q, d, threshold)
-    bound = unimodal if assumption == "unimodal" else r_concave
-    return bound(q, d, threshold, n_pairs)
+    """Return the bound under an assumption."""
+    return ASSUMPTIONS[assumption](q, d, threshold, n_pairs)
 
 
 def largest_q(pfer: float, d: int, threshold: float, n_pairs: int, assumption: str) -> int:

@@ -28,7 +28,6 @@ from backstay.base import (
     ranking_from_importances,
     shared_fits,
 )
-from backstay.ensemble._paths import packed_path
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,9 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
             f"{name} gives feature {feature} the importance nan; importances must be numbers "
             "to be ranked."
         )
-    groups, path = TiedGroups.read(estimator, importances), packed_path(estimator)
+    groups, path = TiedGroups.read(estimator, importances), None
+    if hasattr(estimator, "selection_path_"):
+        path = sparse.csr_array(np.asarray(estimator.selection_path_, dtype=np.bool_))
     ranking = ranking_from_importances(importances)
     member = Member(importances, ranking, support, path=path, groups=groups)
     if isinstance(estimator, FeatureRanker):
@@ -161,22 +162,12 @@ def _fit_member(
         omega = None if weights is None else weights[rows]
         if shuffle is None:
             fit_weighted(member, table, labels, omega)
-            return read_member(member, X.shape[1], ranked=ranked)
-        columns = _shuffled_columns(table, labels, shuffle)
-        fit_weighted(member, take(table, columns, axis=1), labels, omega)
-        return _put_back(read_member(member, len(columns), ranked=ranked), columns)
-
-
-def _shuffles(estimator: Any, n: int, rng: np.random.RandomState) -> list[int] | list[None]:
-    """Return, for each of n members, a seed for the order of its columns where that matters.
-
-    Of features with equal weights, such as the many that a tree does not use, scikit-learn's RFE
-    eliminates the first columns. Its ranking no longer shows that they were tied.
-    """
-    if not isinstance(estimator, RFE):
-        return [None] * n
-    seeds: list[int] = rng.randint(2**31 - 1, size=n).tolist()
-    return seeds
+        else:
+            columns = _shuffled_columns(table, labels, shuffle)
+            fit_weighted(member, take(table, columns, axis=1), labels, omega)
+            back = np.argsort(columns)
+            member.ranking_, member.support_ = member.ranking_[back], member.support_[back]
+        return read_member(member, X.shape[1], ranked=ranked)
 
 
 def _shuffled_columns(table: Any, labels: NDArray[Any], seed: int) -> Indices:
@@ -185,17 +176,6 @@ def _shuffled_columns(table: Any, labels: NDArray[Any], seed: int) -> Indices:
     codes = np.unique(labels, return_inverse=True)[1]
     content = joblib.hash((np.ascontiguousarray(values), codes))
     return np.random.default_rng([seed, int(content, 16)]).permutation(table.shape[1])
-
-
-def _put_back(member: Member, columns: Indices) -> Member:
-    """Return the member of a table with these columns in terms of the table that they are from."""
-    back = np.argsort(columns)
-    support = None if member.support is None else member.support[back]
-    if member.importances is None or member.groups is None:
-        return replace(member, support=support)
-    importances, groups = member.importances[back], TiedGroups(member.groups.numbers[back])
-    ranking = ranking_from_importances(importances)
-    return replace(member, importances=importances, ranking=ranking, support=support, groups=groups)
 
 
 def _fit_shared_member(
@@ -226,11 +206,11 @@ def fit_members(
     y: NDArray[Any],
     sample_weight: Array | None,
     samples: list[Indices],
+    rng: np.random.RandomState,
     *,
     scale_on: str,
-    ranked: bool,
-    n_jobs: int | None,
-    rng: np.random.RandomState,
+    ranked: bool = True,
+    n_jobs: int | None = 1,
 ) -> list[Member]:
     """Fit one clone per sample and read it; seeds are drawn first, the order of ties last.
 
@@ -254,7 +234,11 @@ def fit_members(
                     f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
                     "the ensemble in a pipeline where one scale for all members is wanted."
                 )
-            shuffles = _shuffles(estimator, len(samples), rng)
+            # Of features with equal weights, such as the many that a tree does not use,
+            # scikit-learn's RFE eliminates the first columns. Its ranking no longer shows the ties.
+            shuffles: list[Any] = [None] * len(samples)
+            if isinstance(estimator, RFE):
+                shuffles = rng.randint(2**31 - 1, size=len(samples)).tolist()
             calls = [
                 delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked, shuffle)
                 for (own, rows), shuffle in zip(tasks, shuffles, strict=True)

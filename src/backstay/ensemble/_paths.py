@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 
 from backstay.base import Array, fit_weighted
@@ -58,9 +57,3 @@ def cut_path(paths: list[Any], n_steps: int, q: float) -> tuple[Array, NDArray[n
             f"the {q} that the bound allows; let lambdas begin higher, or raise pfer."
         )
     return counts[:left] / len(paths), first < left
-
-
-def packed_path(estimator: Any) -> Any:
-    """Return the path of a fitted estimator as a sparse table; None if it has none."""
-    path = getattr(estimator, "selection_path_", None)
-    return None if path is None else sparse.csr_array(np.asarray(path, dtype=np.bool_))

@@ -12,12 +12,6 @@ from backstay.base import Indices, warn_single_members
 RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
 
 
-def check_pairs(resample: str, n_runs: int) -> None:
-    """Refuse an odd number of runs that go in pairs."""
-    if resample == "complementary_pairs" and n_runs % 2:
-        raise ValueError(f"n_resamples={n_runs!r} must be even for resample='complementary_pairs'.")
-
-
 def draw_rows(
     resample: str, y: Indices, n: int, max_samples: float, rng: np.random.RandomState
 ) -> list[Indices]:
@@ -25,30 +19,22 @@ def draw_rows(
 
     The halves of a complementary pair are members 2i and 2i + 1.
     """
+    if resample == "complementary_pairs" and n % 2:
+        raise ValueError(f"n_resamples={n!r} must be even for resample='complementary_pairs'.")
     by_class = _rows_by_class(y)
-    if resample == "complementary_pairs":
-        return _draw_pairs(by_class, n, rng)
-    samples = []
-    for _ in range(n):
+    samples: list[list[Indices]] = []
+    while len(samples) < n:
         if resample == "bootstrap":
-            parts = [rng.choice(rows, len(rows)) for rows in by_class]
+            samples.append([rng.choice(rows, len(rows)) for rows in by_class])
+        elif resample == "subsample":
+            sizes = [max(1, round(max_samples * len(rows))) for rows in by_class]
+            drawn = zip(by_class, sizes, strict=True)
+            samples.append([rng.choice(rows, size, replace=False) for rows, size in drawn])
         else:
-            parts = [
-                rng.choice(rows, max(1, round(max_samples * len(rows))), replace=False)
-                for rows in by_class
-            ]
-        samples.append(np.sort(np.concatenate(parts)))
-    return samples
-
-
-def _draw_pairs(by_class: list[Indices], n: int, rng: np.random.RandomState) -> list[Indices]:
-    samples = []
-    for _ in range(n // 2):
-        shuffled = [rng.permutation(rows) for rows in by_class]
-        for half in range(2):
-            parts = [rows[half * (len(rows) // 2) :][: max(1, len(rows) // 2)] for rows in shuffled]
-            samples.append(np.sort(np.concatenate(parts)))
-    return samples
+            shuffled = [(rng.permutation(rows), len(rows) // 2) for rows in by_class]
+            samples.append([rows[: max(1, half)] for rows, half in shuffled])
+            samples.append([rows[half:][: max(1, half)] for rows, half in shuffled])
+    return [np.sort(np.concatenate(parts)) for parts in samples]
 
 
 def hold_out(

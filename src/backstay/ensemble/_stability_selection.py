@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from backstay.ensemble._paths import common_grid, cut_path
 DEFAULT_PFER = 0.5
 
 
+@dataclass(eq=False, repr=False)
 class StabilitySelection(Ensemble):
     """Keep the features that a base method selects in most subsamples of half the rows.
 
@@ -125,6 +127,17 @@ class StabilitySelection(Ensemble):
     (33, 0.47)
     """
 
+    _: KW_ONLY
+    threshold: float | None = 0.9
+    pfer: float | None = None
+    n_features_per_run: int | None = None
+    n_resamples: int = 50
+    resample: str = "complementary_pairs"
+    assumption: str | None = None
+    path: bool = False
+    max_samples: float = field(default=0.5, init=False)  # bounds are for halves
+    n_features_to_select: None = field(default=None, init=False)  # the threshold decides
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "threshold": [None, Interval(Real, 0.5, 1, closed="right")],
@@ -134,35 +147,6 @@ class StabilitySelection(Ensemble):
         "assumption": [None, StrOptions(set(ASSUMPTIONS))],
         "path": ["boolean"],
     }
-
-    max_samples = 0.5
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        threshold: float | None = 0.9,
-        pfer: float | None = None,
-        n_features_per_run: int | None = None,
-        n_resamples: int = 50,
-        resample: str = "complementary_pairs",
-        assumption: str | None = None,
-        path: bool = False,
-        scale_on: str = "member",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.threshold = threshold
-        self.pfer = pfer
-        self.n_features_per_run = n_features_per_run
-        self.n_resamples = n_resamples
-        self.resample = resample
-        self.assumption = assumption
-        self.path = path
-        self.scale_on = scale_on
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _n_kept(self, n_selected: int) -> int:
         # Frequencies and thresholds are quotients: 0.6 may lie above 60/100 by rounding.
@@ -188,7 +172,6 @@ class StabilitySelection(Ensemble):
         else:
             self.supports_ = np.array([member.selected(q) for member in members])
             self.selection_frequency_ = self.supports_.mean(axis=0)
-        self.rankings_ = np.array([member.places() for member in members])
         self.threshold_ = threshold
         mean_q = float(self.supports_.sum(axis=1).mean())
         self.n_features_per_run_ = q if mean_q == q else mean_q

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from backstay._scaling import near_one
-from backstay._validation import Interval, positive_int
+from backstay._validation import NOT_NEGATIVE, POSITIVE, SHARE, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices, one_thread
 from backstay.feature_weighting._rows import counted_rows
 
@@ -90,28 +89,17 @@ class BoostingImportance(FeatureRanker):
     array([4, 3, 1, 2])
     """
 
-    max_iter: int = 100
+    max_iter: int = param(100, positive_int())
     _: KW_ONLY
-    learning_rate: float = 0.1
-    max_features: float = 0.1
-    max_leaf_nodes: int | None = 31
-    max_depth: int | None = None
-    min_samples_leaf: int | None = None
-    l2_regularization: float = 0.0
+    learning_rate: float = param(0.1, POSITIVE)
+    max_features: float = param(0.1, SHARE)
+    max_leaf_nodes: int | None = param(31, positive_int(minimum=2), None)
+    max_depth: int | None = param(None, positive_int())
+    min_samples_leaf: int | None = param(None, positive_int())
+    l2_regularization: float = param(0.0, NOT_NEGATIVE)
     random_state: Any = None
 
     _zero_is_unranked = True
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "max_iter": [positive_int()],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "max_features": [Interval(Real, 0, 1, closed="right")],
-        "max_leaf_nodes": [positive_int(minimum=2), None],
-        "max_depth": [positive_int(), None],
-        "min_samples_leaf": [positive_int(), None],
-        "l2_regularization": [Interval(Real, 0, None, closed="left")],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from backstay._scaling import near_one
-from backstay._validation import Interval, StrOptions, check_random_state, positive_int
+from backstay._validation import (
+    PROPER_SHARE,
+    Interval,
+    StrOptions,
+    check_random_state,
+    param,
+    positive_int,
+)
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._forest import FORESTS, ORDINARY, ForestImportance
 
@@ -108,27 +115,17 @@ class BorutaRanker(FeatureRanker):
     ['confirmed', 'confirmed', 'rejected']
     """
 
-    n_estimators: int = 500
+    n_estimators: int = param(500, positive_int())
     _: KW_ONLY
-    forest: str = "random_forest"
-    max_depth: int | None = None
-    perc: float = 100
-    alpha: float = 0.01
-    max_iter: int = 100
+    forest: str = param("random_forest", StrOptions(set(FORESTS)))
+    max_depth: int | None = param(None, positive_int())
+    perc: float = param(100, Interval(Real, 0, 100, closed="right"))
+    alpha: float = param(0.01, PROPER_SHARE)
+    max_iter: int = param(100, positive_int())
     n_jobs: int | None = None
     random_state: Any = None
 
     _zero_is_unranked = True
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "n_estimators": [positive_int()],
-        "forest": [StrOptions(set(FORESTS))],
-        "max_depth": [None, positive_int()],
-        "perc": [Interval(Real, 0, 100, closed="right")],
-        "alpha": [Interval(Real, 0, 1, closed="neither")],
-        "max_iter": [positive_int()],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
@@ -167,10 +164,7 @@ class BorutaRanker(FeatureRanker):
         return forest.feature_importances_[: X.shape[1]], forest.feature_importances_[X.shape[1] :]
 
     def _rank(self, importances: Array) -> Indices:
-        order = np.lexsort((-importances, self.decision_ != "confirmed"))
-        ranking = np.empty(len(order), dtype=np.intp)
-        ranking[order] = np.arange(1, len(order) + 1)
-        return ranking
+        return np.argsort(np.lexsort((-importances, self.decision_ != "confirmed"))) + 1
 
     def _n_kept(self, n_selected: int) -> int:
         confirmed = int((self.decision_ == "confirmed").sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,8 +86,6 @@ class MDLDiscretizer(OutcomeMixin, OneToOneFeatureMixin, TransformerMixin, BaseE
     >>> discretizer.transform(X)[:, 0]
     array([0., 0., 0., 1., 1., 1.])
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

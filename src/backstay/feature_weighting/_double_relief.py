@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from backstay._validation import param
 from backstay.base import Array, Indices, distance_weights, warn_single_members
 from backstay.feature_weighting._relief import ReliefF, relative_weights
 from backstay.feature_weighting._relief_table import ReliefColumns, ReliefTable
@@ -44,13 +45,8 @@ n_features_to_select
     """
 
     _: KW_ONLY
-    progressive: bool = False
+    progressive: bool = param(False, "boolean")
     n_jobs: int | None = field(default=None, init=False)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ReliefF._parameter_constraints,
-        "progressive": ["boolean"],
-    }
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
@@ -72,7 +68,9 @@ def relief_by_visits(
     progressive = isinstance(ranker, DoubleReliefF) and ranker.progressive
     total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0
     for t, visit in enumerate(visits):
-        weights = weights_so_far(table, total, visited)
+        # Hits and misses that cancel leave rounding errors, which must not become weights.
+        rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
+        weights = distance_weights(np.where(total > rounding, total, 0.0))
         if progressive:
             weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
         omega, queries = omega_at(t, weights), np.array([visit])
@@ -81,15 +79,6 @@ def relief_by_visits(
         used[t] = omega[visit]
         visited += omega[visit]
     return total / ranker._mass(used)
-
-
-def weights_so_far(table: ReliefTable, total: Array, visited: float) -> Array:
-    """Weights inside the next distance, from sums over visits whose ω add up to `visited`.
-
-    Hits and misses that cancel leave rounding errors, which must not become weights.
-    """
-    rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
-    return distance_weights(np.where(total > rounding, total, 0.0))
 
 
 def progress(elapsed: Any) -> Any:

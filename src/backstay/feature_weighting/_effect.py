@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backstay._scaling import near_one
-from backstay._validation import Interval
+from backstay._validation import NOT_NEGATIVE, POSITIVE, param
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import Moments, class_moments, quotient
 from backstay.feature_weighting._rows import counted_rows
@@ -105,15 +104,9 @@ class EffectRanker(FeatureRanker):
     (60, 50)
     """
 
-    scale_power: float = 0.0
+    scale_power: float = param(0.0, NOT_NEGATIVE)
     _: KW_ONLY
-    denoise: float | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "scale_power": [Interval(Real, 0, None, closed="left")],
-        "denoise": [None, Interval(Real, 0, None, closed="neither")],
-    }
+    denoise: float | None = param(None, POSITIVE)
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

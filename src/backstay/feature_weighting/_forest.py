@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from backstay._scaling import near_one
-from backstay._validation import Interval, StrOptions, positive_int
+from backstay._validation import PROPER_SHARE, SHARE, StrOptions, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 
 # Trees read float32, and do not cut between values that differ by less than 1e-7.
@@ -71,31 +70,17 @@ class ForestImportance(FeatureRanker):
     array([False, False,  True,  True])
     """
 
-    n_estimators: int = 500
+    n_estimators: int = param(500, positive_int())
     _: KW_ONLY
-    forest: str = "random_forest"
-    criterion: str = "gini"
-    max_features: Any = "sqrt"
-    max_depth: int | None = None
-    min_samples_leaf: int | float = 1
+    forest: str = param("random_forest", StrOptions(set(FORESTS)))
+    criterion: str = param("gini", StrOptions({"gini", "entropy", "log_loss"}))
+    max_features: Any = param("sqrt", StrOptions({"sqrt", "log2"}), positive_int(), SHARE, None)
+    max_depth: int | None = param(None, positive_int())
+    min_samples_leaf: int | float = param(1, positive_int(), PROPER_SHARE)
     n_jobs: int | None = None
     random_state: Any = None
 
     _zero_is_unranked = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "n_estimators": [positive_int()],
-        "forest": [StrOptions(set(FORESTS))],
-        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
-        "max_features": [
-            StrOptions({"sqrt", "log2"}),
-            positive_int(),
-            Interval(Real, 0.0, 1.0, closed="right"),
-            None,
-        ],
-        "max_depth": [None, positive_int()],
-        "min_samples_leaf": [positive_int(), Interval(Real, 0.0, 1.0, closed="neither")],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         options = self.get_params(deep=False)  # all others are the forest's own

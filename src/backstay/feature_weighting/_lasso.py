@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from backstay._kernels._lasso import net_path, null_model, slopes
 from backstay._scaling import column_ends, near_one
-from backstay._validation import Interval, check_random_state, positive_int
+from backstay._validation import (
+    POSITIVE,
+    PROPER_SHARE,
+    SHARE,
+    check_random_state,
+    param,
+    positive_int,
+)
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._rows import counted_rows
 
@@ -152,25 +158,16 @@ class ElasticNetRanker(FeatureRanker):
     array([4, 3, 1, 2])
     """
 
-    l1_ratio: float = 0.5
+    l1_ratio: float = param(0.5, SHARE)
     _: KW_ONLY
-    n_lambdas: int = 100
-    lambda_min_ratio: float = 0.01
-    lambdas: ArrayLike | None = None
-    weakness: float = 1.0
-    tol: float = 1e-6
+    n_lambdas: int = param(100, positive_int(minimum=2))
+    lambda_min_ratio: float = param(0.01, PROPER_SHARE)
+    lambdas: ArrayLike | None = param(None, "array-like")
+    weakness: float = param(1.0, SHARE)
+    tol: float = param(1e-6, POSITIVE)
     random_state: Any = None
 
     _zero_is_unranked = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "l1_ratio": [Interval(Real, 0, 1, closed="right")],
-        "n_lambdas": [positive_int(minimum=2)],
-        "lambda_min_ratio": [Interval(Real, 0, 1, closed="neither")],
-        "lambdas": [None, "array-like"],
-        "weakness": [Interval(Real, 0, 1, closed="right")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         name = type(self).__name__

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, polygamma
+from scipy.special import digamma, fdtrc, polygamma
 
 from backstay._scaling import column_ends, divided, near_one, table_exponent
-from backstay._validation import StrOptions
+from backstay._validation import StrOptions, param
 from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import counted_rows
-from backstay.feature_weighting._significance import SignificanceFilter, two_sided_t, upper_f
+from backstay.feature_weighting._significance import SignificanceFilter, two_sided_t
 
 # Cells of a wide table that are turned into double precision together.
 BLOCK_CELLS = 2**23
@@ -182,7 +182,7 @@ class BetweenWithinRatio(_MomentFilter):
         ratio = quotient(moments.between(), moments.squares.sum(axis=0))
         df = max(moments.mass.sum() - len(classes), 0.0)
         between = len(classes) - 1
-        self._p = partial(upper_f, ratio * (df / between) if df else ratio, between, df)
+        self._p = partial(fdtrc, between, df, ratio * (df / between) if df else ratio)
         return ratio
 
 
@@ -221,7 +221,7 @@ class FStatistic(_MomentFilter):
         # With no more rows than classes `within` is 0 and the factor cancels.
         df = max(moments.mass.sum() - len(classes), 0.0)
         f = quotient(between * df / (len(classes) - 1) if df else between, within)
-        self._p = partial(upper_f, f, len(classes) - 1, df)
+        self._p = partial(fdtrc, len(classes) - 1, df, f)
         return f
 
 
@@ -278,14 +278,8 @@ class TTest(_MomentFilter):
     """
 
     _: KW_ONLY
-    variance: str = "pooled"
-    moderation: str | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SignificanceFilter._parameter_constraints,
-        "variance": [StrOptions({"pooled", "welch"})],
-        "moderation": [StrOptions({"shrunken", "moderated"}), None],
-    }
+    variance: str = param("pooled", StrOptions({"pooled", "welch"}))
+    moderation: str | None = param(None, StrOptions({"shrunken", "moderated"}))
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":
@@ -304,7 +298,7 @@ class TTest(_MomentFilter):
                 "DecoyControl, which finds q-values for any ranker."
             )
         else:
-            self._p = partial(two_sided_t, t, np.array([df for _, df in tests]), len(tests))
+            self._p = partial(two_sided_t, t, np.array([df for _, df in tests]))
         return t.max(axis=0)
 
     def _compares_features(self) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backstay._scaling import near_one
-from backstay._validation import StrOptions, positive_int
+from backstay._validation import StrOptions, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import class_moments, quotient
 from backstay.feature_weighting._rows import counted_rows
@@ -77,10 +77,8 @@ def minimum_redundancy(
 ) -> Indices:
     """Return features in the order of the greedy search: relevant, unlike those before them."""
     relevance = measure.relevance
-    open_ = np.ones(len(relevance), dtype=bool)
     total = np.zeros(len(relevance))
     order = [int(np.argmax(relevance))]
-    open_[order[0]] = False
     while len(order) < n_searched:
         total += measure.redundancy(order[-1])
         mean = total / len(order)
@@ -88,8 +86,8 @@ def minimum_redundancy(
             value = relevance - mean
         else:
             value = relevance / np.maximum(mean, LEAST_REDUNDANCY)
-        order.append(int(np.argmax(np.where(open_, value, -np.inf))))
-        open_[order[-1]] = False
+        value[order] = -np.inf
+        order.append(int(np.argmax(value)))
     return np.array(order, dtype=np.intp)
 
 
@@ -140,17 +138,10 @@ class MRMR(FeatureRanker):
     array([3, 4, 1, 2])
     """
 
-    measure: str = "mutual_information"
+    measure: str = param("mutual_information", StrOptions(set(MEASURES)))
     _: KW_ONLY
-    form: str = "quotient"
-    n_searched: int = 200
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "measure": [StrOptions(set(MEASURES))],
-        "form": [StrOptions({"difference", "quotient"})],
-        "n_searched": [positive_int()],
-    }
+    form: str = param("quotient", StrOptions({"difference", "quotient"}))
+    n_searched: int = param(200, positive_int())
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 
 from backstay._scaling import near_one
-from backstay._validation import check_random_state, positive_int
+from backstay._validation import check_random_state, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices, fit_weighted, importances_of
 from backstay.feature_weighting._forest import ORDINARY
-from backstay.feature_weighting._inner_folds import inner_folds
+from backstay.feature_weighting._rows import inner_folds
 
 LARGEST_SEED = 2**31 - 1
 
@@ -147,22 +147,14 @@ class PermutationImportance(FeatureRanker):
 
     estimator: Any = None
     _: KW_ONLY
-    scoring: Any = None
-    n_estimators: int = 500
-    n_repeats: int = 5
-    cv: Any = 5
+    scoring: Any = param(None, str, callable)
+    n_estimators: int = param(500, positive_int())
+    n_repeats: int = param(5, positive_int())
+    cv: Any = param(5, "cv_object")
     n_jobs: int | None = None
     random_state: Any = None
 
     _zero_is_unranked = True
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "scoring": [None, str, callable],
-        "n_estimators": [positive_int()],
-        "n_repeats": [positive_int()],
-        "cv": ["cv_object"],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,9 +17,10 @@ from backstay._kernels import _neighbors as nearest
 from backstay._kernels._distances import pad
 from backstay._kernels._relief import neighbor_shares
 from backstay._validation import (
-    Interval,
+    POSITIVE,
     StrOptions,
     check_random_state,
+    param,
     positive_int,
     validate_names,
     validate_X_y,
@@ -153,27 +153,16 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     array([0, 1, 2])
     """
 
-    n_neighbors: int = 10
+    n_neighbors: int = param(10, positive_int())
     _: KW_ONLY
-    miss: str = "per_class"
-    sigma: float | None = None
-    n_draws: int | None = None
-    metric: str = "heom"
-    missing: str = "class"
-    categorical_features: Any = "from_dtype"
+    miss: str = param("per_class", StrOptions({"per_class", "any"}))
+    sigma: float | None = param(None, POSITIVE)
+    n_draws: int | None = param(None, positive_int())
+    metric: str = param("heom", StrOptions({"heom", "vdm", "manhattan", *EUCLIDEAN}))
+    missing: str = param("class", StrOptions({"class", "worst"}))
+    categorical_features: Any = param("from_dtype", StrOptions({"from_dtype"}), "array-like", None)
     n_jobs: int | None = None
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "n_neighbors": [positive_int()],
-        "miss": [StrOptions({"per_class", "any"})],
-        "sigma": [None, Interval(Real, 0, None, closed="neither")],
-        "n_draws": [None, positive_int()],
-        "metric": [StrOptions({"heom", "vdm", "manhattan", *EUCLIDEAN})],
-        "missing": [StrOptions({"class", "worst"})],
-        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-    }
 
     def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:
         categorical = self.categorical_features
@@ -314,10 +303,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        any_column = self.metric not in EUCLIDEAN
-        tags.input_tags.allow_nan = any_column
-        tags.input_tags.categorical = any_column
-        tags.input_tags.sparse = any_column
+        taken = tags.input_tags
+        taken.sparse = taken.allow_nan = taken.categorical = self.metric not in EUCLIDEAN
         return tags
 
 

@@ -18,7 +18,7 @@ from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import pad, padded_zeros, pair_distances
 from backstay._metric import rows_for_metric
 from backstay._scaling import column_exponents, divided
-from backstay._validation import is_nominal
+from backstay._validation import FLOATS, is_nominal, take
 from backstay.base import Array, Indices
 
 Floats = NDArray[np.floating[Any]]
@@ -42,17 +42,11 @@ def read_columns(X: Any, categorical: Any) -> ReliefColumns:
     numeric = np.delete(np.arange(n_features), nominal)
     if not len(nominal) and not hasattr(X, "columns"):  # an array, checked already
         return ReliefColumns(X, numeric, _side_by_side([], n_rows), nominal)
-    if hasattr(X, "columns"):
-        codes = [_codes(X.iloc[:, j] if hasattr(X, "iloc") else X[:, int(j)]) for j in nominal]
-        rest = X.iloc[:, numeric] if hasattr(X, "iloc") else X[:, numeric.tolist()]
-    else:
-        codes = [_codes(X[:, j]) for j in nominal]
-        rest = X[:, numeric]
+    codes = [_codes(take(X, int(j), axis=1)) for j in nominal]
     values = np.empty((n_rows, 0))
     if len(numeric):
-        values = check_array(
-            rest, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="X"
-        )
+        rest = take(X, numeric, axis=1)
+        values = check_array(rest, dtype=FLOATS, ensure_all_finite="allow-nan", input_name="X")
     return ReliefColumns(values, numeric, _side_by_side(codes, n_rows), nominal)
 
 

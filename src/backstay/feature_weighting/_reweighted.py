@@ -5,17 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._metric import without_scaling
-from backstay._validation import check_random_state, fit_context, positive_int, validate_X_y
+from backstay._validation import check_random_state, fit_context, param, positive_int, validate_X_y
 from backstay.base import (
     Array,
-    FeatureRanker,
     Indices,
     InstanceWeighted,
     distance_weights,
@@ -88,14 +87,9 @@ class InstanceReweighted(InstanceWeighted):
     """
 
     _: KW_ONLY
-    every: int = 1
+    every: int = param(1, positive_int())
     strategy: str = field(default="native", init=False)
     random_state: Any = field(default=None, init=False)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "every": [positive_int()],
-    }
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
@@ -124,9 +118,7 @@ class InstanceReweighted(InstanceWeighted):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        tags.input_tags.allow_nan = False
-        tags.input_tags.categorical = False
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.categorical = False
         return tags
 
 
@@ -162,7 +154,6 @@ def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int
     """Simba; ω is computed again before every `every`-th visit."""
     n, d = X.shape
     rows = simba._padded_rows(X, y)
-    beta = simba.beta if simba.utility == "sigmoid" else 0.0
     blends = simba._blends(n * simba.n_epochs)
     omega, w, rate = np.ones(n), np.ones(d), 1.0
     visits = _chosen_by(simba, omega)
@@ -173,7 +164,7 @@ def simba_in_step(simba: Simba, X: Any, y: Indices, reweigh: Reweigh, every: int
             omega[:] = reweigh(inside)
         steps = omega if simba.delta else np.ones(n)
         visit = np.array([next(visits)])
-        rate = simba._climb(rows, y, visit, steps, blends[t : t + 1], beta, w, rate)
+        rate = simba._climb(rows, y, visit, steps, blends[t : t + 1], w, rate)
     return relative_squares(w)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,16 +12,16 @@ from sklearn.base import ClassifierMixin
 
 from backstay._scaling import column_ends, divided, table_exponent
 from backstay._validation import (
-    Interval,
+    NOT_NEGATIVE,
     StrOptions,
     check_is_fitted,
+    param,
     validate_rows,
 )
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._effect import standardised_effects
-from backstay.feature_weighting._inner_folds import Fold, inner_folds
 from backstay.feature_weighting._moments import Moments, class_moments
-from backstay.feature_weighting._rows import counted_rows
+from backstay.feature_weighting._rows import Fold, counted_rows, inner_folds
 
 N_THRESHOLDS = 30  # that cross-validation tries, as pamr does
 
@@ -158,18 +157,11 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     ((60, 39), 0.8)
     """
 
-    threshold: float | str | None = None
+    threshold: float | str | None = param(None, StrOptions({"cv"}), NOT_NEGATIVE)
     _: KW_ONLY
-    priors: Any = "empirical"
-    cv: Any = 10
+    priors: Any = param("empirical", StrOptions({"empirical", "uniform"}), "array-like")
+    cv: Any = param(10, "cv_object")
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "threshold": [None, StrOptions({"cv"}), Interval(Real, 0, None, closed="left")],
-        "priors": [StrOptions({"empirical", "uniform"}), "array-like"],
-        "cv": ["cv_object"],
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
@@ -189,16 +181,20 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
             )
         else:
             self.threshold_ = float(self.threshold or 0.0)
-        contrasts = centroids.contrasts(self.threshold_)
         self.effects_ = np.zeros((len(self.classes_), X.shape[1]))
         self.effects_[present] = centroids.effects
         self._contrasts = np.zeros_like(self.effects_)
-        self._contrasts[present] = contrasts
-        self._mean, self._deviation, self._log_prior_ = (
-            centroids.mean, centroids.deviation, log_prior,
-        )  # fmt: skip
+        self._contrasts[present] = centroids.contrasts(self.threshold_)
+        self._mean, self._deviation = centroids.mean, centroids.deviation
+        self._log_prior_ = log_prior
         self._n_surviving = int((importances > self.threshold_).sum())
-        self._set_coefficients()
+        # The decision in the unit of the features.
+        coef = self._contrasts / self._deviation
+        intercept = log_prior - 0.5 * (self._contrasts**2).sum(axis=1) - coef @ self._mean
+        coef = divided(coef, self._exponent)
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
         return importances
 
     def _log_prior(self, mass: Array) -> Array:
@@ -239,15 +235,6 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
         # Sums of weights in another order differ in their last digits.
         best = np.flatnonzero(errors <= errors.min() + 1e-9 * omega.sum())
         return float(self.thresholds_[best[-1]])
-
-    def _set_coefficients(self) -> None:
-        """Say the decision in the unit of the features."""
-        coef = self._contrasts / self._deviation
-        intercept = self._log_prior_ - 0.5 * (self._contrasts**2).sum(axis=1) - coef @ self._mean
-        coef = divided(coef, self._exponent)
-        if len(self.classes_) == 2:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
 
     def _n_kept(self, n_selected: int) -> int:
         given = self.n_features_to_select is not None or self.threshold is None

@@ -5,30 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import false_discovery_control
 
-from backstay._validation import Interval, check_is_fitted
+from backstay._validation import Interval, check_is_fitted, param
 from backstay.base import Array, FeatureRanker
 
 
-def smallest_p(p: Array, n_tests: int) -> Array:
-    """Return the smallest of several p-values of a feature, times their number (Bonferroni)."""
-    return np.asarray(np.minimum(p.min(axis=0) * n_tests, 1.0))
+def smallest_p(p: Array) -> Array:
+    """Return a feature's smallest p-value (tests × features) times the tests (Bonferroni)."""
+    return np.asarray(np.minimum(p.min(axis=0) * len(p), 1.0))
 
 
-def two_sided_t(t: Array, df: Array, n_tests: int) -> Array:
-    """P of |t| (tests × features), the smallest of a feature's `n_tests` tests."""
-    return smallest_p(2 * special.stdtr(df, -t), n_tests)
-
-
-def upper_f(f: Array, between: float, within: float) -> Array:
-    """P of an F statistic or a larger one."""
-    return np.asarray(special.fdtrc(between, within, f))
+def two_sided_t(t: Array, df: Array) -> Array:
+    """P of |t| (tests × features), the smallest of a feature's tests."""
+    return smallest_p(2 * special.stdtr(df, -t))
 
 
 def upper_chi2(chi2: Array, df: Array) -> Array:
@@ -46,13 +40,8 @@ class SignificanceFilter(FeatureRanker):
     """
 
     _: KW_ONLY
-    alpha: float = 0.05
+    alpha: float = param(0.05, Interval(Real, 0, 1, closed="both"))
     _p: Callable[[], Array] | str = field(init=False)
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-    }
 
     def _n_requested(self) -> int | float | str | None:
         return None if self._by_rate() else self.n_features_to_select

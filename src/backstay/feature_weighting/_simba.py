@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,14 @@ from backstay._kernels._distances import pad
 from backstay._kernels._simba import adaptive_ascent, stochastic_ascent
 from backstay._metric import whiten
 from backstay._scaling import Scaling
-from backstay._validation import Interval, StrOptions, check_random_state, positive_int
+from backstay._validation import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    check_random_state,
+    param,
+    positive_int,
+)
 from backstay.base import Array, FeatureRanker, Indices, warn_single_members
 from backstay.feature_weighting._double_relief import progress
 from backstay.feature_weighting._simba_ascent import NEWTON_FEATURES, ascend
@@ -108,35 +114,19 @@ class Simba(FeatureRanker):
     """
 
     _: KW_ONLY
-    strategy: str = "normal"
-    delta: bool = False
-    utility: str = "linear"
-    beta: float = 1.0
-    n_epochs: int = 1
-    solver: str = "stochastic"
-    learning_rate: float | str = 1.0
-    progressive: bool = False
-    whiten: bool = False
-    max_iter: int = 100
-    tol: float = 1e-6
-    scaling: str | None = "minmax"
+    strategy: str = param("normal", StrOptions({"normal", "sample", "order", "tournament"}))
+    delta: bool = param(False, "boolean")
+    utility: str = param("linear", StrOptions({"linear", "sigmoid"}))
+    beta: float = param(1.0, POSITIVE)
+    n_epochs: int = param(1, positive_int())
+    solver: str = param("stochastic", StrOptions({"stochastic", "batch", "newton"}))
+    learning_rate: float | str = param(1.0, StrOptions({"adaptive"}), POSITIVE)
+    progressive: bool = param(False, "boolean")
+    whiten: bool = param(False, "boolean")
+    max_iter: int = param(100, positive_int())
+    tol: float = param(1e-6, NOT_NEGATIVE)
+    scaling: str | None = param("minmax", *Scaling.OPTIONS)
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "strategy": [StrOptions({"normal", "sample", "order", "tournament"})],
-        "delta": ["boolean"],
-        "utility": [StrOptions({"linear", "sigmoid"})],
-        "beta": [Interval(Real, 0, None, closed="neither")],
-        "n_epochs": [positive_int()],
-        "solver": [StrOptions({"stochastic", "batch", "newton"})],
-        "learning_rate": [StrOptions({"adaptive"}), Interval(Real, 0, None, closed="neither")],
-        "progressive": ["boolean"],
-        "whiten": ["boolean"],
-        "max_iter": [positive_int()],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "scaling": Scaling.OPTIONS,
-    }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight, X.shape[1])
@@ -144,25 +134,20 @@ class Simba(FeatureRanker):
         d = X.shape[1]
         X = self._padded_rows(X, y)
         omega = np.ones(len(y)) if sample_weight is None else sample_weight
-        beta = self.beta if self.utility == "sigmoid" else 0.0
         steps = omega if self.delta else np.ones(len(y))
         if self.solver == "stochastic":
             visits = self._visits(omega)
             w = np.ones(d)
-            self._climb(X, y, visits, steps, self._blends(len(visits)), beta, w)
+            self._climb(X, y, visits, steps, self._blends(len(visits)), w, 1.0)
             self.n_iter_ = len(visits)
         else:
-            w, self.n_iter_ = ascend(
-                X,
-                y,
-                steps,
-                beta,
-                d,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                newton=self.solver == "newton",
-            )
+            beta, newton = self._steepness(), self.solver == "newton"
+            w, self.n_iter_ = ascend(X, y, steps, beta, d, self.max_iter, self.tol, newton)
         return relative_squares(w)
+
+    def _steepness(self) -> float:
+        """Return the sigmoid's beta; 0 stands for the linear utility."""
+        return self.beta if self.utility == "sigmoid" else 0.0
 
     def _climb(
         self,
@@ -171,11 +156,11 @@ class Simba(FeatureRanker):
         visits: Indices,
         steps: Array,
         blends: Array,
-        beta: float,
         w: Array,
-        rate: float = 1.0,
+        rate: float,
     ) -> float:
         """Step at every visit, changing w; return the rate that an adaptive one ends with."""
+        beta = self._steepness()
         if self.learning_rate == "adaptive":
             return float(adaptive_ascent(X, y, visits, steps, beta, w, rate))
         stochastic_ascent(X, y, visits, float(self.learning_rate) * steps, blends, beta, w)

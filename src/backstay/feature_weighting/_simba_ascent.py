@@ -14,15 +14,7 @@ FLAT = 1e-8  # curvatures below this part of the largest count as this
 
 
 def ascend(
-    X: Any,
-    y: Indices,
-    omega: Array,
-    beta: float,
-    d: int,
-    *,
-    max_iter: int,
-    tol: float,
-    newton: bool = False,
+    X: Any, y: Indices, omega: Array, beta: float, d: int, max_iter: int, tol: float, newton: bool
 ) -> tuple[Array, int]:
     """Maximise e(w) in the box 0 ≤ w ≤ 1, largest w = 1; return w and the number of steps.
 

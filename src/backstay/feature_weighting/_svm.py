@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backstay._scaling import Scaling
-from backstay._validation import Interval, StrOptions, check_is_fitted, positive_int
+from backstay._validation import (
+    POSITIVE,
+    PROPER_SHARE,
+    StrOptions,
+    check_is_fitted,
+    param,
+    positive_int,
+)
 from backstay.base import FIRST_THEN_REST, Array, FeatureRanker, Indices, SharedFits
 from backstay.feature_weighting._rows import present_rows
 from backstay.feature_weighting._svm_elimination import (
@@ -112,25 +118,14 @@ class SVMRFE(FeatureRanker):
     [200, 180, 162, 146]
     """
 
-    C: float | str = 1.0
+    C: float | str = param(1.0, POSITIVE, StrOptions({"1/n"}))
     _: KW_ONLY
-    step: int | float = 0.1
-    rounding: str = "down"
-    scaling: str | None = "minmax"
-    tol: float | str = "auto"
-    max_iter: int = MAX_ITER
-    record_path: bool = False
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FeatureRanker._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"1/n"})],
-        "step": [positive_int(), Interval(Real, 0, 1, closed="neither")],
-        "rounding": [StrOptions({*LIFT})],
-        "scaling": Scaling.OPTIONS,
-        "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "max_iter": [positive_int()],
-        "record_path": ["boolean"],
-    }
+    step: int | float = param(0.1, positive_int(), PROPER_SHARE)
+    rounding: str = param("down", StrOptions({*LIFT}))
+    scaling: str | None = param("minmax", *Scaling.OPTIONS)
+    tol: float | str = param("auto", POSITIVE, StrOptions({"auto"}))
+    max_iter: int = param(MAX_ITER, positive_int())
+    record_path: bool = param(False, "boolean")
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS

@@ -75,7 +75,7 @@ def rank_sum_p(auc: Array, masses: Array, cubes: Array) -> Array:
     z = np.divide(
         distance, np.sqrt(variance), out=np.zeros(auc.shape), where=variance > 1e-12 * pairs
     )
-    return smallest_p(2 * special.ndtr(-z), len(auc))
+    return smallest_p(2 * special.ndtr(-z))
 
 
 class Wilcoxon(SignificanceFilter):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from backstay._metric import without_scaling
-from backstay._validation import Interval, has_fit_parameter, positive_int
+from backstay._validation import NOT_NEGATIVE, has_fit_parameter, param, positive_int
 from backstay.base import (
     Array,
     Indices,
@@ -71,14 +70,8 @@ class JointWeighting(InstanceWeighter):
     estimator: Any
     weighting: Any
     _: KW_ONLY
-    max_iter: int = 10
-    tol: float = 1e-3
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InstanceWeighter._parameter_constraints,
-        "max_iter": [positive_int()],
-        "tol": [Interval(Real, 0, None, closed="left")],
-    }
+    max_iter: int = param(10, positive_int())
+    tol: float = param(1e-3, NOT_NEGATIVE)
 
     @property
     def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from backstay._metric import METRICS, rows_for_metric
 from backstay._scaling import Scaling
-from backstay._validation import Interval, positive_int
+from backstay._validation import NOT_NEGATIVE, param, positive_int
 from backstay.base import Array, Indices, InstanceWeighter, warn_single_members
 from backstay.instance_weighting._margin import neighbor_blocks
 
@@ -85,19 +84,11 @@ class LogisticWeighting(InstanceWeighter):
     array([1.27, 1.15, 0.01, 1.19, 1.39])
     """
 
-    alpha: float = 3.03
+    alpha: float = param(3.03, NOT_NEGATIVE)
     _: KW_ONLY
-    n_neighbors: int | None = None
-    metric: str = "euclidean"
-    scaling: str | None = "minmax"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InstanceWeighter._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [None, positive_int()],
-        "metric": METRICS,
-        "scaling": Scaling.OPTIONS,
-    }
+    n_neighbors: int | None = param(None, positive_int())
+    metric: str = param("euclidean", *METRICS)
+    scaling: str | None = param("minmax", *Scaling.OPTIONS)
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)

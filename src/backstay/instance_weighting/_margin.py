@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from backstay._kernels._distances import (
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
 from backstay._metric import METRICS, rows_for_metric
 from backstay._scaling import Scaling
-from backstay._validation import Interval, StrOptions, positive_int
+from backstay._validation import NOT_NEGATIVE, StrOptions, param, positive_int
 from backstay.base import Array, Indices, InstanceWeighter, one_thread, warn_single_members
 
 
@@ -111,23 +110,13 @@ class MarginWeighting(InstanceWeighter):
     array([1., 1., 1., 1.])
     """
 
-    n_neighbors: int | None = None
+    n_neighbors: int | None = param(None, positive_int())
     _: KW_ONLY
-    neighbor_weights: str = "uniform"
-    max_iter: int = 1
-    tol: float = 1e-6
-    metric: str = "euclidean"
-    scaling: str | None = "minmax"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InstanceWeighter._parameter_constraints,
-        "n_neighbors": [None, positive_int()],
-        "neighbor_weights": [StrOptions({"uniform", "distance"})],
-        "max_iter": [positive_int()],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "metric": METRICS,
-        "scaling": Scaling.OPTIONS,
-    }
+    neighbor_weights: str = param("uniform", StrOptions({"uniform", "distance"}))
+    max_iter: int = param(1, positive_int())
+    tol: float = param(1e-6, NOT_NEGATIVE)
+    metric: str = param("euclidean", *METRICS)
+    scaling: str | None = param("minmax", *Scaling.OPTIONS)
 
     def _weigh(self, X: Any, y: Indices) -> Array:
         warn_single_members(self.classes_, y)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._validation import Interval, validate_names, validate_X_y
+from backstay._validation import POSITIVE, param, validate_names, validate_X_y
 from backstay.base import Array, Indices, InstanceWeighter
 
 
@@ -45,12 +44,7 @@ class UniformWeighting(InstanceWeighter):
     """
 
     _: KW_ONLY
-    total: float | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **InstanceWeighter._parameter_constraints,
-        "total": [None, Interval(Real, 0, None, closed="neither")],
-    }
+    total: float | None = param(None, POSITIVE)
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if hasattr(X, "columns"):  # the rows' content does not matter, whatever its types
@@ -67,7 +61,5 @@ class UniformWeighting(InstanceWeighter):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.categorical = True
         return tags

@@ -13,9 +13,10 @@ from backstay.redundancy._joint import (
     Array,
     Codes,
     check_choice,
+    grouped,
     is_exact,
     joint,
-    refine,
+    mass_table,
 )
 
 
@@ -86,7 +87,11 @@ def feature_importance_bayes(
     check_choice("method", method, ("auto", "exact", "greedy"))
     cells, mass = joint(X, y, sample_weight)
     d = cells.shape[1] - 1
-    costs = _check_cost(cost, d)
+    costs = np.ones(d) if cost is None else np.asarray(cost, dtype=np.float64)
+    if costs.shape != (d,) or not (np.isfinite(costs) & (costs >= 0)).all():
+        raise ValueError(
+            f"cost={cost!r} must hold one number of 0 or more for each of {d} features."
+        )
     subset = _relevant_subset(cells, mass, costs, method, max_exact)
     importances = np.zeros(d)
     least = _bayes_error(cells, mass, subset)
@@ -98,24 +103,9 @@ def feature_importance_bayes(
     return BayesImportance(importances, np.array(subset, dtype=np.intp))
 
 
-def _check_cost(cost: ArrayLike | None, d: int) -> Array:
-    if cost is None:
-        return np.ones(d)
-    costs = np.asarray(cost, dtype=np.float64)
-    if costs.shape != (d,) or not (np.isfinite(costs) & (costs >= 0)).all():
-        raise ValueError(
-            f"cost={cost!r} must hold one number of 0 or more for each of {d} features."
-        )
-    return costs
-
-
 def _bayes_error(cells: Codes, mass: Array, subset: Any) -> float:
     """Pe(S) = 1 − Σ_s max_c P(s, c)."""
-    groups = np.zeros(len(cells), np.intp)
-    for j in subset:
-        groups = refine(groups, cells[:, j])
-    table = np.zeros((int(groups.max()) + 1, int(cells[:, -1].max()) + 1))
-    np.add.at(table, (groups, cells[:, -1]), mass)
+    table = mass_table(grouped(cells, subset), cells[:, -1], mass)
     return 1.0 - float(table.max(axis=1).sum())
 
 

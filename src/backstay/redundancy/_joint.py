@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,18 @@ def refine(groups: Codes, values: Codes) -> Codes:
     """Split groups by a further feature; groups are numbered without gaps."""
     _, refined = np.unique(groups * (values.max() + 1) + values, return_inverse=True)
     return refined.astype(np.intp, copy=False)
+
+
+def grouped(cells: Codes, features: Iterable[int]) -> Codes:
+    """Return the groups of the rows that agree in some features."""
+    return reduce(refine, (cells[:, j] for j in features), np.zeros(len(cells), np.intp))
+
+
+def mass_table(groups: Codes, values: Codes, mass: Array) -> Array:
+    """Return the probability of every group (row) with every value (column)."""
+    table = np.zeros((int(groups.max()) + 1, int(values.max()) + 1))
+    np.add.at(table, (groups, values), mass)
+    return table
 
 
 def groups_by_subset(columns: dict[int, Codes], n_rows: int) -> Iterator[tuple[Subset, Codes]]:

@@ -16,6 +16,7 @@ from backstay.redundancy._joint import (
     groups_by_subset,
     is_exact,
     joint,
+    mass_table,
     refine,
 )
 
@@ -97,11 +98,12 @@ def redundancy_level(
     check_choice("configurations", configurations, ("observed", "possible"))
     cells, mass = joint(X, y, sample_weight)
     d = cells.shape[1] - 1
-    search = _every_subset if is_exact(method, d, max_exact) else _greedy_subsets
+    exact = is_exact(method, d, max_exact)
     levels, blankets = np.empty(d), []
     for feature in range(d):
         blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
-        levels[feature], best = min(search(blanket), key=_best_smallest_first)
+        tried = blanket.every_subset() if exact else blanket.greedy_subsets()
+        levels[feature], best = min(tried, key=lambda s: (_level_key(s[0]), len(s[1]), s[1]))
         blankets.append(np.array(best, dtype=np.intp))
     return RedundancyLevels(levels, blankets)
 
@@ -113,17 +115,15 @@ class _Blanket:
         contexts, of_cell = np.unique(
             np.delete(cells, feature, axis=1), axis=0, return_inverse=True
         )
-        n_values = int(cells[:, feature].max()) + 1
-        self.joint = np.zeros((len(contexts), n_values))
-        np.add.at(self.joint, (of_cell.ravel(), cells[:, feature]), mass)
+        self.joint = mass_table(of_cell.ravel(), cells[:, feature], mass)
         given_all = self.joint / self.joint.sum(axis=1, keepdims=True)
         met = np.full(self.joint.shape, possible) | (self.joint > 0)
         if possible:  # only values of α that occur at all
             met &= self.joint.sum(axis=0) > 0
         self.context, self.value = np.nonzero(met)
         self.given_all = given_all[met]
-        self.others = [j for j in range(cells.shape[1] - 1) if j != feature]
-        self.columns = {j: contexts[:, i] for i, j in enumerate(self.others)}
+        others = [j for j in range(cells.shape[1] - 1) if j != feature]
+        self.columns = {j: contexts[:, i] for i, j in enumerate(others)}
         self.one_group: Codes = np.zeros(len(contexts), np.intp)  # of the empty S
 
     def level(self, groups: Codes) -> float:
@@ -133,61 +133,39 @@ class _Blanket:
         given = table[groups[self.context], self.value]
         return 1.0 - float(np.abs(given - self.given_all).mean())
 
+    def every_subset(self) -> Iterator[tuple[float, Subset]]:
+        """Level of every S."""
+        for subset, groups in groups_by_subset(self.columns, len(self.one_group)):
+            yield self.level(groups), subset
 
-Scored = tuple[float, Subset]
+    def greedy_subsets(self) -> Iterator[tuple[float, Subset]]:
+        """Level of every S on a forward and a backward path, each step the best one."""
+        subset: Subset = ()
+        groups = self.one_group
+        yield self.level(groups), subset
+        while left := [j for j in self.columns if j not in subset]:
+            finer = [refine(groups, self.columns[j]) for j in left]
+            levels = [self.level(refined) for refined in finer]
+            best = min(range(len(left)), key=lambda i: _level_key(levels[i]))
+            subset, groups = tuple(sorted((*subset, left[best]))), finer[best]
+            yield levels[best], subset
+        while subset:
+            levels = [self.level(groups) for groups in self._each_left_out(subset)]
+            best = min(range(len(levels)), key=lambda i: _level_key(levels[i]))
+            subset = subset[:best] + subset[best + 1 :]
+            yield levels[best], subset
+
+    def _each_left_out(self, subset: Subset) -> Iterator[Codes]:
+        """Group by all features of the subset but one: by those before it and those after it."""
+        after = [self.one_group]
+        for j in subset[:0:-1]:
+            after.append(refine(after[-1], self.columns[j]))
+        before = self.one_group
+        for j in subset:
+            yield refine(before, after.pop())
+            before = refine(before, self.columns[j])
 
 
 def _level_key(level: float) -> float:
     """Key that sorts levels best first; those that differ by rounding alone are equal."""
     return round(-level, 12)
-
-
-def _best_smallest_first(scored: Scored) -> tuple[float, int, Subset]:
-    return _level_key(scored[0]), len(scored[1]), scored[1]
-
-
-def _every_subset(blanket: _Blanket) -> Iterator[Scored]:
-    """Level of every S."""
-    for subset, groups in groups_by_subset(blanket.columns, len(blanket.one_group)):
-        yield blanket.level(groups), subset
-
-
-def _greedy_subsets(blanket: _Blanket) -> Iterator[Scored]:
-    """Level of every S on a forward and a backward path, each step the best one."""
-    yield from _forward(blanket)
-    yield from _backward(blanket)
-
-
-def _forward(blanket: _Blanket) -> Iterator[Scored]:
-    subset: Subset = ()
-    groups = blanket.one_group
-    yield blanket.level(groups), subset
-    for _ in blanket.others:
-        steps = []
-        for j in blanket.others:
-            if j not in subset:
-                refined = refine(groups, blanket.columns[j])
-                steps.append((blanket.level(refined), j, refined))
-        level, added, groups = min(steps, key=lambda step: (_level_key(step[0]), step[1]))
-        subset = tuple(sorted((*subset, added)))
-        yield level, subset
-
-
-def _backward(blanket: _Blanket) -> Iterator[Scored]:
-    subset = tuple(blanket.others)
-    while subset:
-        levels = [blanket.level(groups) for groups in _each_left_out(blanket, subset)]
-        best = min(range(len(levels)), key=lambda i: _level_key(levels[i]))
-        subset = subset[:best] + subset[best + 1 :]
-        yield levels[best], subset
-
-
-def _each_left_out(blanket: _Blanket, subset: Subset) -> Iterator[Codes]:
-    """Group by all features of the subset but one: by those before it and those after it."""
-    after = [blanket.one_group]
-    for j in subset[:0:-1]:
-        after.append(refine(after[-1], blanket.columns[j]))
-    before = blanket.one_group
-    for j in subset:
-        yield refine(before, after.pop())
-        before = refine(before, blanket.columns[j])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -53,6 +54,7 @@ def module_columns(
     return columns, closeness
 
 
+@dataclass(eq=False, repr=False)
 class ModuleRanker(MetaRanker):
     """Rank modules of correlated features, each as if it were one feature, then their members.
 
@@ -123,21 +125,13 @@ class ModuleRanker(MetaRanker):
     (11, array([4. , 4. , 0.9]))
     """
 
+    _: KW_ONLY
+    cut: float = CUT
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MetaRanker._parameter_constraints,
         "cut": [Interval(Real, 0, 1, closed="neither")],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        cut: float = CUT,
-        n_features_to_select: int | float | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cut = cut
-        self.n_features_to_select = n_features_to_select
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)  # correlations are of numbers without gaps
@@ -154,8 +148,11 @@ class ModuleRanker(MetaRanker):
         labels = cut_modules(merged_modules(unit, self.cut), len(unit), self.cut)
         modules = list(members_of(labels))
         columns, self.closeness_ = module_columns(X, modules, unit, omega)
-        self.estimator_ = self._for_modules(len(modules))
-        fit_weighted(self.estimator_, columns, self.classes_[y], sample_weight)
+        self.estimator_ = clone(self.estimator)
+        own = getattr(self.estimator, "n_features_to_select", None)
+        if isinstance(own, Integral) and int(own) > len(modules):
+            self.estimator_.set_params(n_features_to_select=len(modules))
+        fit_weighted(self.estimator_, columns, y, sample_weight)
         importances = importances_of(self.estimator_)
         # A ranker's own ranking may say more than its importances.
         ranks = isinstance(self.estimator_, FeatureRanker)
@@ -174,14 +171,6 @@ class ModuleRanker(MetaRanker):
     def _n_ranked(self) -> int:
         ranked = n_ranked_of(self.estimator_, self.module_importances_)
         return sum(map(len, self.modules_[:ranked]))
-
-    def _for_modules(self, n_modules: int) -> Any:
-        """Return the estimator, asked for no more features than there are modules."""
-        estimator = clone(self.estimator)
-        own = getattr(estimator, "n_features_to_select", None)
-        if isinstance(own, Integral) and int(own) > n_modules:
-            estimator.set_params(n_features_to_select=n_modules)
-        return estimator
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

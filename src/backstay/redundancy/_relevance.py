@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.redundancy._joint import ROUNDING, Array, Codes, groups_by_subset, joint, refine
+from backstay.redundancy._joint import (
+    ROUNDING,
+    Array,
+    Codes,
+    grouped,
+    groups_by_subset,
+    joint,
+    mass_table,
+    refine,
+)
 
 
 def feature_relevance(
@@ -77,10 +86,7 @@ def feature_relevance(
 def _kind(cells: Codes, mass: Array, feature: int, tol: float) -> str:
     others = [j for j in range(cells.shape[1] - 1) if j != feature]
     values, classes = cells[:, feature], cells[:, -1]
-    everything: Codes = np.zeros(len(cells), np.intp)
-    for j in others:
-        everything = refine(everything, cells[:, j])
-    if shift(everything, values, classes, mass) > tol:
+    if shift(grouped(cells, others), values, classes, mass) > tol:
         return "strong"
     by_subset = groups_by_subset({j: cells[:, j] for j in others}, len(cells))
     weak = any(shift(groups, values, classes, mass) > tol for _, groups in by_subset)
@@ -90,14 +96,7 @@ def _kind(cells: Codes, mass: Array, feature: int, tol: float) -> str:
 def shift(groups: Codes, values: Codes, classes: Codes, mass: Array) -> float:
     """Mean total variation between P(C | value, group) and P(C | group)."""
     finer = refine(groups, values)
-    n_classes = int(classes.max()) + 1
-    coarse_given = _class_given(groups, classes, mass, n_classes)
-    fine_given = _class_given(finer, classes, mass, n_classes)
+    tables = [mass_table(numbers, classes, mass) for numbers in (groups, finer)]
+    coarse_given, fine_given = (table / table.sum(axis=1, keepdims=True) for table in tables)
     apart = 0.5 * np.abs(fine_given[finer] - coarse_given[groups]).sum(axis=1)
     return float((mass * apart).sum())
-
-
-def _class_given(groups: Codes, classes: Codes, mass: Array, n_classes: int) -> Array:
-    table = np.zeros((int(groups.max()) + 1, n_classes))
-    np.add.at(table, (groups, classes), mass)
-    return np.asarray(table / table.sum(axis=1, keepdims=True))

@@ -5,22 +5,22 @@ matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before
 """
 
 from backstay.report._report import Report, write_report
-from backstay.report._validation import write_validation
-from backstay.report.figures import (
-    AccuracyDisplay,
-    AgreementDisplay,
+from backstay.report._validation import ValidationReport
+from backstay.report.figures._accuracy import AccuracyDisplay
+from backstay.report.figures._agreement import AgreementDisplay
+from backstay.report.figures._confusion import ConfusionDisplay
+from backstay.report.figures._fit_times import FitTimesDisplay
+from backstay.report.figures._frequency import SelectionFrequencyDisplay
+from backstay.report.figures._heatmap import HeatmapDisplay
+from backstay.report.figures._pareto import ParetoDisplay
+from backstay.report.figures._roc import RocDisplay
+from backstay.report.figures._sample_map import SampleMapDisplay
+from backstay.report.figures._sample_weights import SampleWeightsDisplay
+from backstay.report.figures._stability import StabilityDisplay
+from backstay.report.figures._validation import (
     CalibrationDisplay,
-    ConfusionDisplay,
     ExpectedScoreDisplay,
-    FitTimesDisplay,
-    HeatmapDisplay,
-    ParetoDisplay,
-    RocDisplay,
-    SampleMapDisplay,
-    SampleWeightsDisplay,
-    SelectionFrequencyDisplay,
     ShiftDisplay,
-    StabilityDisplay,
 )
 
 __all__ = [
@@ -39,6 +39,6 @@ __all__ = [
     "SelectionFrequencyDisplay",
     "ShiftDisplay",
     "StabilityDisplay",
+    "ValidationReport",
     "write_report",
-    "write_validation",
 ]

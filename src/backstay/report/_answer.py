@@ -17,16 +17,18 @@ from backstay.report._words import (
     clean,
     count,
     interval,
+    listed,
     metric_title,
     score_interval,
     score_text,
+    score_with_ends,
     share_text,
     signed,
     two_decimals,
 )
-from backstay.results import Choice, Recommendation
+from backstay.results import Recommendation
 
-# A signature lists that many features before it points to the table.
+# Features of the signature that the answer lists; the table has all.
 LISTED = 12
 # What each of the three answers is best in.
 BEST_IN = {
@@ -34,7 +36,7 @@ BEST_IN = {
     "short": "the fewest features",
     "accurate": "the best {metric}",
 }
-BY_LOT = "0: features drawn by lot, 1: always the same"
+SCALE = "0: random features, 1: always the same"
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Tile:
 class SignatureFeature:
     """A feature of the signature.
 
-    ``relevant`` is None where the truth is not known, ``high_in`` where the class means are not.
+    ``relevant`` is None where the truth is not known, ``high_in`` where the effects are not.
     """
 
     feature: int
@@ -112,14 +114,14 @@ def answer(evidence: Evidence) -> Answer:
     """Put the answer into words."""
     choice, n = evidence.choice, len(evidence.signature)
     verdicts = [weighting_words(verdict) for verdict in evidence.weighting]
-    found = choice.recommendation
+    advice = choice.recommendation
     return Answer(
         kind=choice.kind,
         headline=_headline(evidence),
         sentence=_sentence(evidence),
-        sentences=list(_sentences(evidence, verdicts)),
+        sentences=list(_sentences(evidence)),
         figures=_tiles(evidence),
-        answers=[] if found is None else [_named(found, name) for name in found.answers],
+        answers=[] if advice is None else [_named(advice, name) for name in advice.answers],
         signature=[
             SignatureFeature(
                 int(row["feature"]),
@@ -150,34 +152,33 @@ def _headline(evidence: Evidence) -> str:
 
 
 def _sentence(evidence: Evidence) -> str:
-    """Say in one sentence what was found, how stable it is and how well it predicts."""
-    choice, found = evidence.choice, evidence.choice.recommendation
+    """Say in a sentence or two what was found, how stable it is and how well it predicts."""
+    choice, advice = evidence.choice, evidence.choice.recommendation
     named = evidence.names[choice.method]
-    # A name as it was given stays as it is, even where it begins a sentence.
-    method = named.name if named.title == named.name else capital(named.title)
-    each = count(choice.size, "feature")
     steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
-    if found is None:
+    if advice is None:
+        # A name as it was given stays as it is, even where it begins a sentence.
+        method = named.name if named.title == named.name else capital(named.title)
         return (
-            f"{method} chose {each} in each of {count(choice.n_runs, 'run')} with a stability of "
-            f"{steady}; no model was run, so nothing says whether they predict the classes."
+            f"{method} chose {count(choice.size, 'feature')} in each of "
+            f"{count(choice.n_runs, 'run')}, with a stability of {steady} ({SCALE}). "
+            f"{_unknown_use(evidence)}"
         )
     assert choice.model is not None
-    metric, score = found.metric, found.score
-    value, chance = score_text(metric, score.value), score_text(metric, found.chance)
-    ends = score_interval(metric, score.low, score.high)
-    model = evidence.names[choice.model].title
-    reached = f"{metric_title(metric)} {value} (95{THIN}% interval {ends}; guessing: {chance})"
+    score = score_with_ends(advice.metric, advice.score, advice.chance)
+    reached = f"{metric_title(advice.metric)} {score}"
     if choice.kind == "nothing":
-        return (
-            f"The best that can be expected of these methods on new rows is {reached}, which does "
-            "not rule out guessing."
-        )
+        return f"On new rows expect {reached}, which is not shown to be better than guessing."
     return (
-        f"{method} keeps choosing them when the samples change (stability {steady}; 0 is by lot, 1 "
-        f"always the same), and {model} with features so chosen is expected to reach "
-        f"{reached} on rows it has not seen."
+        f"When the samples change, {named.title} chooses these features with a stability of "
+        f"{steady} ({SCALE}). {capital(evidence.names[choice.model].title)} with features chosen "
+        f"in this way is expected to reach {reached} on new rows."
     )
+
+
+def _unknown_use(evidence: Evidence) -> str:
+    outcome = evidence.data.target.words().outcome
+    return f"No model was run, so it is not known whether these features predict {outcome}."
 
 
 def _how_many(some: int, n: int) -> str:
@@ -188,98 +189,96 @@ def _core(evidence: Evidence) -> str:
     return f"{_how_many(evidence.n_core, len(evidence.signature))} of them, its core"
 
 
-def _sentences(evidence: Evidence, verdicts: list[WeightingWords]) -> Iterator[str]:
-    choice, found = evidence.choice, evidence.choice.recommendation
-    each = count(choice.size, "feature")
-    if found is not None and choice.kind == "nothing":
-        yield found.sentence
-        yield (
-            f"The figures below show the configuration with the best {metric_title(found.metric)}, "
-            f"{choice.method} with {each} and {choice.model}, so that you can see why."
-        )
-        yield from _null_sentence(evidence)
-        return
-    n = len(evidence.signature)
-    picked = (
-        f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature is "
-        f"the {n} chosen most often; {_core(evidence)}, came up in more than half of the runs."
-    )
-    if found is None:
-        yield (
-            f"{picked} It is the most stable method on average, at its most stable size. No "
-            "model was run, so nothing says whether these features predict the classes; a "
-            "selection can be stable and useless."
+def recommendation_words(advice: Recommendation) -> str:
+    """Put a recommendation, or why there is none, into a few sentences."""
+    metric, considered, trusted = metric_title(advice.metric), advice.considered, advice.trusted
+    among = count(considered.n_configurations, "configuration")
+    scores = [
+        f"{_article(metric)} of {score_with_ends(advice.metric, advice.score, advice.chance)}"
+    ]
+    scores += [f"{metric_title(m)} {score_with_ends(m, one)}" for m, one in advice.beside.items()]
+    expected = f"Corrected for the choice among {among}, expect {listed(scores, 12)} on new rows."
+    if trusted is None:
+        words = (
+            "No method is recommended: none is shown to be above chance. The best has "
+            f"{_article(metric)} of {score_text(advice.metric, advice.apparent)}. {expected}"
         )
     else:
-        yield f"{picked} {_score_sentence(choice, found)}"
-        yield _rule_sentence(found)
-    yield from _null_sentence(evidence)
-    if found is not None:
-        yield _what_the_score_is(evidence, found)
-    for verdict in verdicts:
-        if verdict.kind == "shown" and verdict.method == choice.method:
-            yield f"{verdict.title} {verdict.text}"
-    yield from _relevant_sentence(evidence)
-
-
-def _score_sentence(choice: Choice, found: Recommendation) -> str:
-    metric, score = found.metric, found.score
-    value, chance = score_text(metric, score.value), score_text(metric, found.chance)
-    ends = f"(95{THIN}% interval {score_interval(metric, score.low, score.high)}"
-    for name, other in found.beside.items():
-        ends += (
-            f"; {metric_title(name)} {score_text(name, other.value)}, "
-            f"{score_interval(name, other.low, other.high)}"
+        alike = (
+            f"{considered.n_candidates} of {among} predict about as well as the best (their "
+            f"{metric} is at most one standard error lower). This one is the most stable of them, "
+            "and among equally stable ones the one with the fewest features"
+            if considered.n_candidates > 1
+            else f"No other of {among} predicts about as well (up to one standard error of its "
+            f"{metric})"
         )
-    trained = f"Trained on the features chosen, {choice.model}"
-    if metric == "accuracy":
-        return (
-            f"{trained} is right about {value} of the rows it has not seen {ends}), where always "
-            f"guessing the largest class is right about {chance}."
+        null = f"; {two_decimals(trusted.null)} with shuffled labels"
+        words = (
+            f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}: "
+            f"its stability is {two_decimals(trusted.stability.value)} over {considered.runs}"
+            f"{'' if math.isnan(trusted.null) else null}. {expected} {len(advice.core)} of the "
+            f"{count(len(advice.signature), 'feature')} in the signature, its core, were selected "
+            "in more than half of the runs."
         )
-    return (
-        f"{trained} reaches {_article(metric_title(metric))} of {value} on rows it has not seen "
-        f"{ends}), where guessing reaches {chance}."
-    )
+    if considered.weighting is not None:
+        verdict = weighting_words(considered.weighting)
+        words += f" {verdict.title} {verdict.text}"
+    if considered.not_judged:
+        named = [f"{method} ({runs})" for method, runs in considered.not_judged.items()]
+        words += f" Not judged, because too many runs failed or are missing: {', '.join(named)}."
+    return words
 
 
 def _article(title: str) -> str:
     return f"{'an' if title[0] in 'aA' else 'a'} {title}"
 
 
-def _rule_sentence(found: Recommendation) -> str:
-    return (
-        "It is the trusted answer: the most stable of the configurations whose "
-        f"{metric_title(found.metric)} is within one standard error of the best, and among those "
-        "as stable, within one standard error, the one with the fewest features."
-    )
+def _sentences(evidence: Evidence) -> Iterator[str]:
+    choice, advice = evidence.choice, evidence.choice.recommendation
+    each = count(choice.size, "feature")
+    if advice is not None:
+        yield recommendation_words(advice)
+    if advice is not None and choice.kind == "nothing":
+        yield (
+            "The figures below show why: they are of the configuration with the best "
+            f"{metric_title(advice.metric)}, {choice.method} with {each} and {choice.model}."
+        )
+        yield from _null_sentence(evidence)
+        return
+    if advice is None:
+        yield (
+            f"{choice.method} chose {each} in each of {count(choice.n_runs, 'run')}. The signature "
+            f"is the {len(evidence.signature)} chosen most often; {_core(evidence)}, were chosen "
+            "in more than half of the runs. It is the most stable method on average, at its most "
+            f"stable size. {_unknown_use(evidence)} A selection can be stable and useless."
+        )
+    yield from _null_sentence(evidence)
+    if advice is not None:
+        yield _what_the_score_is(evidence, advice)
+    yield from _relevant_sentence(evidence)
 
 
 def _null_sentence(evidence: Evidence) -> Iterator[str]:
-    """Say what stability the method has where there is nothing to find, if that was run."""
+    """Say what stability the method has without any signal, if that was run."""
     for row in evidence.null_here.to_dict("records"):
         yield (
             f"Its stability is {two_decimals(evidence.choice.stability)}. With shuffled labels "
-            f"the same method scores {two_decimals(row['null'])} "
+            f"the same method reaches {two_decimals(row['null'])} "
             f"({interval(row['low'], row['high'])}), because training sets share "
             f"{share_text(evidence.shared_rows)} of their rows."
         )
 
 
-def _what_the_score_is(evidence: Evidence, found: Recommendation) -> str:
-    metric = found.metric
-    before, after = score_text(metric, found.apparent), score_text(metric, found.score.value)
-    correction = (
-        "before the correction for that choice it looks the same"
-        if before == after
-        else f"before the correction for that choice it looks like {before}"
-    )
+def _what_the_score_is(evidence: Evidence, advice: Recommendation) -> str:
+    metric = advice.metric
+    before, after = score_text(metric, advice.apparent), score_text(metric, advice.score.value)
+    looks = "the same" if before == after else f"like {before}"
     return (
-        f"The {metric_title(metric)} is that of the procedure, with the choice among "
-        f"{count(evidence.data.n_configurations, 'configuration')} included, trained on the "
-        f"training part of a split ({share_text(evidence.training_share)} of the rows) and tested "
-        f"on the rest; {correction}. Testing the signature again on these rows is not valid: they "
-        "chose it. In pure noise such a test gives 0.74, where 0.5 is right."
+        f"The {metric_title(metric)} is that of the whole procedure, including the choice among "
+        f"{count(evidence.data.n_configurations, 'configuration')}: trained on the training part "
+        f"of a split ({share_text(evidence.training_share)} of the rows) and tested on the rest. "
+        f"Before the correction for that choice it looks {looks}. Do not test the signature again "
+        "on these rows: they chose it. In pure noise such a test gives 0.74 instead of 0.5."
     )
 
 
@@ -295,54 +294,47 @@ def _relevant_sentence(evidence: Evidence) -> list[str]:
     return [f"{words}."]
 
 
-def _named(found: Recommendation, name: str) -> NamedAnswer:
+def _named(advice: Recommendation, name: str) -> NamedAnswer:
     """Put one of the three answers beside the trusted one."""
-    one, metric = found.answers[name], found.metric
-    above = list(found.answers)[: list(found.answers).index(name)]
-    same = [other for other in above if found.answers[other].configuration == one.configuration]
+    one, metric = advice.answers[name], advice.metric
+    above = list(advice.answers)[: list(advice.answers).index(name)]
+    same = [other for other in above if advice.answers[other].configuration == one.configuration]
     costs = one.costs.get("trusted")
-    stability, score = one.stability, one.score
+    steady, score = one.stability, one.score
+    ends = score_interval(metric, score.low, score.high)
     return NamedAnswer(
         name=name,
         best_in=BEST_IN[name].format(metric=metric_title(metric)),
         method=clean(one.method),
         size=one.size,
         model=clean(one.model),
-        stability=_with_ends(
-            two_decimals(stability.value), interval(stability.low, stability.high)
-        ),
+        stability=f"{two_decimals(steady.value)} ({interval(steady.low, steady.high)})",
         null="" if math.isnan(one.null) else two_decimals(one.null),
-        score=_with_ends(
-            score_text(metric, score.value), score_interval(metric, score.low, score.high)
-        ),
+        score=f"{score_text(metric, score.value)} ({ends})",
         score_cost="" if costs is None else _difference(costs[0]),
         stability_cost="" if costs is None else _difference(costs[1]),
         same_as=same[0] if same else "",
     )
 
 
-def _with_ends(value: str, ends: str) -> str:
-    return f"{value} ({ends})"
-
-
 def _difference(test: DifferenceTest) -> str:
     if math.isnan(test.difference):
         return "undefined"
-    return _with_ends(signed(test.difference), interval(test.low, test.high))
+    return f"{signed(test.difference)} ({interval(test.low, test.high)})"
 
 
 def _tiles(evidence: Evidence) -> list[Tile]:
-    choice, found = evidence.choice, evidence.choice.recommendation
+    choice, advice = evidence.choice, evidence.choice.recommendation
     tiles = []
     if choice.kind != "nothing":
         note = f"{_core(evidence)}, in more than half of the runs"
         tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
     tiles.append(_stability_tile(evidence))
-    if found is not None:
-        metric, score = found.metric, found.score
+    if advice is not None:
+        metric, score = advice.metric, advice.score
         ends = score_interval(metric, score.low, score.high)
-        note = f"95{THIN}% {ends}; chance {score_text(metric, found.chance)}"
-        for name, other in found.beside.items():
+        note = f"95{THIN}% {ends}; chance {score_text(metric, advice.chance)}"
+        for name, other in advice.beside.items():
             note += f"; {metric_title(name)} {score_text(name, other.value)}"
         label = capital(metric_title(metric))
         tiles.append(Tile(label, score_text(metric, score.value), note))
@@ -359,7 +351,7 @@ def _stability_tile(evidence: Evidence) -> Tile:
     if math.isnan(choice.stability):
         note = "all features are selected, or too few runs finished"
         return Tile("Stability", "undefined", note)
-    note = f"95{THIN}% {interval(choice.low, choice.high)} on these rows; {BY_LOT}"
+    note = f"95{THIN}% {interval(choice.low, choice.high)} on these rows; {SCALE}"
     for row in evidence.null_here.to_dict("records"):
         ends = interval(row["low"], row["high"])
         note += f"; with shuffled labels {two_decimals(row['null'])} ({ends})"

@@ -1,4 +1,4 @@
-"""What was not shown, and whether instance weighting did anything."""
+"""The limits of the answer, and whether instance weighting did anything."""
 
 from __future__ import annotations
 
@@ -32,17 +32,15 @@ from backstay.results import (
 )
 from backstay.targets import find_metric
 
-# Fewer runs, or fewer rows of a class, leave intervals rough.
-FEW_RUNS, FEW_ROWS = 20, 10
-# Classes further apart in size make accuracy misleading.
-UNEQUAL = 3
+# Fewer runs leave intervals rough.
+FEW_RUNS = 20
 # The usual reading of such indices, after Fleiss.
 POOR, EXCELLENT = 0.4, 0.75
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """Something the study gives no evidence for, and why."""
+    """A limit of the answer in one sentence, and the numbers behind it."""
 
     title: str
     text: str
@@ -59,15 +57,15 @@ class WeightingWords:
 
 
 def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Caveat]:
-    """Return what the study does not show."""
+    """Return the limits of the answer."""
     choice, data, signature = evidence.choice, evidence.data, evidence.signature
     study = [
         *_about_unfinished(data),
         *_about_too_few(evidence.runs),
         *_about_failures(evidence.failures),
         *_about_filling(evidence.ranked, choice),
-        *_about_imbalance(data),
-        *_about_numbers(data, choice),
+        *_about_few_runs(choice),
+        *(Caveat(*words) for words in data.target.concerns(data.metric if data.models else None)),
     ]
     if choice.kind == "nothing":
         return [*_about_nothing(choice), *study]
@@ -78,51 +76,39 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
         *_about_weighting(choice, data.methods, verdicts),
         *study,
         Caveat(
-            "That it holds elsewhere.",
-            f"Every run used the same {count(data.n_samples, 'row')}: intervals and tests over "
-            "runs cover more resamples of these rows, not other samples of the population. "
-            "Samples from another place or time are the real test.",
+            "It may not hold elsewhere.",
+            f"Every run used the same {count(data.n_samples, 'row')}. Intervals and tests say what "
+            "more resamples of these rows would give, not other samples of the population. Test it "
+            "on samples from another place or time.",
         ),
     ]
 
 
 def weighting_words(verdict: WeightingVerdict) -> WeightingWords:
     """Put into words whether the weights of a method add stability."""
-    at = f"At {count(verdict.size, 'feature')}"
-    over_control, over_plain = _gain(verdict.over_control), _gain(verdict.over_plain)
-    control, plain = f"its control {verdict.control}", f"plain {verdict.plain}"
-    average = (
-        f"averaged over all sizes it is {signed(verdict.overall.difference)} "
-        f"({interval(verdict.overall.low, verdict.overall.high)})"
+    gain = (
+        f"At {count(verdict.size, 'feature')} it gains {_gain(verdict.over_plain)} in stability "
+        f"over plain {verdict.plain} on these rows, and {_gain(verdict.over_control)} over its "
+        f"control {verdict.control}, which has equal weights of the same sum."
     )
-    title = f"That instance weighting makes {verdict.method} more stable"
-    if verdict.kind == "shown":
-        title = f"The weights of {verdict.method} themselves add stability."
-        text = (
-            f"{at} the gain over {control} is {over_control} on these rows, and {average}; over "
-            f"{plain} it is {over_plain}."
-        )
-    elif verdict.kind == "here":
-        title = f"{title} in general."
-        text = (
-            f"{at} the gain over {control} is {over_control} on these rows, but {average}, which "
-            "is no gain."
-        )
-    elif verdict.kind == "explained":
-        title = f"{title}."
-        text = (
-            f"{at} it gains {over_plain} over {plain} on these rows, but the gain is explained by "
-            f"its control: over {verdict.control} it is {over_control}. The control has equal "
-            "weights of the same sum, so what helps is their sum, which changes the "
-            "regularisation, not the weighting."
-        )
-    else:
-        title = f"{title}."
-        text = (
-            f"{at} its gain over {plain} is {over_plain} on these rows; over {control} it is "
-            f"{over_control}."
-        )
-    return WeightingWords(verdict.method, verdict.kind, title, text)
+    average = f"averaged over all sizes, the gain over the control is {_gain(verdict.overall)}"
+    title, text = {
+        "shown": (
+            f"The weights of {verdict.method} themselves add stability.",
+            f" The gain holds in general: {average}.",
+        ),
+        "here": (
+            f"The weights of {verdict.method} are not shown to add stability in general.",
+            f" But {average}.",
+        ),
+        "explained": (
+            f"The weights of {verdict.method} are not shown to add stability.",
+            " So its gain is explained by its control: what helps is the sum of the weights, "
+            "which changes the regularisation, not the weighting.",
+        ),
+        "none": (f"The weights of {verdict.method} are not shown to add stability.", ""),
+    }[verdict.kind]
+    return WeightingWords(verdict.method, verdict.kind, title, gain + text)
 
 
 def _gain(difference: DifferenceTest) -> str:
@@ -131,50 +117,50 @@ def _gain(difference: DifferenceTest) -> str:
 
 
 def _about_nothing(choice: Choice) -> Iterator[Caveat]:
-    found = choice.recommendation
-    if found is not None:
-        ends = score_interval(found.metric, found.score.low, found.score.high)
+    advice = choice.recommendation
+    if advice is not None:
+        ends = score_interval(advice.metric, advice.score.low, advice.score.high)
         yield Caveat(
-            "That there is nothing to find.",
-            f"The interval of the {metric_title(found.metric)}, {ends}, does not lie above "
-            f"{score_text(found.metric, found.chance)}, which guessing reaches. With more rows it "
-            "may.",
+            "There may still be something to find.",
+            f"The interval of the {metric_title(advice.metric)}, {ends}, includes "
+            f"{score_text(advice.metric, advice.chance)}, which guessing reaches. More rows would "
+            "make it narrower.",
         )
 
 
 def _about_stability(choice: Choice, n_core: int) -> Iterator[Caveat]:
     if choice.stability == 1:
         yield Caveat(
-            "That the choice never changes.",
-            "It did not change in these runs, so the interval of the stability has no width; "
-            "other rows could still change it.",
+            "Other rows could change the choice.",
+            "It was the same in all of these runs, so the interval of the stability has no width.",
         )
     if choice.low < POOR:
         yield Caveat(
-            "That the selection is stable.",
-            f"The interval of the stability on these rows, {interval(choice.low, choice.high)}, "
+            "The selection may not be stable.",
+            f"The interval of its stability on these rows, {interval(choice.low, choice.high)}, "
             f"reaches below {POOR}, which is usually called poor (above {EXCELLENT}: excellent).",
         )
     if n_core < choice.size / 2:
         yield Caveat(
-            f"That {count(choice.size, 'feature')} can be named.",
-            f"Each run chose {choice.size}, but only {n_core}, the core of the signature, came up "
-            "in most runs; the others changed from run to run.",
+            "Most of the features are uncertain.",
+            f"Each run chose {choice.size}, but only {n_core}, the core of the signature, were "
+            "chosen in most runs. The others changed from run to run.",
         )
 
 
 def _about_weighting(
     choice: Choice, roles: Mapping[str, Role], verdicts: Iterable[WeightingWords]
 ) -> Iterator[Caveat]:
-    """Say in one line what is not shown of instance weighting; its section has the figures."""
+    """Say in one line where instance weighting is not shown to help; its section has the rest."""
     unshown = [words.method for words in verdicts if words.kind != "shown"]
     owners = [method for method, role in roles.items() if role.control == choice.method]
     if not unshown and not owners:
         return
-    text = "No gain over a control with equal weights of the same sum is shown in general."
+    text = "There is no general gain over a control with equal weights of the same sum."
     if owners:
         text += f" {choice.method} is such a control, of {listed(owners)}."
-    yield Caveat(f"That instance weighting makes {listed(unshown or owners)} more stable.", text)
+    title = f"Instance weighting is not shown to make {listed(unshown or owners)} more stable."
+    yield Caveat(title, text)
 
 
 def _about_rivals(rivals: Iterable[Comparison], choice: Choice) -> Iterator[Caveat]:
@@ -198,18 +184,17 @@ def _about_stable_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) ->
         rival for rival, test in tests.items() if test.low <= 0 <= test.high and rival not in twins
     ]
     if twins:
-        title = f"That {choice.method} differs from {listed(twins)}."
+        title = f"{choice.method} is not more stable than {listed(twins)}."
         yield Caveat(title, f"They are exactly as stable {at}.")
     if stabler:
         yield Caveat(
-            "That it is the most stable of all.",
-            f"More stable {at} on these rows, by a paired difference whose 95\u202f% interval is "
-            f"above 0: {listed(stabler)}.",
+            "Other methods are more stable.",
+            f"Paired differences {at}, with 95\u202f% intervals on these rows: {listed(stabler)}.",
         )
     if ties:
         named = listed([f"{rival} ({ends[rival]})" for rival in ties])
         yield Caveat(
-            f"That {choice.method} is more stable than {listed(ties)}.",
+            f"{choice.method} is not shown to be more stable than {listed(ties)}.",
             f"The 95\u202f% intervals of the paired differences {at}, on these rows, include 0: "
             f"{named}.",
         )
@@ -228,14 +213,14 @@ def _about_accurate_rivals(tests: Mapping[str, DifferenceTest], choice: Choice) 
         for rival, test in known.items()
         if not (test.p_value < 0.05 and metric.gain(test.difference) < 0)
     ]
-    where = f"With {choice.model} at {count(choice.size, 'feature')}"
-    title = f"That its {metric.title} is the best."
+    where = f"with {choice.model} at {count(choice.size, 'feature')}"
+    tests_said = f"Paired tests at 5\u202f% on these rows, {where},"
     if better:
-        text = f"{where}, better in a paired test at 5\u202f% on these rows: {listed(better)}."
-        yield Caveat(title, text)
+        text = f"{tests_said} find these better: {listed(better)}."
+        yield Caveat(f"Other methods have a better {metric.title}.", text)
     elif undecided:
-        text = f"{where} paired tests at 5\u202f% on these rows cannot tell it from"
-        yield Caveat(title, f"{text} {listed(undecided)}.")
+        text = f"{tests_said} cannot tell it from {listed(undecided)}."
+        yield Caveat(f"Its {metric.title} is not shown to be the best.", text)
 
 
 def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator[Caveat]:
@@ -246,7 +231,7 @@ def _about_partners(partners: pd.DataFrame, signature: pd.DataFrame) -> Iterator
     n = outside["feature"].nunique()
     first = outside.iloc[int(np.argmax(outside["correlation"].abs()))]
     yield Caveat(
-        "That it is the only such signature.",
+        "Other signatures may do as well.",
         f"{n} of its {count(len(signature), 'feature')} {'has' if n == 1 else 'have'} a strongly "
         "correlated partner (|r|\u00a0≥\u00a00.7) outside it that could stand in, such as "
         f"{first['partner_name']} for {first['name']} "
@@ -260,9 +245,9 @@ def _about_too_few(runs: pd.DataFrame) -> Iterator[Caveat]:
     if few:
         named = listed([f"{row['method']} ({row['n_runs']} of {row['of']})" for row in few])
         yield Caveat(
-            f"That {listed([row['method'] for row in few])} would not be better.",
-            f"To be compared or recommended, a method needs {MINIMUM_SHARE:.0%} of the runs. "
-            f"Fewer finished of {named}.",
+            f"{listed([row['method'] for row in few])} could not be judged.",
+            f"Only methods with {MINIMUM_SHARE:.0%} of their runs are compared or recommended. "
+            f"Fewer finished: {named}.",
         )
 
 
@@ -271,8 +256,9 @@ def _about_failures(failures: pd.DataFrame) -> Iterator[Caveat]:
         counts = failures.groupby("method", sort=False).size()
         named = listed([f"{method} ({n})" for method, n in counts.items()])
         yield Caveat(
-            "That failed tasks would have changed nothing.",
-            f"{count(len(failures), 'task')} failed: {named}. The reasons are below.",
+            "Failed tasks could have changed the answer.",
+            f"{count(len(failures), 'task')} failed: {named}. The section on failures has the "
+            "reasons.",
         )
 
 
@@ -286,49 +272,24 @@ def _about_filling(ranked: pd.DataFrame, choice: Choice) -> Iterator[Caveat]:
             for row in filled
         ]
         yield Caveat(
-            f"That {listed([row['method'] for row in filled])} selected "
+            f"{listed([row['method'] for row in filled])} did not find "
             f"{count(choice.size, 'feature')} in every run.",
-            f"Where a run ranks fewer, its subset was filled up by lot: {listed(named)}. Features "
-            "drawn by lot lower the stability, and say nothing.",
+            f"Subsets of runs that rank fewer were filled up at random: {listed(named)}. Random "
+            "features lower the stability and mean nothing.",
         )
 
 
 def _about_unfinished(data: DatasetFacts) -> Iterator[Caveat]:
     if data.n_done < data.n_tasks:
         yield Caveat(
-            "That the rest of the study would change nothing.",
+            "The rest of the study may change the answer.",
             f"{data.n_done} of {count(data.n_tasks, 'task')} are done.",
         )
 
 
-def _about_imbalance(data: DatasetFacts) -> Iterator[Caveat]:
-    """Say that accuracy misleads where one class is far larger than another."""
-    sizes = sorted((n, name) for name, n in data.target.summary())
-    (few, rare), (many, common) = sizes[0], sizes[-1]
-    if not data.models or many <= UNEQUAL * few:
-        return
-    ratio = f"{many / few:.1f}".removesuffix(".0")
-    guess = percent(find_metric("accuracy").chance(data.target))
-    title = metric_title(data.metric)
-    used = (
-        f"The {title} is used instead."
-        if data.metric != "accuracy"
-        else "This study decides by it all the same; roc_auc or balanced_accuracy would be better."
-    )
-    yield Caveat(
-        "That a high accuracy means much.",
-        f"The classes are unequal: {many} rows of {common} to {few} of {rare}, {ratio}:1. Always "
-        f"guessing {common} is right about {guess}, so accuracy is misleading here. {used}",
-    )
-
-
-def _about_numbers(data: DatasetFacts, choice: Choice) -> list[Caveat]:
-    found = []
+def _about_few_runs(choice: Choice) -> Iterator[Caveat]:
     if choice.n_runs < FEW_RUNS:
-        few = f"{choice.method} has {count(choice.n_runs, 'run')}; intervals from fewer than"
-        found.append(Caveat("That the intervals are precise.", f"{few} {FEW_RUNS} are rough."))
-    small = [f"{name} ({n})" for name, n in data.target.summary() if n < FEW_ROWS]
-    if small:
-        text = f"Fewer than {FEW_ROWS} rows: {listed(small)}."
-        found.append(Caveat("That it holds for small classes.", text))
-    return found
+        runs = f"{choice.method} has {count(choice.n_runs, 'run')}"
+        yield Caveat(
+            "The intervals are rough.", f"{runs}; precise intervals need {FEW_RUNS} or more."
+        )

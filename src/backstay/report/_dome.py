@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from backstay.report._answer import recommendation_words
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
-    capital,
     clean,
     count,
     listed,
     metric_title,
     percent,
-    score_interval,
-    score_text,
 )
 
 AUTHORS = "**authors**"
@@ -21,7 +19,7 @@ HEAD = """# DOME checklist
 
 Data, Optimization, Model and Evaluation of supervised machine learning in biology: the
 recommendations of Walsh et al. (2021), *Nature Methods* 18, 1122–1127, https://dome-ml.org. What
-the study knows is filled in; what is marked **authors** it cannot know.
+the study knows is filled in. What is marked **authors** only you can know.
 """
 
 
@@ -50,7 +48,7 @@ def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
 def _data(evidence: Evidence) -> dict[str, str]:
     data = evidence.data
     said = data.provenance
-    classes = data.target.summary()
+    outcomes = [f"{name}: {n}" for name, n in data.target.summary()]
     file = (
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
@@ -63,8 +61,7 @@ def _data(evidence: Evidence) -> dict[str, str]:
     return {
         "Provenance": (
             f"{file}{count(data.n_samples, 'sample')}, {count(data.n_features, 'feature')}; "
-            f"{listed([f'{name}: {n}' for name, n in classes], 30)}. Source, and earlier use of "
-            f"the data: {AUTHORS}"
+            f"{listed(outcomes, 30)}. Source, and earlier use of the data: {AUTHORS}"
         ),
         "Dataset splits": (
             f"{count(data.n_resamples, 'split')} ({data.resampling}), {n_train:.0f} training and "
@@ -87,7 +84,7 @@ def _optimization(evidence: Evidence) -> dict[str, str]:
     data, choice, names = evidence.data, evidence.choice, evidence.names
     study = evidence.study
     model = "none" if choice.model is None else names[choice.model].title
-    steps = "none beside what the models do" if study.preprocess is None else "see report.html"
+    steps = "none except in the models" if study.preprocess is None else "see report.html"
     done = said if isinstance(said := data.provenance.get("done"), list) else []
     return {
         "Algorithm": (
@@ -111,7 +108,7 @@ def _optimization(evidence: Evidence) -> dict[str, str]:
             "training"
             + (f", and by {count(data.null, 'permutation')} of the labels." if data.null else ".")
         ),
-        "Regularization": f"As the methods have it; parameters are in report.html. {AUTHORS}",
+        "Regularization": f"That of the methods; their parameters are in report.html. {AUTHORS}",
         "Availability of configuration": (
             f"All parameters, seed {study.seed} and versions are in report.html and study.db. "
             f"Where they are released: {AUTHORS}"
@@ -125,8 +122,7 @@ def _model(evidence: Evidence) -> dict[str, str]:
             "Features keep their names; direction and size of effects are in features.csv. "
             f"What they mean: {AUTHORS}"
         ),
-        "Output": "Classification into "
-        f"{count(len(evidence.data.target.names), 'class', 'classes')}.",
+        "Output": f"{evidence.data.target.words().task}.",
         "Execution time": f"A prediction takes well under a second. Hardware: {AUTHORS}",
         "Availability of software": (
             f"backstay {evidence.version}, open source. Code of your own: {AUTHORS}"
@@ -135,16 +131,11 @@ def _model(evidence: Evidence) -> dict[str, str]:
 
 
 def _evaluation(evidence: Evidence) -> dict[str, str]:
-    data, found = evidence.data, evidence.choice.recommendation
+    data, advice = evidence.data, evidence.choice.recommendation
     metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else ""
     confidence = "No model was run."
-    if found is not None:
-        ends = score_interval(found.metric, found.score.low, found.score.high)
-        confidence = (
-            f"{capital(metric_title(found.metric))} {score_text(found.metric, found.score.value)} "
-            f"(95\u202f% interval {ends}), guessing "
-            f"{score_text(found.metric, found.chance)}. {found.sentence}"
-        )
+    if advice is not None:
+        confidence = recommendation_words(advice)
     null = f"{count(data.null, 'permutation')} of the labels" if data.null else "guessing"
     return {
         "Evaluation method": (

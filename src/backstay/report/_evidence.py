@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from backstay.report._names import Name, names_of
+from backstay.report._sections import section_tables
 from backstay.results import (
     Choice,
     Comparison,
@@ -34,11 +35,11 @@ class Evidence:
     Features are those under the chosen method, frequencies those under every method. Where
     nothing is recommended there are no rivals, and the signature is empty: it would be one of
     noise. `null` has a row per method and size, none without runs with shuffled labels; runs
-    train on `training_share` of the rows, and two of them share `shared_rows` of those. Recalls,
-    misclassified samples and groups of correlated features are those of the choice. `modules` has
-    the stability of every method at the chosen size if features of one module count as the same,
-    `equivalents` what could take the place of the signature's features. How many of these are
-    expected to be false is known if decoys were drawn.
+    train on `training_share` of the rows, and two of them share `shared_rows` of those. Tables of
+    `predictions` and groups of correlated features are those of the choice. `modules` has the
+    stability of every method at the chosen size if features of one module count as the same,
+    `equivalents` what could replace the signature's features. How many of these are expected to be
+    false is known if decoys were drawn.
     """
 
     study: StudyFacts
@@ -60,8 +61,7 @@ class Evidence:
     ranked: pd.DataFrame
     failures: pd.DataFrame
     names: dict[str, Name]
-    recalls: pd.DataFrame
-    misclassified: pd.DataFrame
+    predictions: dict[str, Any]
     groups: pd.DataFrame
     modules: pd.DataFrame
     equivalents: pd.DataFrame
@@ -101,8 +101,8 @@ class Evidence:
         if data.n_done < data.n_tasks:
             return "their values are kept when the study has finished"
         return (
-            "the store has no values of them; run the same study again to add them, nothing is "
-            "computed twice"
+            "the store does not hold their values; run the same study again to add them (nothing "
+            "is computed twice)"
         )
 
     @property
@@ -116,7 +116,6 @@ def gather(results: Results) -> Evidence:
     """Gather what a report needs from the results of one data set."""
     choice = results.choice()
     size, trained = choice.size, results.runs.training_rows()
-    judged = bool(results.data.models)
     return Evidence(
         study=results.facts,
         data=results.data,
@@ -137,8 +136,7 @@ def gather(results: Results) -> Evidence:
         ranked=results.selections.ranked().frame(),
         failures=results.runs.errors().frame(),
         names=names_of(results.facts, results.data),
-        recalls=results.predictions.recalls().frame() if judged else pd.DataFrame(),
-        misclassified=results.predictions.misclassified().frame() if judged else pd.DataFrame(),
+        predictions=section_tables(results),
         groups=results.selections.groups().frame(),
         modules=results.selections.module_stability([size]).frame(),
         equivalents=_equivalents(results, choice),
@@ -148,7 +146,7 @@ def gather(results: Results) -> Evidence:
 
 
 def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:
-    """Return what could take the place of features; nothing without a signature or its values."""
+    """Return what could replace features; nothing without a signature or its values."""
     if choice.kind == "nothing" or not results.samples.kept():
         return pd.DataFrame()
     return results.selections.equivalents().frame()

@@ -12,8 +12,7 @@ from backstay.report._words import (
     listed,
     metric_title,
     percent,
-    score_interval,
-    score_text,
+    score_with_ends,
     two_decimals,
 )
 
@@ -30,9 +29,6 @@ WORKS = {
         "Tsamardinos, I., Greasidou, E. and Borboudakis, G. (2018). Bootstrapping the "
         "out-of-sample predictions for efficient and accurate cross-validation. Machine Learning "
         "107, 1895–1922."
-    ),
-    "hedges": (
-        "Hedges, L. V. and Olkin, I. (1985). Statistical Methods for Meta-Analysis. Academic Press."
     ),
     "benjamini": (
         "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
@@ -71,13 +67,12 @@ def methods_text(evidence: Evidence) -> MethodsText:
     if evidence.features["effect"].notna().any():
         sentences.append(_about_effects(evidence, cite))
     sentences.append(_about_software(evidence))
-    return MethodsText(" ".join(sentences), [WORKS[key] for key in cited])
+    return MethodsText(" ".join(sentences), [WORKS.get(key, key) for key in cited])
 
 
 def _about_data(evidence: Evidence) -> str:
     data = evidence.data
-    classes = data.target.summary()
-    sizes = listed([f"{name}: {n}" for name, n in classes], 12)
+    sizes = listed([f"{name}: {n}" for name, n in data.target.summary()], 12)
     groups = "" if data.n_groups is None else f" in {count(data.n_groups, 'group')}"
     logged = " on a log2 scale" if data.logged else ""
     return (
@@ -114,7 +109,7 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
 
 def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     data, choice = evidence.data, evidence.choice
-    found = choice.recommendation
+    advice = choice.recommendation
     titles = listed([evidence.names[name].title for name in data.models], 12)
     metric = metric_title(data.metric)
     words = (
@@ -122,15 +117,13 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
         f"part by {metric}; intervals over splits were corrected for shared samples "
         f"{cite('nadeau')}."
     )
-    if found is None:
+    if advice is None:
         return words
-    score = score_text(found.metric, found.score.value)
-    ends = score_interval(found.metric, found.score.low, found.score.high)
     chosen = (
         f" Among {count(data.n_configurations, 'configuration')} the most stable of those within "
         f"one standard error of the best {metric} was chosen. The {metric} of this procedure, "
-        f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was {score} "
-        f"(95\u202f% interval {ends}; guessing: {score_text(found.metric, found.chance)})"
+        f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was "
+        f"{score_with_ends(advice.metric, advice.score, advice.chance)}"
     )
     if choice.kind == "nothing":
         return f"{words}{chosen}, so that no signature was reported."
@@ -151,10 +144,10 @@ def _about_signature(evidence: Evidence) -> str:
 
 
 def _about_effects(evidence: Evidence, cite: Callable[[str], str]) -> str:
-    test = "Welch's t test" if len(evidence.data.target.names) == 2 else "the analysis of variance"
+    words = evidence.data.target.words()
     return (
-        f"Effects are given as Hedges' g {cite('hedges')} over all samples, for orientation with "
-        f"q-values {cite('benjamini')} of {test}."
+        f"Effects are given as {words.effect} {cite(words.effect_source)} over all samples, for "
+        f"orientation with q-values {cite('benjamini')} of {words.test}."
     )
 
 

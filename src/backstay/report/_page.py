@@ -26,7 +26,10 @@ from backstay.report._words import (
     signed,
     two_decimals,
 )
-from backstay.report.figures import Display, HeatmapDisplay, css_variables, legend_key
+from backstay.report.figures._display import Display
+from backstay.report.figures._heatmap import HeatmapDisplay
+from backstay.report.figures._style import css_variables
+from backstay.report.figures._svg import legend_key
 
 # Rows of a figure's table in the page; the download has more.
 SHOWN_ROWS = 150
@@ -153,10 +156,10 @@ def text_link(text: str, kind: str = "text/plain") -> str:
     return f"data:{kind};charset=utf-8," + quote(text)
 
 
-def methods_link(found: dict[str, Any]) -> str:
+def methods_link(paragraph: dict[str, Any]) -> str:
     """Return a data: address of the paragraph on methods with its references."""
-    works = "".join(f"[{i + 1}] {work}\n" for i, work in enumerate(found["references"]))
-    return text_link(f"{found['text']}\n\n{works}")
+    works = "".join(f"[{i + 1}] {work}\n" for i, work in enumerate(paragraph["references"]))
+    return text_link(f"{paragraph['text']}\n\n{works}")
 
 
 def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
@@ -164,21 +167,21 @@ def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     numbers = {
         "frequency": "frequency", "frequency_low": "frequency low",
         "frequency_high": "frequency high", "rank": "mean rank", "weight": "mean weight",
-        "high_in": "high in", "difference": "difference", "effect": "effect",
+        "high_in": part["target"]["direction"], "difference": "difference", "effect": "effect",
         "effect_low": "effect low", "effect_high": "effect high", "p_value": "p", "q_value": "q",
     }  # fmt: skip
     if part["decoys"]:
         numbers["decoy_q_value"] = "q, decoys"
-    classes = [kind["name"] for kind in part["facts"]["classes"]]
+    described = part["target"]["columns"]
     methods = list(part["facts"]["methods"])
     said = list(part["features"]["rows"][0]["annotation"]) if part["features"]["rows"] else []
     columns = ["feature", "column", *said, "in signature", "core", *numbers.values()]
-    columns += [f"mean in {name}" for name in classes] + methods + ["partners"]
+    columns += [*described.values(), *methods, "partners"]
     rows = []
     for row in part["features"]["rows"]:
         cells = [row["name"], row["feature"], *(row["annotation"][name] for name in said)]
         cells += [row["in_signature"], row["core"]]
-        cells += [row[key] for key in numbers] + [row["means"][name] for name in classes]
+        cells += [row[key] for key in numbers] + [row["means"][name] for name in described]
         cells += [row["frequencies"][name] for name in methods]
         cells.append("; ".join(partner["name"] for partner in row["partners"]))
         rows.append(cells + ([row["relevant"]] if part["truth"] else []))

@@ -12,21 +12,18 @@ from backstay.report._answer import answer
 from backstay.report._dome import dome
 from backstay.report._evidence import Evidence, gather
 from backstay.report._page import write_page
+from backstay.report._sections import section_figures
 from backstay.report._summary import DatasetReport, plain, summary
-from backstay.report.figures import (
-    AccuracyDisplay,
-    AgreementDisplay,
-    ConfusionDisplay,
-    Display,
-    FitTimesDisplay,
-    HeatmapDisplay,
-    ParetoDisplay,
-    RocDisplay,
-    SampleMapDisplay,
-    SampleWeightsDisplay,
-    SelectionFrequencyDisplay,
-    StabilityDisplay,
-)
+from backstay.report.figures._accuracy import AccuracyDisplay
+from backstay.report.figures._agreement import AgreementDisplay
+from backstay.report.figures._display import Display
+from backstay.report.figures._fit_times import FitTimesDisplay
+from backstay.report.figures._frequency import SelectionFrequencyDisplay
+from backstay.report.figures._heatmap import HeatmapDisplay
+from backstay.report.figures._pareto import ParetoDisplay
+from backstay.report.figures._sample_map import SampleMapDisplay
+from backstay.report.figures._sample_weights import SampleWeightsDisplay
+from backstay.report.figures._stability import StabilityDisplay
 from backstay.results import Results
 
 
@@ -152,30 +149,27 @@ def _dataset_report(name: str, results: Results) -> DatasetReport:
 
 def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
     choice, data = evidence.choice, evidence.data
-    found: dict[str, Display] = {"stability": StabilityDisplay.from_results(results)}
+    figures: dict[str, Display] = {"stability": StabilityDisplay.from_results(results)}
     # The model of the answer comes first.
     for model in sorted(data.models, key=lambda name: name != choice.model):
         place = data.models.index(model)
-        found[f"accuracy{place}"] = AccuracyDisplay.from_results(results, choice.metric, model)
+        figures[f"accuracy{place}"] = AccuracyDisplay.from_results(results, choice.metric, model)
     if data.models:
-        found["pareto"] = ParetoDisplay.from_results(
+        figures["pareto"] = ParetoDisplay.from_results(
             results, size=choice.size, model=choice.model, metric=choice.metric
         )
     if not evidence.why_no_samples:
-        found["heatmap"] = HeatmapDisplay.from_results(results)
-        found["map"] = SampleMapDisplay.from_results(results)
-    if data.models:
-        found["confusion"] = ConfusionDisplay.from_results(results)
-        for kind in ("roc", "precision_recall"):
-            curve = RocDisplay.from_results(results, kind)
-            if len(curve.frame()):
-                found[kind] = curve
-    found["frequency"] = SelectionFrequencyDisplay(evidence.frequencies, data.methods, choice.size)
+        figures["heatmap"] = HeatmapDisplay.from_results(results)
+        figures["map"] = SampleMapDisplay.from_results(results)
+    figures |= section_figures(results)
+    figures["frequency"] = SelectionFrequencyDisplay(
+        evidence.frequencies, data.methods, choice.size
+    )
     if len(data.methods) > 1:
-        found["agreement"] = AgreementDisplay.from_results(results, choice.size)
+        figures["agreement"] = AgreementDisplay.from_results(results, choice.size)
     if evidence.samples:
-        found["weights"] = SampleWeightsDisplay.from_results(results)
-    found["times"] = FitTimesDisplay.from_results(results)
-    for display in found.values():
+        figures["weights"] = SampleWeightsDisplay.from_results(results)
+    figures["times"] = FitTimesDisplay.from_results(results)
+    for display in figures.values():
         display.highlight = choice.method
-    return found
+    return figures

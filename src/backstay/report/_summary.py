@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backstay.report._answer import Answer
+from backstay.report._answer import Answer, recommendation_words
 from backstay.report._evidence import Evidence
 from backstay.report._methods_text import methods_text
+from backstay.report._sections import records
 from backstay.report._words import clean, estimator_text, listed
-from backstay.report.figures import Display
+from backstay.report.figures._display import Display
 from backstay.results import Role, SampleWeights
 from backstay.targets import find_metric
 
 MOST_FEATURES = 300
 SHOWN_PARTNERS = 3
-MOST_SAMPLES = 12
 ANNOTATION = "annotation "
-# What sets the classes apart in a feature, as Results.features() names it.
+# How a feature goes with the outcome, as Results.features() names it.
 EFFECTS = ("high_in", "difference", "effect", "effect_low", "effect_high", "p_value", "q_value")
-# A figure's data beyond that many rows are left to the results' own tables.
+# Rows of a figure's data at most; the tables of the results have all.
 MOST_ROWS = 4000
 
 
@@ -37,6 +37,12 @@ class DatasetReport:
     answer: Answer
     figures: dict[str, Display]
 
+    @property
+    def recommendation(self) -> str:
+        """What is recommended and why, or why nothing is; empty if no model was run."""
+        advice = self.evidence.choice.recommendation
+        return "" if advice is None else recommendation_words(advice)
+
 
 def summary(part: DatasetReport, key: str) -> dict[str, Any]:
     """Return everything that the report says about a data set; the key is for ids in the page."""
@@ -45,7 +51,11 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "name": part.name,
         "key": key,
         "facts": _facts(evidence),
-        "choice": _choice(evidence),
+        "kind": evidence.data.target.kind,
+        "by": evidence.data.target.row_column,
+        "target": asdict(evidence.data.target.words()),
+        "sections": list(evidence.data.target.sections if evidence.data.models else ()),
+        "choice": _choice(part),
         "answer": asdict(part.answer),
         "truth": _relevant(evidence),
         "figures": {kind: _figure(display) for kind, display in part.figures.items()},
@@ -53,10 +63,11 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "consensus": evidence.consensus.drop(columns="dataset").to_dict("records"),
         "features": {"rows": _features(evidence), "n": int(evidence.features["chosen"].sum())},
         "decoys": _decoys(evidence),
-        "outlying": [_outlying(weights) for weights in evidence.samples],
+        "outlying": [
+            _outlying(weights, evidence.data.target.row_column) for weights in evidence.samples
+        ],
         "errors": _failures(evidence.failures),
-        "recalls": _records(evidence.recalls),
-        "misclassified": _misclassified(evidence),
+        **evidence.predictions,
         "groups": _groups(evidence),
         "modules": _modules(evidence),
         "dial": evidence.study.dial,
@@ -85,14 +96,13 @@ def plain(value: Any) -> Any:
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
     data = evidence.data
-    classes = data.target.summary()
     names = (
         "n_samples", "n_features", "sizes", "models", "scoring", "n_resamples", "n_groups",
         "n_configurations", "resampling", "metric", "n_tasks", "n_done", "null", "null_runs",
     )  # fmt: skip
     return {
         **{name: getattr(data, name) for name in names},
-        "classes": [{"name": str(name), "n": n} for name, n in classes],
+        data.target.kind: [{"name": name, "n": n} for name, n in data.target.summary()],
         "methods": {name: asdict(role) for name, role in data.methods.items()},
         "training_share": evidence.training_share,
         "shared_rows": evidence.shared_rows,
@@ -101,28 +111,24 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _choice(evidence: Evidence) -> dict[str, Any]:
-    choice, found = evidence.choice, evidence.choice.recommendation
+def _choice(part: DatasetReport) -> dict[str, Any]:
+    choice, advice = part.evidence.choice, part.evidence.choice.recommendation
     return {
         "kind": choice.kind,
         **asdict(choice.configuration),
         **{name: getattr(choice, name) for name in ("stability", "low", "high", "null", "n_runs")},
-        "sentence": found.sentence if found else "",
-        "answers": found.frame().to_dict("records") if found else [],
+        "sentence": part.recommendation,
+        "answers": advice.frame().to_dict("records") if advice else [],
     }
 
 
 def _relevant(evidence: Evidence) -> dict[str, Any] | None:
     """Return the counts of truly relevant features, where the truth is known."""
-    found = evidence.relevant
-    if found is None:
+    known = evidence.relevant
+    if known is None:
         return None
-    return {
-        "n_relevant": found.n_relevant,
-        "by_chance": found.by_chance,
-        "size": found.size,
-        "rows": found.frame().to_dict("records"),
-    }
+    counts = {name: getattr(known, name) for name in ("n_relevant", "by_chance", "size")}
+    return {**counts, "rows": known.frame().to_dict("records")}
 
 
 def _figure(display: Display) -> dict[str, Any]:
@@ -165,6 +171,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
         partners.setdefault(row["feature"], []).append(partner)
     annotated = [name for name in map(str, shown) if name.startswith(ANNOTATION)]
     members, chosen = set(evidence.signature["feature"]), evidence.choice.method
+    described = evidence.data.target.words().columns
     rows, shares = shown.to_dict("records"), by_method.fillna(0.0).to_dict("records")
     return [
         {
@@ -177,7 +184,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "frequency": row["frequency"],
             "frequency_low": row["frequency_low"],
             "frequency_high": row["frequency_high"],
-            "means": {str(name): row[f"mean in {name}"] for name in evidence.data.target.names},
+            "means": {name: row[column] for name, column in described.items()},
             **{name: row[name] for name in EFFECTS},
             "decoy_q_value": row.get("decoy_q_value"),
             "rank": row["mean_rank"],
@@ -195,23 +202,11 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
 
 def _decoys(evidence: Evidence) -> dict[str, Any] | None:
     """Return how many features of the signature are expected to be false, if that is known."""
-    found, n = evidence.expected_false, len(evidence.signature)
-    if found is None:
+    expected, n = evidence.expected_false, len(evidence.signature)
+    if expected is None:
         return None
-    sentence = f"Expected false among these {n}: {found}." if n else ""
-    return {"sentence": sentence, **found._asdict()}
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = frame.drop(columns="dataset", errors="ignore").to_dict("records")
-    return [{str(name): value for name, value in row.items()} for row in rows]
-
-
-def _misclassified(evidence: Evidence) -> dict[str, Any]:
-    """Return the samples most often misclassified, and how many ever were."""
-    frame = evidence.misclassified
-    wrong = frame[frame["share"] > 0] if len(frame) else frame
-    return {"rows": _records(wrong.iloc[:MOST_SAMPLES]), "n": len(wrong), "tested": len(frame)}
+    sentence = f"Expected false among these {n}: {expected}." if n else ""
+    return {"sentence": sentence, **expected._asdict()}
 
 
 def _groups(evidence: Evidence) -> list[dict[str, Any]]:
@@ -226,15 +221,18 @@ def _groups(evidence: Evidence) -> list[dict[str, Any]]:
 
 def _modules(evidence: Evidence) -> dict[str, Any] | None:
     """Return the stability of the chosen method's modules; None if it is not known."""
-    rows = _records(evidence.modules[evidence.modules["method"] == evidence.choice.method])
+    rows = records(evidence.modules[evidence.modules["method"] == evidence.choice.method])
     return rows[0] if rows else None
 
 
 def _equivalents(evidence: Evidence) -> dict[str, Any]:
-    """Return the features of the signature with what could take their place, and all as a table."""
+    """Return the features of the signature with their replacements, and all as a table."""
     frame = evidence.equivalents.drop(columns=["dataset", "method", "size"], errors="ignore")
     if frame.empty:
         return {"slots": [], "columns": [], "rows": []}
+    metric, target = find_metric(evidence.data.metric), evidence.data.target
+    if metric.needs == "probabilities":  # the ridge model has none
+        metric = find_metric(target.default_metric({}))
     figures = ("stand_in_name", "correlation", "change", "error")
     slots = []
     for _, rows in frame.groupby("feature", sort=False):
@@ -247,12 +245,12 @@ def _equivalents(evidence: Evidence) -> dict[str, Any]:
                 "stand_ins": [{key: row[key] for key in figures} for _, row in own.iterrows()],
             }
         )
-    return {"slots": slots, **_columns_and_rows(frame)}
+    return {"slots": slots, "metric": metric.title, **_columns_and_rows(frame)}
 
 
-def _outlying(weights: SampleWeights) -> dict[str, Any]:
-    """Return the samples below the fences of a weighting."""
-    columns = ["row", "name", "class", "weight", "n_runs"]
+def _outlying(weights: SampleWeights, by: str) -> dict[str, Any]:
+    """Return the samples below the fences of a weighting; `by` names the column of outcomes."""
+    columns = ["row", "name", by, "weight", "n_runs"]
     return {
         "methods": weights.methods,
         "fence": {str(kind): fence for kind, fence in weights.fence.items()},

@@ -1,10 +1,12 @@
-"""validation.html: what a signature did in a cohort, in the looks of the report."""
+"""What a signature did in a cohort, in words: validation.html, in the style of the report."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from backstay.report._page import json_text, package_file, page_template, render
 from backstay.report._words import (
     capital,
     count,
+    listed,
     metric_title,
     percent,
     percent_interval,
@@ -21,68 +24,103 @@ from backstay.report._words import (
     score_text,
     signed,
 )
-from backstay.report.figures import (
+from backstay.report.figures._confusion import ConfusionDisplay
+from backstay.report.figures._display import Display
+from backstay.report.figures._roc import RocDisplay
+from backstay.report.figures._style import css_variables
+from backstay.report.figures._validation import (
     CalibrationDisplay,
-    ConfusionDisplay,
-    Display,
     ExpectedScoreDisplay,
-    RocDisplay,
     ShiftDisplay,
-    css_variables,
 )
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison, Validation
 
+Facts = dict[str, Any]
 HEADLINES = {
     "as expected": "It does as well as expected",
     "worse": "It does worse than expected",
     "better": "It does better than expected",
     "undefined": "It cannot be compared with what was expected",
 }
+VERDICTS = {
+    "as expected": "The two do not differ beyond chance",
+    "worse": "It is worse than expected",
+    "better": "It is better than expected",
+}
 
 
-def write_validation(
-    validation: Validation,
-    path: str | os.PathLike[str],
-    *,
-    command: str = "",
-    signature: str = "",
-    cohort: str = "",
-) -> Path:
-    """Write a validation as one HTML file; needs ``pip install "backstay[app]"``.
+class ValidationReport:
+    """A validation in words, and as one HTML file.
 
     Parameters
     ----------
     validation : Validation
         As ``Signature.validate`` returns it.
-    path : path
-        Of the HTML file; an existing one is replaced.
     command, signature, cohort : str
         How it was made, and the names of the files, to be shown.
-
-    Returns
-    -------
-    Path
-        Where it is.
     """
-    about = {"command": command, "signature": signature, "cohort": cohort}
-    text = _page(validation, about)
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(path, text)
+
+    def __init__(
+        self, validation: Validation, *, command: str = "", signature: str = "", cohort: str = ""
+    ) -> None:
+        self.validation = validation
+        self.about = {"command": command, "signature": signature, "cohort": cohort}
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        main, n_rows = self.validation.main, self.validation.n_rows
+        text = (
+            f"On {n_rows} rows the {metric_title(main.metric)} is {_figure(main.found)}; "
+            f"{_figure(main.expected)} was expected."
+        )
+        if main.verdict == "undefined":
+            return text
+        difference = _figure(main.difference, "+")
+        return f"{text} {VERDICTS[main.verdict]} (difference {difference}, p {_p_text(main)})."
+
+    @property
+    def cautions(self) -> list[tuple[str, str]]:
+        """What to beware of: headings, each with a sentence or two."""
+        return [WORDS[one.kind](self.validation, one.facts) for one in self.validation.cautions]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the single rows, numbers and words, ready for JSON."""
+        values = self.validation.to_dict()
+        for known, (title, text) in zip(values["cautions"], self.cautions, strict=True):
+            known |= {"title": title, "text": text}
+        return {**self.about, "sentence": self.sentence, **values}
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write one HTML file; needs ``pip install "backstay[app]"``.
+
+        Parameters
+        ----------
+        path : path
+            Of the HTML file; an existing one is replaced.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write_whole(path, _page(self))
 
 
-def _page(validation: Validation, about: dict[str, str]) -> str:
+def _page(report: ValidationReport) -> str:
     from markupsafe import Markup
 
-    displays = _displays(validation)
+    displays = _displays(report.validation)
     drawn = {key: render_figure(display, key) for key, display in displays.items()}
     script = package_file("report.js")
     policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return str(
         page_template("validation.html").render(
-            about=about,
-            found=validation.to_dict(),
+            about=report.about,
+            known=report.to_dict(),
             figures={key: _data(display) for key, display in displays.items()},
             drawings={key: shown for key, (shown, _) in drawn.items()},
             points=Markup(json_text({key: points for key, (_, points) in drawn.items()})),
@@ -90,29 +128,25 @@ def _page(validation: Validation, about: dict[str, str]) -> str:
             script=Markup(script),
             script_hash=policy,
             version=__version__,
-            **_words(validation),
+            **_words(report.validation),
         )
     )
 
 
 def _displays(validation: Validation) -> dict[str, Display]:
-    rows = validation.predictions
-    found: dict[str, Display] = {
-        "scores": ExpectedScoreDisplay.from_validation(validation),
-        "confusion": ConfusionDisplay.from_predictions(
-            rows["class"], rows["predicted"], validation.classes
-        ),
-    }
-    if all(validation.class_sizes):
+    displays: dict[str, Display] = {"scores": ExpectedScoreDisplay.from_validation(validation)}
+    target, rows = validation.target, validation.predictions
+    if "confusion" in target.sections:
+        displays["confusion"] = ConfusionDisplay(validation.tables["confusion"], target.names)
+    if "roc" in target.sections and all(n for _, n in target.summary()):
         scores = rows[[name for name in rows if str(name).startswith("score ")]].to_numpy()
-        found["roc"] = RocDisplay.from_predictions(
-            rows["class"], scores, classes=validation.classes
-        )
+        truth = rows[target.row_column]
+        displays["roc"] = RocDisplay.from_predictions(truth, scores, classes=target.names)
     if validation.calibration is not None:
-        found["calibration"] = CalibrationDisplay.from_validation(validation)
+        displays["calibration"] = CalibrationDisplay.from_validation(validation)
     if validation.shifts:
-        found["shift"] = ShiftDisplay.from_validation(validation)
-    return found
+        displays["shift"] = ShiftDisplay.from_validation(validation)
+    return displays
 
 
 def _data(display: Display) -> dict[str, Any]:
@@ -126,19 +160,17 @@ def _words(validation: Validation) -> dict[str, Any]:
     main = validation.main
     title = metric_title(main.metric)
     moved = sum(shift.moved for shift in validation.shifts)
-    training = sum(validation.training_sizes)
     keys = [
         {
             "label": f"{capital(title)} in the cohort",
             "value": score_text(main.metric, main.found.value),
-            "note": f"95\u202f% {score_interval(main.metric, main.found.low, main.found.high)}; "
-            f"guessing {score_text(main.metric, main.chance)}",
+            "note": f"{_interval(main, main.found)}; guessing "
+            f"{score_text(main.metric, main.chance)}",
         },
         {
             "label": "Expected",
             "value": score_text(main.metric, main.expected.value),
-            "note": f"95\u202f% "
-            f"{score_interval(main.metric, main.expected.low, main.expected.high)}",
+            "note": _interval(main, main.expected),
         },
         {
             "label": "Difference",
@@ -151,32 +183,54 @@ def _words(validation: Validation) -> dict[str, Any]:
             "note": f"{count(len(validation.stand_ins), 'feature')} missing",
         },
     ]
-    classes = [
-        {
-            "name": recall.label,
-            "n": recall.n,
-            "recall": percent(recall.value),
-            "interval": percent_interval(recall.low, recall.high),
-            "share": recall.n / validation.n_rows,
-            "training": n / training,
-        }
-        for recall, n in zip(validation.recalls, validation.training_sizes, strict=True)
-    ]
     return {
         "headline": HEADLINES[main.verdict],
-        "lead": validation.sentence,
         "keys": keys,
-        "classes": classes,
+        "summary": validation.target.summary(),
+        "classes": _classes(validation) if "recalls" in validation.tables else [],
         "n_rows": validation.n_rows,
         "scores": [_score_row(score) for score in validation.scores],
     }
 
 
+def _classes(validation: Validation) -> list[dict[str, Any]]:
+    """Return how many rows of each class were recognised, and its share here and in training."""
+    recalls = validation.tables["recalls"].to_dict("records")
+    n_training = sum(validation.training_rows)
+    return [
+        {
+            "name": recall["class"],
+            "n": recall["rows"],
+            "recall": percent(recall["recall"]),
+            "interval": percent_interval(recall["low"], recall["high"]),
+            "share": recall["rows"] / validation.n_rows,
+            "training": n / n_training,
+        }
+        for recall, n in zip(recalls, validation.training_rows, strict=True)
+    ]
+
+
+def _interval(score: ScoreComparison, estimate: Estimate) -> str:
+    return f"95\u202f% {score_interval(score.metric, estimate.low, estimate.high)}"
+
+
 def _difference_note(score: ScoreComparison) -> str:
     if score.verdict == "undefined":
         return "no interval"
-    p = "< 0.001" if score.p_value < 0.001 else f"= {score.p_value:.3f}"
-    return f"95\u202f% {_ends(score.difference)}; p {p}"
+    return f"95\u202f% {_ends(score.difference)}; p {_p_text(score)}"
+
+
+def _p_text(score: ScoreComparison) -> str:
+    return "< 0.001" if score.p_value < 0.001 else f"= {score.p_value:.3f}"
+
+
+def _figure(estimate: Estimate, sign: str = "") -> str:
+    if not math.isfinite(estimate.value):
+        return "undefined"
+    text = f"{estimate.value:{sign}.3f}"
+    if math.isfinite(estimate.low + estimate.high):
+        text += f" (95 % [{estimate.low:.3f}, {estimate.high:.3f}])"
+    return text
 
 
 def _ends(estimate: Estimate) -> str:
@@ -184,9 +238,9 @@ def _ends(estimate: Estimate) -> str:
 
 
 def _score_row(score: ScoreComparison) -> dict[str, str]:
-    def shown(known: Estimate) -> str:
-        ends = score_interval(score.metric, known.low, known.high)
-        return f"{score_text(score.metric, known.value)} ({ends})"
+    def shown(one: Estimate) -> str:
+        ends = score_interval(score.metric, one.low, one.high)
+        return f"{score_text(score.metric, one.value)} ({ends})"
 
     defined = score.verdict != "undefined"
     return {
@@ -196,6 +250,136 @@ def _score_row(score: ScoreComparison) -> dict[str, str]:
         "difference": f"{signed(score.difference.value)} ({_ends(score.difference)})"
         if defined
         else "–",
-        "p": "–" if not defined else "< 0.001" if score.p_value < 0.001 else f"{score.p_value:.3f}",
+        "p": _p_text(score).removeprefix("= ") if defined else "–",
         "verdict": score.verdict,
     }
+
+
+def _score(validation: Validation, facts: Facts) -> tuple[str, str]:
+    shown = [
+        f"{metric_title(one.metric)} {one.found.value:.3f} instead of {one.expected.value:.3f} "
+        f"(difference {one.difference.low:.3f} to {one.difference.high:.3f})"
+        for one in validation.scores
+        if one.metric in facts["metrics"]
+    ]
+    if validation.main.metric in facts["metrics"]:
+        title = "The score is worse than expected."
+    else:
+        title = "By another metric, it is worse than expected."
+    return title, f"{capital('; '.join(shown))}."
+
+
+def _chance(validation: Validation, facts: Facts) -> tuple[str, str]:
+    main = validation.main
+    return (
+        "The signature is not shown to be better than guessing here.",
+        f"The 95\u202f% interval of the {metric_title(main.metric)} is {main.found.low:.3f} to "
+        f"{main.found.high:.3f}; guessing reaches {main.chance:.3f}.",
+    )
+
+
+def _absent(validation: Validation, facts: Facts) -> tuple[str, str]:
+    return (
+        "The cohort lacks a class.",
+        f"It has no rows of {listed(facts['names'])}, so this says nothing about recognising "
+        "them, and scores that compare classes may be undefined.",
+    )
+
+
+def _platform(validation: Validation, facts: Facts) -> tuple[str, str]:
+    worst = facts["worst"]
+    text = (
+        f"{facts['moved']} of {len(validation.shifts)} features differ from the training rows in "
+        f"mean or spread, class by class. {worst['feature']!r} differs most: its mean by "
+        f"{worst['shift']:+.2f} standard deviations, and its spread is {worst['ratio']:.2f} times "
+        "as large. The cause may be another platform, batch or normalisation. "
+    )
+    if validation.rescale == "none":
+        text += "Predictions use the values as they are; you can ask for rescaling."
+    else:
+        text += f"Predictions use values rescaled by {validation.rescale}."
+    return "Features are measured differently.", text
+
+
+def _missing(validation: Validation, facts: Facts) -> tuple[str, str]:
+    n, text = len(validation.stand_ins), ""
+    computed = [
+        f"{one.feature} from {one.by} (r = {one.correlation:.2f})"
+        for one in validation.stand_ins
+        if one.by is not None
+    ]
+    means = [one.feature for one in validation.stand_ins if one.by is None]
+    if computed:
+        text += f"Computed from a correlated feature: {listed(computed)}. "
+    if means:
+        text += f"Set to the mean of the training rows: {listed(means)}. "
+    return (
+        f"{n} feature{'s are' if n > 1 else ' is'} not in the cohort.",
+        text + "The expected score takes that into account.",
+    )
+
+
+def _proportions(validation: Validation, facts: Facts) -> tuple[str, str]:
+    by_class = zip(facts["names"], facts["training"], facts["cohort"], strict=True)
+    text = ", ".join(
+        f"{name} {here:.0%} instead of {before:.0%}" for name, before, here in by_class
+    )
+    text += ". "
+    if facts["metrics"]:
+        moving = listed([metric_title(metric) for metric in facts["metrics"]])
+        text += f"That alone changes the {moving}, but not the AUC or the recalls. "
+    if math.isfinite(facts["accuracy"]):
+        text += (
+            "In the proportions of the training rows the accuracy would be "
+            f"{facts['accuracy']:.3f}. "
+        )
+    text += "Probabilities assume the proportions of the training rows."
+    return "Classes come in other proportions.", text
+
+
+def _calibration(validation: Validation, facts: Facts) -> tuple[str, str]:
+    texts = []
+    if facts["slope"] is not None:
+        how = "too sure" if facts["slope"] < 1 else "not sure enough"
+        texts.append(
+            f"They are {how}: the slope of the observed log odds against the predicted ones is "
+            f"{facts['slope']:.2f}, where 1 is right."
+        )
+    if facts["observed"] is not None and validation.calibration is not None:
+        name = validation.calibration.name
+        texts.append(
+            f"On average, they are {facts['predicted']:.0%} for {name}, and "
+            f"{facts['observed']:.0%} of the rows are {name}."
+        )
+    return "Probabilities do not mean what they say.", " ".join(texts)
+
+
+def _rescaled(validation: Validation, facts: Facts) -> tuple[str, str]:
+    return (
+        f"Features were rescaled ({validation.rescale}).",
+        "Every feature was moved to where it lay in the training rows, without looking at "
+        "outcomes. That is right only if classes come in the same proportions, and a prediction "
+        "then depends on the other rows of the table.",
+    )
+
+
+def _few_rows(validation: Validation, facts: Facts) -> tuple[str, str]:
+    few = [f"{name} ({n})" for name, n in facts["few"]]
+    return (
+        "The cohort is small.",
+        f"Classes with fewer than {facts['least']} rows: {listed(few)}. A large drop could go "
+        "unnoticed.",
+    )
+
+
+WORDS: dict[str, Callable[[Validation, Facts], tuple[str, str]]] = {
+    "score": _score,
+    "chance": _chance,
+    "absent": _absent,
+    "platform": _platform,
+    "missing": _missing,
+    "proportions": _proportions,
+    "calibration": _calibration,
+    "rescaled": _rescaled,
+    "rows": _few_rows,
+}

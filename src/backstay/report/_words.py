@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from backstay.results import Estimate
 from backstay.targets import find_metric
 
 # A space that neither breaks nor is wide.
 THIN = "\u202f"
-# Metrics that are shares of rows.
-SHARES = ("accuracy", "balanced_accuracy")
 FRACTIONS = {"half": 1 / 2, "two thirds": 2 / 3, "three quarters": 3 / 4, "nine tenths": 9 / 10}
 
 
@@ -149,7 +148,7 @@ def score_text(metric: str | None, value: float) -> str:
     >>> score_text("accuracy", 0.843), score_text("roc_auc", 0.843), score_text("roc_auc", 0.9981)
     ('84\u202f%', '0.84', '0.998')
     """
-    if metric in SHARES:
+    if _is_share(metric):
         return percent(value)
     return f"{value:.3f}" if 0.995 <= value < 1 else two_decimals(value)
 
@@ -162,7 +161,25 @@ def score_interval(metric: str | None, low: float, high: float) -> str:
     >>> score_interval("accuracy", 0.81, 0.9), score_interval("roc_auc", 0.81, 0.9)
     ('81 to 90\u202f%', '0.81 to 0.90')
     """
-    return percent_interval(low, high) if metric in SHARES else interval(low, high)
+    return percent_interval(low, high) if _is_share(metric) else interval(low, high)
+
+
+def _is_share(metric: str | None) -> bool:
+    return metric is not None and find_metric(metric).is_share
+
+
+def score_with_ends(metric: str, score: Estimate, chance: float | None = None) -> str:
+    r"""Return a score with its interval, and what guessing reaches.
+
+    Examples
+    --------
+    >>> from backstay.results import Estimate
+    >>> score_with_ends("roc_auc", Estimate(0.9, 0.8, 0.95), 0.5)
+    '0.90 (95\u202f% interval 0.80 to 0.95; guessing: 0.50)'
+    """
+    ends = f"95{THIN}% interval {score_interval(metric, score.low, score.high)}"
+    guess = "" if chance is None else f"; guessing: {score_text(metric, chance)}"
+    return f"{score_text(metric, score.value)} ({ends}{guess})"
 
 
 def share_text(share: float) -> str:

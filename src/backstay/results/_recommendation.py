@@ -28,11 +28,11 @@ from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured
 from backstay.results._null import null_stability
 from backstay.results._records import Records
-from backstay.results._runs import judged_methods, left_out, run_counts
+from backstay.results._runs import RunCount, judged_methods, left_out, run_counts
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
-from backstay.results._weighting import weighting_verdict
-from backstay.targets import Metric, find_metric
+from backstay.results._weighting import WeightingVerdict, weighting_verdict
+from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
 
@@ -84,6 +84,31 @@ class Finalist(Configured):
         return self.configuration.model
 
 
+@dataclass(frozen=True)
+class Considered:
+    """What a recommendation was chosen from.
+
+    Attributes
+    ----------
+    n_configurations : int
+        Configurations that were judged.
+    n_candidates : int
+        Those above chance whose score is within one standard error of the best.
+    runs : RunCount or None
+        Runs of the method that is recommended.
+    not_judged : dict of str to RunCount
+        Methods with too few runs to be compared.
+    weighting : WeightingVerdict or None
+        Whether the weights of the recommended method add stability, if it has any.
+    """
+
+    n_configurations: int
+    n_candidates: int
+    runs: RunCount | None
+    not_judged: dict[str, RunCount]
+    weighting: WeightingVerdict | None
+
+
 @dataclass(frozen=True, repr=False)
 class Recommendation:
     """What to use, and why.
@@ -110,8 +135,8 @@ class Recommendation:
         Those of them that more than half of the runs selected.
     features : list of int
         The signature as column numbers.
-    sentence : str
-        The choice in words.
+    considered : Considered
+        What the choice was made from.
     """
 
     metric: str
@@ -123,7 +148,7 @@ class Recommendation:
     signature: list[str]
     core: list[str]
     features: list[int]
-    sentence: str
+    considered: Considered
 
     @property
     def trusted(self) -> Finalist | None:
@@ -151,7 +176,13 @@ class Recommendation:
         return math.nan if self.trusted is None else self.trusted.stability.value
 
     def __repr__(self) -> str:
-        return f"Recommendation: {self.sentence}"
+        score = f"{self.metric}={self.score.value:.3f}, chance={self.chance:.3f}"
+        if self.trusted is None:
+            return f"Recommendation(None, {score})"
+        return (
+            f"Recommendation({self.method!r}, size={self.size}, model={self.model!r}, "
+            f"stability={self.stability:.2f}, {score})"
+        )
 
     def frame(self) -> pd.DataFrame:
         """Return a row per answer."""
@@ -246,7 +277,7 @@ def _recommend(
     if answers:
         trusted = answers["trusted"]
         rows = signature_rows(records, trusted.method, trusted.size)
-    found = Recommendation(
+    return Recommendation(
         metric=metric.name,
         answers=answers,
         score=score,
@@ -256,9 +287,8 @@ def _recommend(
         signature=[row["name"] for row in rows],
         core=core_of(rows),
         features=[row["feature"] for row in rows],
-        sentence="",
+        considered=_considered(records, grounds, answers),
     )
-    return _with_sentence(records, found, grounds)
 
 
 def _draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
@@ -316,7 +346,7 @@ def _answer(
 
 def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Finalist]:
     """Add to every answer what it costs, or gains, against the others."""
-    found = {}
+    complete = {}
     for name, answer in answers.items():
         costs = {
             other: (
@@ -326,74 +356,19 @@ def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Fin
             for other, against in answers.items()
             if against.configuration != answer.configuration
         }
-        found[name] = Finalist(**{**vars(answer), "costs": costs})
-    return found
+        complete[name] = Finalist(**{**vars(answer), "costs": costs})
+    return complete
 
 
-def _with_sentence(records: Records, found: Recommendation, grounds: Grounds) -> Recommendation:
-    words = _sentence(records, found, grounds) if found.trusted else _why_none(found, grounds)
-    words += _without(records)
-    return Recommendation(**{**vars(found), "sentence": words})
-
-
-def _why_none(found: Recommendation, grounds: Grounds) -> str:
-    name, score = find_metric(found.metric).title, found.score
-    return (
-        f"No method is recommended: none is shown to be above chance. The best {name} of "
-        f"{len(grounds.value)} configurations is {found.apparent:.3f}; accounting for having "
-        f"chosen it, expect {score.value:.3f} (95 % [{score.low:.3f}, {score.high:.3f}]), and "
-        f"guessing reaches {found.chance:.3f}."
-    )
-
-
-def _without(records: Records) -> str:
-    """Name the methods that could not be judged."""
-    missing = [f"{method} ({runs})" for method, runs in left_out(records).items()]
-    return f" Not judged, as too many runs failed or are left: {', '.join(missing)}." * bool(
-        missing
-    )
-
-
-def _sentence(records: Records, found: Recommendation, grounds: Grounds) -> str:
-    trusted, name = found.answers["trusted"], find_metric(found.metric).title
-    n_good = grounds.n_candidates
-    sentence = (
-        f"{trusted.method} with {trusted.size} feature{'s' if trusted.size > 1 else ''} and "
-        f"{trusted.model}: "
-    )
-    if n_good > 1:
-        sentence += (
-            f"of the {n_good} configurations whose {name} is within one standard error of the "
-            "best, the most stable"
-        )
-    else:
-        sentence += f"no other configuration's {name} is within one standard error"
-    runs = run_counts(records)[trusted.method]
-    sentence += f" (stability {trusted.stability.value:.2f} over {runs}"
-    if math.isfinite(trusted.null):
-        sentence += f"; {trusted.null:.2f} with shuffled labels"
-    score = found.score
-    sentence += (
-        f"). Having chosen among {len(grounds.value)}, expect {name} {score.value:.3f} (95 % "
-        f"[{score.low:.3f}, {score.high:.3f}]; chance {found.chance:.3f}). "
-        f"{len(found.core)} of its {len(found.signature)} most frequent features were selected in "
-        "more than half of the runs."
-    )
-    return sentence + _against_control(records, trusted.method, trusted.size)
-
-
-def _against_control(records: Records, method: str, size: int) -> str:
-    """Say whether the weighting itself did anything, for a weighted method."""
-    verdict = weighting_verdict(records, method, size)
-    if verdict is None:
-        return ""
-    gain = verdict.over_control
-    words = {
-        "shown": "so the weighting itself helps",
-        "here": "but not on average over all sizes, so it may be luck",
-    }
-    return (
-        f" Its stability exceeds that of its uniform control by {gain.difference:.2f} "
-        f"(95 % [{gain.low:.2f}, {gain.high:.2f}]), "
-        f"{words.get(verdict.kind, 'so the weighting itself cannot be credited with it')}."
+def _considered(records: Records, grounds: Grounds, answers: dict[str, Finalist]) -> Considered:
+    """Return what the choice was made from."""
+    trusted = answers.get("trusted")
+    return Considered(
+        n_configurations=len(grounds.value),
+        n_candidates=grounds.n_candidates,
+        runs=None if trusted is None else run_counts(records)[trusted.method],
+        not_judged=left_out(records),
+        weighting=None
+        if trusted is None
+        else weighting_verdict(records, trusted.method, trusted.size),
     )

@@ -122,8 +122,8 @@ class Records:
 
     @property
     def is_described(self) -> bool:
-        """Whether what is computed from all runs is there."""
-        return bool(self._computed)
+        """Whether what is computed from all runs is there, and not of a shard's runs alone."""
+        return "partner of" in self._computed
 
     @cached_property
     def target(self) -> Target:

@@ -145,6 +145,9 @@ class Results(Parts):
         Signature
             With ``predict``, ``validate`` and ``save``.
         """
+        if self._estimators is not None:
+            models, preprocess = self._estimators
+            options = {"models": models, "preprocess": preprocess} | options
         # Signatures lie above results, which may not import them: looked up when asked for.
         return importlib.import_module("backstay.signature").freeze(self, X, y, choice, **options)
 

@@ -1,8 +1,7 @@
 """Does instance weighting help? Every weighted method against its control and its plain form.
 
-What a method gains over plain but not over uniform weights of the same sum is the work of the
-weights' sum, which changes the regularisation, not of the weights
-(docs/control-finding.md).
+What a method gains over plain but not over uniform weights of the same sum is due to the sum of
+the weights, which changes the regularisation, not to the weights (docs/control-finding.md).
 """
 
 from __future__ import annotations
@@ -87,20 +86,15 @@ def gain_rows(records: Records, metric: str | None, confidence: float) -> Rows:
             for size in records.sizes:
                 base = {"method": method, "over": over, "reference": reference, "size": size}
                 at = Configuration(method, size)
-                found = stability_difference(records, at, reference, confidence=confidence)
-                rows.append({**base, "quantity": "stability", "model": "", **_gain(found)})
+                gain = stability_difference(records, at, reference, confidence=confidence)
+                rows.append({**base, "quantity": "stability", "model": "", **_gain(gain)})
                 for model in records.models:
                     at = Configuration(method, size, model, metric)
-                    found = score_difference(records, at, reference, confidence=confidence)
-                    rows.append({**base, "quantity": metric, "model": model, **_gain(found)})
+                    gain = score_difference(records, at, reference, confidence=confidence)
+                    rows.append({**base, "quantity": metric, "model": model, **_gain(gain)})
     return rows
 
 
-def _gain(found: DifferenceTest) -> dict[str, Any]:
-    return {
-        "gain": found.difference,
-        "low": found.low,
-        "high": found.high,
-        "p_value": found.p_value,
-        "test": found.test,
-    }
+def _gain(test: DifferenceTest) -> dict[str, Any]:
+    names = ("low", "high", "p_value", "test")
+    return {"gain": test.difference, **{name: getattr(test, name) for name in names}}

@@ -5,34 +5,18 @@ table, and is validated on a cohort that had no part in making it, without being
 """
 
 from backstay.signature._cohort import Cohort, StandIn
-from backstay.signature._document import SignatureError
+from backstay.signature._error import SignatureError
 from backstay.signature._freeze import freeze
-from backstay.signature._schema import schema
-from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._signature import Signature
-from backstay.signature._validate import prediction_columns, score_difference
-from backstay.signature._validation import (
-    Calibration,
-    Caution,
-    Recall,
-    ScoreComparison,
-    Validation,
-)
+from backstay.signature._validation import Caution, ScoreComparison, Validation
 
 __all__ = [
-    "Calibration",
     "Caution",
     "Cohort",
-    "FeatureShift",
-    "Recall",
     "ScoreComparison",
     "Signature",
     "SignatureError",
     "StandIn",
     "Validation",
-    "feature_shifts",
     "freeze",
-    "prediction_columns",
-    "schema",
-    "score_difference",
 ]

@@ -1,11 +1,12 @@
-"""The signature's features in somebody else's table: found by name, stood in for, rescaled.
+"""The signature's features in somebody else's table: found by name, replaced, rescaled.
 
-Labels have no part in any of it.
+The outcomes of its rows have no part in any of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,12 @@ from scipy import sparse
 
 from backstay._refusal import Refusal
 from backstay._words import listed
-from backstay.signature._document import N_QUANTILES, SignatureError
+from backstay.signature._document import N_QUANTILES
+from backstay.signature._error import SignatureError
 
 Array = NDArray[np.float64]
+Names = Sequence[str] | None
+Feature = dict[str, Any]  # of a document
 QUANTILES = np.arange(1, N_QUANTILES + 1) / (N_QUANTILES + 1)
 RESCALES = ("none", "zscore", "quantile")
 # Rows that a mean and a spread, or quantiles, of a cohort need.
@@ -49,15 +53,15 @@ class Cohort:
 
     Attributes
     ----------
-    found : array of shape (n_rows, n_features)
+    raw : array of shape (n_rows, n_features)
         Values before rescaling; nan where the table has none.
     values : array of shape (n_rows, n_features)
         Values to predict from.
     stand_ins : list of StandIn
-        Of features that the table does not have.
+        For features that the table does not have.
     """
 
-    found: Array
+    raw: Array
     values: Array
     stand_ins: list[StandIn]
 
@@ -65,56 +69,54 @@ class Cohort:
 class NamedColumns:
     """Columns of a table by name, whatever holds them; arrays have the names they are given."""
 
-    def __init__(self, X: Any, names: Sequence[str] | None, features: list[dict[str, Any]]) -> None:
-        self._frame = X if hasattr(X, "columns") else None
-        if self._frame is None and not sparse.issparse(X):
-            X = np.asarray(X)
+    def __init__(self, X: Any, names: Names, features: list[Feature]) -> None:
+        framed = hasattr(X, "columns")
+        if not framed:
+            X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
         if len(X.shape) != 2:
             raise SignatureError(f"X must be a table of rows × features, got shape {X.shape}.")
-        self._table = X.tocsc() if sparse.issparse(X) else X
-        self.n_rows = int(X.shape[0])
-        given = list(X.columns) if self._frame is not None else _array_names(X, names, features)
+        given = list(X.columns) if framed else _array_names(X, names, features)
         if len(given) != X.shape[1]:
             raise SignatureError(f"{len(given)} names were given for {X.shape[1]} columns.")
-        self._places: dict[str, int] = {}
-        twice = []
-        for place, name in enumerate(given):
-            if self._places.setdefault(str(name), place) != place:
-                twice.append(str(name))
-        wanted = {feature["name"] for feature in features}
-        if wanted & set(twice):
-            name = sorted(wanted & set(twice))[0]
-            raise SignatureError(f"the table has more than one column {name!r}; keep one of them.")
-        self._keys = given
+        texts = list(map(str, given))
+        times = Counter(texts)
+        for feature in features:
+            if times[feature["name"]] > 1:
+                raise SignatureError(
+                    f"the table has more than one column {feature['name']!r}; keep one of them."
+                )
+        self._table, self.n_rows = X, int(X.shape[0])
+        self._framed = framed
+        # How the table itself calls its columns: by name or by number.
+        self._keys: dict[str, Any] = {}
+        for text, key in zip(texts, given if framed else range(len(given)), strict=True):
+            self._keys.setdefault(text, key)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._places
+        return name in self._keys
 
     def values(self, name: str) -> Array:
         """Return a column as numbers, nan where it has none."""
-        place = self._places[name]
-        if self._frame is not None:
-            column = self._frame[self._keys[place]]
-            column = column.to_numpy() if hasattr(column, "to_numpy") else column
+        key = self._keys[name]
+        if self._framed:
+            column = self._table[key].to_numpy()
         elif sparse.issparse(self._table):
-            column = self._table[:, [place]].toarray().ravel()
+            column = self._table[:, [key]].toarray().ravel()
         else:
-            column = self._table[:, place]
+            column = self._table[:, key]
         try:
-            found = np.asarray(column, dtype=np.float64)
+            values = np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise SignatureError(
                 f"column {name!r} does not hold numbers ({error}); give the values that the "
                 "signature was trained on."
             ) from error
-        if np.isinf(found).any():
+        if np.isinf(values).any():
             raise SignatureError(f"column {name!r} holds infinite values.")
-        return found
+        return values
 
 
-def _array_names(
-    X: Any, names: Sequence[str] | None, features: list[dict[str, Any]]
-) -> Sequence[str]:
+def _array_names(X: Any, names: Names, features: list[Feature]) -> Sequence[str]:
     if names is not None:
         return [str(name) for name in names]
     if X.shape[1] == len(features):
@@ -126,20 +128,15 @@ def _array_names(
 
 
 def cohort_of(
-    document: dict[str, Any],
-    X: Any,
-    *,
-    feature_names: Sequence[str] | None,
-    allow_missing: bool,
-    rescale: str,
+    document: Mapping[str, Any], X: Any, names: Names, allow_missing: bool, rescale: str
 ) -> Cohort:
-    """Return a cohort's values of the features."""
+    """Return a cohort's values of the features; see :meth:`Signature.read`."""
     if rescale not in RESCALES:
         raise Refusal(
             f"rescale={rescale!r} must be one of {', '.join(RESCALES)}.", parameter="rescale"
         )
     features = document["features"]
-    table = NamedColumns(X, feature_names, features)
+    table = NamedColumns(X, names, features)
     absent = [feature["name"] for feature in features if feature["name"] not in table]
     if absent and not allow_missing:
         raise SignatureError(
@@ -158,13 +155,13 @@ def cohort_of(
             values, stand_in = _stood_in(feature, table)
             columns.append(values)
             stand_ins.append(stand_in)
-    found = np.column_stack(columns)
-    _check_gaps(document, found)
-    present = [feature["name"] not in absent for feature in features]
-    return Cohort(found, _rescaled(features, found, np.array(present), rescale), stand_ins)
+    raw = np.column_stack(columns)
+    _check_gaps(document, raw)
+    present = np.array([feature["name"] not in absent for feature in features])
+    return Cohort(raw, _rescaled(features, raw, present, rescale), stand_ins)
 
 
-def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, StandIn]:
+def _stood_in(feature: Feature, table: NamedColumns) -> tuple[Array, StandIn]:
     """Return the values of the strongest correlated feature that is there, or the mean."""
     for other in feature["stand_ins"]:
         if other["name"] in table:
@@ -175,35 +172,35 @@ def _stood_in(feature: dict[str, Any], table: NamedColumns) -> tuple[Array, Stan
     return np.full(table.n_rows, feature["mean"]), StandIn(feature["name"], None, 0.0)
 
 
-def _check_gaps(document: dict[str, Any], found: Array) -> None:
-    """Refuse missing cells unless the signature fills them."""
-    gaps = np.isnan(found)
+def _check_gaps(document: Mapping[str, Any], raw: Array) -> None:
+    """Refuse missing cells unless the signature fills them in."""
+    gaps = np.isnan(raw)
     if not gaps.any() or any(step["kind"] == "fill" for step in document["steps"]):
         return
     names = [document["features"][j]["name"] for j in np.flatnonzero(gaps.any(axis=0))]
     raise SignatureError(
         f"{int(gaps.sum())} cells are missing in {listed(names)}; the signature was trained "
-        "without missing cells and fills none, so fill them in or leave these rows out."
+        "without missing cells, so fill them in or leave these rows out."
     )
 
 
 def _rescaled(
-    features: list[dict[str, Any]], found: Array, present: NDArray[np.bool_], rescale: str
+    features: list[Feature], raw: Array, present: NDArray[np.bool_], rescale: str
 ) -> Array:
-    """Return columns moved to where the training rows were; the labels have no part in it."""
+    """Return columns moved to where the training rows were."""
     if rescale == "none":
-        return found
-    if len(found) < LEAST_ROWS[rescale]:
+        return raw
+    if len(raw) < LEAST_ROWS[rescale]:
         raise SignatureError(
             f"rescale={rescale!r} needs {LEAST_ROWS[rescale]} rows to see how the cohort is "
-            f"spread; there are {len(found)}."
+            f"spread; there are {len(raw)}."
         )
-    values = found.copy()
+    values = raw.copy()
     for j in np.flatnonzero(present):
-        column = found[:, j]
+        column = raw[:, j]
         known = column[~np.isnan(column)]
         if len(known) < 2 or np.ptp(known) == 0:
-            continue  # nothing is known of its spread
+            continue  # a single value has no spread
         if rescale == "zscore":
             z = (column - known.mean()) / known.std(ddof=1)
             values[:, j] = features[j]["mean"] + features[j]["sd"] * z

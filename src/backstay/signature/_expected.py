@@ -1,4 +1,4 @@
-"""What score is to be expected? The study's, and what is left of it when features are missing."""
+"""Which score is to be expected? The study's, and what is left of it if features are missing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._files import plain
 from backstay._refusal import Refusal
 from backstay.results import Configuration, Estimate, Results
 from backstay.signature._cohort import StandIn
-from backstay.signature._document import SignatureError
-from backstay.targets import Metric, Target, find_metric
+from backstay.signature._error import SignatureError
+from backstay.targets import Target, find_metric
 
 if TYPE_CHECKING:
-    from backstay.signature._signature import Signature
+    from backstay.signature._signature import Predicted, Signature
 
 Array = NDArray[np.float64]
 ANSWERS = ("trusted", "short", "accurate")
@@ -41,7 +42,9 @@ def configuration_of(results: Results, choice: str | tuple[str, int, str]) -> Co
             )
         return answers[choice].configuration
     if len(choice) != 3:
-        raise ValueError(f"choice={choice!r} must name a method, a size and a model.")
+        raise Refusal(
+            f"choice={choice!r} must name a method, a size and a model.", parameter="choice"
+        )
     method, size, model = choice
     data = results.data
     for name, value, known in (
@@ -67,10 +70,10 @@ def expected_scores(
     """
     corrected = {}
     if isinstance(choice, str):
-        found = results.recommend()
-        corrected[found.metric] = found.answers[choice].score
+        recommended = results.recommend()
+        corrected[recommended.metric] = recommended.answers[choice].score
         if choice == "trusted":
-            corrected |= found.beside
+            corrected |= recommended.beside
     data = results.data
     expected = []
     for metric in dict.fromkeys([data.metric, *data.scoring]):
@@ -81,7 +84,7 @@ def expected_scores(
             here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
             row = frame[here & (frame["model"] == configuration.model)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
-        numbers = {key: _or_none(value) for key, value in figures.items()}
+        numbers = plain(figures)
         spread = _spread(results, configuration, metric)
         expected.append(
             {"metric": metric, **numbers, "spread": spread, "corrected": metric in corrected}
@@ -92,8 +95,8 @@ def expected_scores(
 def _spread(results: Results, configuration: Configuration, metric: str) -> float:
     """Return how far scores of single signatures lie apart, in standard deviations.
 
-    Runs differ in what they selected and learned, and in the rows they were tested on. What so
-    few test rows explain is taken off; the rest is left to the signatures.
+    Runs differ in what they selected and learned, and in the rows they were tested on. The part
+    that the few test rows explain is subtracted; the rest is that of the signatures.
     """
     frame = results.runs.scores(metric).frame()
     here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
@@ -129,92 +132,50 @@ def of_one_signature(known: dict[str, Any]) -> Estimate:
     )
 
 
-def _or_none(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
 def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[str, Any]]:
-    """Return the expected scores, re-estimated for features that stand-ins were taken for.
+    """Return the expected scores, estimated again where stand-ins take the place of features.
 
-    Rows are drawn from the training rows' class means and their covariance within classes. The
-    signature predicts them as they are and with the stand-ins, and keeps of what it has above
-    chance the share that is left there. A stand-in of correlation r is the feature with its
-    deviation from the mean shrunk by r², and noise of its own.
+    Rows are drawn from the moments of the training rows. The signature predicts them as they are
+    and with the stand-ins; of what it has above chance, the expected score keeps the same share.
+    A stand-in of correlation r is the feature with its deviation from the mean shrunk by r², and
+    noise of its own.
     """
-    expected: list[dict[str, Any]] = signature.document["expected"]
+    document = signature.document
+    expected: list[dict[str, Any]] = document["expected"]
     if not stand_ins:
         return expected
-    whole, codes, means = _drawn(signature)
-    target = signature.target_of(codes)
-    partial = _with_stand_ins(signature, whole, means, stand_ins)
-    predicted = [_scored(signature, rows) for rows in (whole, partial)]
-    found = []
-    for known in expected:
-        metric = find_metric(known["metric"])
-        values = [float(scored(metric, target, *one)) for one in predicted]
-        chance = metric.chance(target)
-        if known["value"] is None or not np.isfinite(values).all():
-            found.append({**known, "value": None, "low": None, "high": None})
-            continue
-        span = metric.gain(values[0] - chance)
-        left = metric.gain(values[1] - chance) / span if span > 0 else 1.0
-        share = float(np.clip(left, 0.0, 1.0))
-        ends = {key: known[key] for key in ("value", "low", "high")}
-        ends = {k: None if v is None else chance + share * (v - chance) for k, v in ends.items()}
-        found.append({**known, **ends})
-    return found
-
-
-def _drawn(signature: Signature) -> tuple[Array, NDArray[np.intp], Array]:
-    """Return rows from the training moments, their classes, and the mean of each row's class."""
-    document = signature.document
+    moments, sizes = document["target"]["moments"], document["training"]["rows"]
     rng = np.random.default_rng(0)
-    sizes = np.asarray(document["training"]["class_sizes"], dtype=float)
-    codes = np.repeat(
-        np.arange(len(sizes)), np.maximum(np.round(N_DRAWN * sizes / sizes.sum()), 10).astype(int)
-    )
-    by_class = np.array([f["class_means"] for f in document["features"]]).T
-    values, axes = np.linalg.eigh(np.asarray(document["covariance"]))
-    root = axes * np.sqrt(np.maximum(values, 0))
-    return by_class[codes] + rng.normal(size=(len(codes), len(root))) @ root.T, codes, by_class
+    target, whole = signature.target.drawn_like(moments, sizes, N_DRAWN, rng)
+    partial = _with_stand_ins(document["features"], whole, stand_ins)
+    predicted = [signature.predicted(rows) for rows in (whole, partial)]
+    return [_share_left(known, target, predicted) for known in expected]
 
 
-def _with_stand_ins(
-    signature: Signature, rows: Array, by_class: Array, stand_ins: list[StandIn]
-) -> Array:
+def _with_stand_ins(features: list[dict[str, Any]], rows: Array, stand_ins: list[StandIn]) -> Array:
     rng = np.random.default_rng(1)
     rows = rows.copy()
-    places = {f["name"]: j for j, f in enumerate(signature.document["features"])}
+    places = {feature["name"]: j for j, feature in enumerate(features)}
     for stand_in in stand_ins:
         j, r = places[stand_in.feature], stand_in.correlation
-        facts = signature.document["features"][j]
-        noise = facts["sd"] * abs(r) * math.sqrt(max(1 - r**2, 0)) * rng.normal(size=len(rows))
-        rows[:, j] = facts["mean"] + r**2 * (rows[:, j] - facts["mean"]) + noise
+        mean, sd = features[j]["mean"], features[j]["sd"]
+        noise = sd * abs(r) * math.sqrt(max(1 - r**2, 0)) * rng.normal(size=len(rows))
+        rows[:, j] = mean + r**2 * (rows[:, j] - mean) + noise
     return rows
 
 
-def _scored(signature: Signature, rows: Array) -> tuple[NDArray[np.intp], Array, Array | None]:
-    """Return predicted class numbers, scores and probabilities of rows of the features."""
-    labels = [str(label) for label in signature.document["classes"]]
-    predicted = np.array([labels.index(str(one)) for one in signature.predict(rows).tolist()])
-    scores = signature.decision_function(rows).reshape(len(rows), -1)
-    chances = signature.predict_proba(rows) if signature.has_probabilities else None
-    return predicted, scores, chances
-
-
-def scored(
-    metric: Metric,
-    target: Target,
-    predicted: NDArray[np.intp],
-    scores: Array,
-    chances: Array | None,
-) -> Array:
-    """Return a metric of predictions; nan where it needs probabilities that there are none of.
-
-    Arrays are … × row, and … × row × column.
-    """
-    if metric.needs == "probabilities":
-        if chances is None:
-            return np.full(predicted.shape[:-1], math.nan)
-        scores = chances[..., 1:] if chances.shape[-1] == 2 else chances
-    return metric.score(target, np.concatenate([predicted[..., None], scores], axis=-1))
+def _share_left(
+    known: dict[str, Any], target: Target, predicted: list[Predicted]
+) -> dict[str, Any]:
+    """Return an expected score with the share of it that predictions with stand-ins keep."""
+    metric = find_metric(known["metric"])
+    whole, partial = (one.score(metric, target) for one in predicted)
+    chance = metric.chance(target)
+    ends = {key: known[key] for key in ("value", "low", "high")}
+    if known["value"] is None or not math.isfinite(whole + partial):
+        return {**known, **dict.fromkeys(ends)}
+    span = metric.gain(whole - chance)
+    left = metric.gain(partial - chance) / span if span > 0 else 1.0
+    share = float(np.clip(left, 0.0, 1.0))
+    ends = {k: None if v is None else chance + share * (v - chance) for k, v in ends.items()}
+    return {**known, **ends}

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from backstay.signature._calibration import probabilities
+from backstay._files import write_whole
+from backstay.signature._class_models import Model
 from backstay.signature._cohort import Cohort, cohort_of
-from backstay.signature._document import (
-    SignatureError,
-    check_document,
-    read_document,
-    write_document,
-)
-from backstay.signature._models import KINDS, Model
-from backstay.signature._skops import Loaded
+from backstay.signature._document import check_document, parse_document
+from backstay.signature._error import SignatureError
+from backstay.signature._models import frozen_models
+from backstay.signature._schema import schema
+from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._steps import apply_steps
-from backstay.targets import Target, from_store
+from backstay.targets import Metric, Target, from_store
 
 if TYPE_CHECKING:
-    from backstay.signature._validate import Validation
+    from backstay.signature._validation import Validation
 
 Array = NDArray[np.float64]
+# A larger file is no signature.
+MOST_BYTES = 256 * 2**20
 
 
 def _overflow_is_said_later() -> Any:
-    """Keep numpy from warning of what `_finite` turns into an error."""
+    """Keep numpy from warning about what `_finite` turns into an error."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
@@ -42,6 +46,40 @@ def _has_probabilities(signature: Signature) -> bool:
             f"this signature has no probabilities: {signature.document['probabilities']}."
         )
     return True
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a signature says of rows.
+
+    Attributes
+    ----------
+    outputs : array of shape (n_rows, n_columns)
+        As tasks of a study store them: first what is predicted, then scores.
+    chances : array or None
+        Probabilities, where the signature has them.
+    """
+
+    outputs: Array
+    chances: Array | None
+
+    def outputs_for(self, metric: Metric) -> Array | None:
+        """Return what a metric is computed from; None where it needs missing probabilities."""
+        if metric.needs != "probabilities":
+            return self.outputs
+        if self.chances is None:
+            return None
+        return np.hstack([self.outputs[:, :1], self.chances[:, 1 - self.outputs.shape[1] :]])
+
+    def score(self, metric: Metric, target: Target) -> float:
+        """Return a metric of the predictions; nan where it needs missing probabilities."""
+        outputs = self.outputs_for(metric)
+        return float("nan") if outputs is None else float(metric.score(target, outputs))
+
+    def frame(self, target: Target, index: Any = None) -> pd.DataFrame:
+        """Return what was predicted, scores and probabilities, row by row."""
+        columns = target.prediction_columns(self.outputs[:, 1:], self.chances)
+        return pd.DataFrame({"predicted": target.said(self.outputs[:, 0]), **columns}, index)
 
 
 class Signature(ClassifierMixin, BaseEstimator):
@@ -91,22 +129,19 @@ class Signature(ClassifierMixin, BaseEstimator):
         self.document = document
         self.trusted = trusted
 
-    @property
+    @cached_property
     def _model(self) -> Model:
         """The model, made when first used; a document is checked once."""
-        made: Model | None = self.__dict__.get("_made")
-        if made is None:
-            check_document(self.document)
-            content, n_classes = self.document["model"], len(self.document["classes"])
-            if content["kind"] == "skops":
-                made = Loaded(content, n_classes, self.trusted)
-            else:
-                made = KINDS[content["kind"]](content, n_classes)
-            self.__dict__["_made"] = made
-        return made
+        check_document(self.document)
+        return frozen_models(self.target).model(self.document["model"], self.trusted)
+
+    @cached_property
+    def target(self) -> Target:
+        """The kind of outcome that is predicted; it holds no rows."""
+        return from_store(self.document["target"], {})
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"document": self.document, "trusted": self.trusted}
+        return {"document": self.document, "trusted": self.trusted}  # not what is made of them
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -118,10 +153,10 @@ class Signature(ClassifierMixin, BaseEstimator):
         return True
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        names = [str(label) for label in self.document["classes"]]
+        names = [str(label) for label in self.target.names]
         n, choice = self.n_features_in_, self.document["choice"]
         return (
-            f"Signature({n} feature{'s' if n > 1 else ''}, classes "
+            f"Signature({n} feature{'s' if n > 1 else ''}, {self.target.kind} "
             f"{', '.join(names[:-1])} and {names[-1]}, {choice['method']} with "
             f"{choice['model']})"
         )
@@ -151,9 +186,11 @@ class Signature(ClassifierMixin, BaseEstimator):
         Raises
         ------
         SignatureError
-            If the file is no signature, was changed, or would load types that are not trusted.
+            If the file is not a signature, was changed, or would load types that are not trusted.
         """
-        loaded = cls(read_document(path), trusted)
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise SignatureError(f"{path} has more than {MOST_BYTES >> 20} MB; it is no signature.")
+        loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)
         try:
             _ = loaded._model
         except SignatureError as error:
@@ -166,27 +203,25 @@ class Signature(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         path : path
-            Of the file; one that is there is replaced.
+            Of the file; an existing one is replaced.
 
         Returns
         -------
         Path
             Where it is.
         """
-        return write_document(dict(self.document), path)
+        text = json.dumps(self.document, indent=1, allow_nan=False, ensure_ascii=False)
+        return write_whole(path, text + "\n")
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """Return the published JSON schema of the file."""
+        return schema()
 
     @property
     def classes_(self) -> NDArray[Any]:
         """Class labels."""
-        labels = self.document["classes"]
-        found = np.array(labels)
-        # Whole numbers beyond 64-bit signed integers would become floating point.
-        return found if found.tolist() == labels else np.array(labels, dtype=object)
-
-    def target_of(self, codes: NDArray[np.intp]) -> Target:
-        """Return the outcome of rows of these class numbers."""
-        stored = {"kind": "classes", "classes": self.document["classes"]}
-        return from_store(stored, {"codes": codes})
+        return self.target.said(np.arange(len(self.target.names)))
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
@@ -201,12 +236,7 @@ class Signature(ClassifierMixin, BaseEstimator):
     @property
     def has_probabilities(self) -> bool:
         """Whether there are probabilities, the model's own or calibrated ones."""
-        if self.document["calibration"] is not None:
-            return True
-        kind, link = self.document["model"]["kind"], self.document["model"].get("link")
-        if kind == "skops":
-            return hasattr(getattr(self._model, "fitted", None), "predict_proba")
-        return kind != "pairs" and link != "none"
+        return self.document["calibration"] is not None or self._model.probabilities is not None
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Do nothing: a signature is frozen.
@@ -242,26 +272,12 @@ class Signature(ClassifierMixin, BaseEstimator):
             Whether every feature is moved to the mean and standard deviation, or to the
             quantiles, of the training rows. That assumes classes in the same proportions.
         """
-        return cohort_of(
-            dict(self.document),
-            X,
-            feature_names=feature_names,
-            allow_missing=allow_missing,
-            rescale=rescale,
-        )
+        return cohort_of(self.document, X, feature_names, allow_missing, rescale)
 
     def _entered(self, X: Any, options: Mapping[str, Any]) -> Array:
-        return self.prepared((X if isinstance(X, Cohort) else self.read(X, **options)).values)
-
-    def prepared(self, values: Array) -> Array:
-        """Return values of the features as the model sees them, after preprocessing.
-
-        Parameters
-        ----------
-        values : array of shape (n_rows, n_features)
-            As they come, in the order of the features.
-        """
-        return apply_steps(self.document["steps"], values)
+        """Return the features as the model sees them, after preprocessing."""
+        cohort = X if isinstance(X, Cohort) else self.read(X, **options)
+        return apply_steps(self.document["steps"], cohort.values)
 
     def decision_function(self, X: Any, **options: Any) -> Array:
         """Return how much rows lean towards the second of two classes, or to each of more.
@@ -269,49 +285,55 @@ class Signature(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : frame, array, sparse matrix or Cohort
-            As in :meth:`read`.
+            As in :meth:`read`, here and in the other methods that predict.
         **options
             Those of :meth:`read`.
         """
         with _overflow_is_said_later():
-            scores = self._model.scores(self._entered(X, options))
-        scores = self._finite(scores)
-        return scores[:, 0] if len(self.document["classes"]) == 2 else scores
+            scores = self._finite(self._model.scores(self._entered(X, options)))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any, **options: Any) -> NDArray[Any]:
-        """Return the class of every row.
-
-        Parameters
-        ----------
-        X : frame, array, sparse matrix or Cohort
-            As in :meth:`read`.
-        **options
-            Those of :meth:`read`.
-        """
-        with _overflow_is_said_later():
-            entered = self._entered(X, options)
-            self._finite(self._model.scores(entered))
-            return self.classes_[self._model.predict(entered, self.document["threshold"])]
+        """Return the class of every row."""
+        return self.target.said(self._outputs(X, options)[:, 0])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, **options: Any) -> Array:
-        """Return the probability of every class; absent where the signature has none.
-
-        Parameters
-        ----------
-        X : frame, array, sparse matrix or Cohort
-            As in :meth:`read`.
-        **options
-            Those of :meth:`read`.
-        """
+        """Return the probability of every class; absent where the signature has none."""
         calibration = self.document["calibration"]
         with _overflow_is_said_later():
             entered = self._entered(X, options)
-            if calibration is not None:
-                return probabilities(calibration, self._finite(self._model.scores(entered))[:, 0])
-            own = self._model.probability(entered)
-        assert own is not None
-        return self._finite(own)
+            if calibration is None:
+                return self._finite(self._model.probability(entered))
+            return self.target.probabilities(calibration, self._finite(self._model.scores(entered)))
+
+    def _outputs(self, X: Any, options: Mapping[str, Any]) -> Array:
+        with _overflow_is_said_later():
+            entered = self._entered(X, options)
+            scores = self._finite(self._model.scores(entered))
+            predicted = self._model.predict(entered, self.document["threshold"])
+        return np.column_stack([predicted, scores])
+
+    def predicted(self, X: Any, **options: Any) -> Predicted:
+        """Return predictions, scores and probabilities as arrays."""
+        chances = self.predict_proba(X, **options) if self.has_probabilities else None
+        return Predicted(self._outputs(X, options), chances)
+
+    def predictions(self, X: Any, **options: Any) -> pd.DataFrame:
+        """Return the prediction, the scores and the probabilities of every row, as a table."""
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        return self.predicted(X, **options).frame(self.target, index)
+
+    def shifts(self, cohort: Cohort) -> list[FeatureShift]:
+        """Return how each feature of a cohort lies against the training rows.
+
+        Parameters
+        ----------
+        cohort : Cohort
+            From :meth:`read`. Its outcomes are not known, so other class proportions look like
+            another platform; :meth:`validate` compares class by class.
+        """
+        return feature_shifts(self.document, cohort)
 
     def _finite(self, scores: Array) -> Array:
         if not np.isfinite(scores).all():
@@ -356,12 +378,5 @@ class Signature(ClassifierMixin, BaseEstimator):
         """
         from backstay.signature._validate import validate
 
-        return validate(
-            self,
-            X,
-            y,
-            mapping=mapping,
-            n_bootstrap=n_bootstrap,
-            random_state=random_state,
-            **options,
-        )
+        rng = np.random.default_rng(random_state)
+        return validate(self, X, y, mapping or {}, n_bootstrap, rng, options)

@@ -10,7 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from backstay.signature._document import SignatureError
+from backstay.signature._error import SignatureError
 
 Array = NDArray[np.float64]
 Step = dict[str, Any]
@@ -18,7 +18,7 @@ KNOWN = "SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler
 
 
 def parts_of(transformer: Any) -> list[Any]:
-    """Return the steps of a pipeline one by one, or the transformer itself; none for None."""
+    """Return the steps of a pipeline one by one, or the transformer itself; nothing for None."""
     if transformer is None or isinstance(transformer, str):  # "passthrough"
         return []
     if isinstance(transformer, Pipeline):
@@ -36,7 +36,7 @@ def steps_of(transformer: Any, n_before: int, columns: NDArray[np.intp]) -> list
     """
     # Places of the columns in what the step at hand sees.
     places, n_seen = np.asarray(columns), n_before
-    found: list[Step] = []
+    steps: list[Step] = []
     for part in parts_of(transformer):
         if hasattr(part, "get_support"):
             kept = part.get_support()
@@ -47,8 +47,8 @@ def steps_of(transformer: Any, n_before: int, columns: NDArray[np.intp]) -> list
                 )
             places, n_seen = np.cumsum(kept)[places] - 1, int(kept.sum())
             continue
-        found += _steps(part, places, n_seen)
-    return found
+        steps += _steps(part, places, n_seen)
+    return steps
 
 
 def _steps(part: Any, places: NDArray[np.intp], n_seen: int) -> list[Step]:
@@ -56,7 +56,8 @@ def _steps(part: Any, places: NDArray[np.intp], n_seen: int) -> list[Step]:
     kind = type(part)
     if kind is SimpleImputer and not part.add_indicator:
         values = np.asarray(part.statistics_)
-        if len(values) == n_seen and not part.keep_empty_features and _lost(values):
+        empty = np.isnan(np.asarray(values, dtype=float)).any()
+        if len(values) == n_seen and not part.keep_empty_features and empty:
             raise SignatureError("SimpleImputer drops columns without values; fill these first.")
         return [{"kind": "fill", "values": _floats(values[places])}]
     if kind is StandardScaler:
@@ -79,10 +80,6 @@ def _steps(part: Any, places: NDArray[np.intp], n_seen: int) -> list[Step]:
     )
 
 
-def _lost(values: NDArray[Any]) -> bool:
-    return bool(np.isnan(np.asarray(values, dtype=float)).any())
-
-
 def _standardize(center: Array, scale: Array) -> Step:
     return {"kind": "standardize", "center": _floats(center), "scale": _floats(scale)}
 
@@ -90,6 +87,19 @@ def _standardize(center: Array, scale: Array) -> Step:
 def _floats(values: Any) -> list[float]:
     numbers: list[float] = np.asarray(values, dtype=np.float64).tolist()
     return numbers
+
+
+def unit_step(before: Array, after: Array) -> list[Step]:
+    """Return the step from a table as given to one that was multiplied to have an ordinary unit.
+
+    Columns were multiplied by powers of two, which their largest values tell without rounding.
+    """
+    largest = [np.nanmax(np.abs(table), axis=0, initial=0) for table in (before, after)]
+    factor = np.divide(largest[1], largest[0], out=np.ones(len(largest[0])), where=largest[0] > 0)
+    if (factor == 1).all():
+        return []
+    shift = [0.0] * len(factor)
+    return [{"kind": "stretch", "scale": _floats(factor), "shift": shift, "clip": None}]
 
 
 def apply_steps(steps: list[Step], X: Array) -> Array:

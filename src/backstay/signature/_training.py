@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,140 +10,88 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from backstay._columns import CHUNK, STRONG, column_chunks, numeric_columns, standard_parts
 from backstay.signature._cohort import QUANTILES
-from backstay.signature._document import SignatureError
+from backstay.signature._error import SignatureError
+from backstay.signature._shift import kurtosis
+from backstay.targets import Target
 
 Array = NDArray[np.float64]
-CHUNK = 4096  # columns that are looked at together
-# Correlations from this on make a stand-in; so many of them are kept for a feature.
-STRONG, MOST_STAND_INS = 0.7, 3
+Columns = NDArray[np.intp]
+Naming = Callable[[int], str]
+# Stand-ins that are kept for a feature, the strongest correlated ones.
+MOST_STAND_INS = 3
 
 
-class NumericColumns:
-    """The columns of a table that hold numbers: their places, and the values of some of them.
+def _chunks(X: Any, only: Columns | None = None) -> Iterator[tuple[Columns, Array]]:
+    """Yield numbers and values of the columns that hold numbers, some at a time.
 
-    A table of hundreds of thousands of columns is never copied as a whole.
+    With `only`, chunks that hold none of those columns may be left out.
     """
-
-    def __init__(self, X: Any) -> None:
-        if hasattr(X, "columns"):
-            X = X if isinstance(X, pd.DataFrame) else X.to_pandas()
-            numeric = [getattr(kind, "kind", "O") in "iufb" for kind in X.dtypes]
-            self.places = np.flatnonzero(numeric)
-        else:
-            X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
-            self.places = np.arange(X.shape[1] if X.dtype.kind in "iufb" or _numbers(X) else 0)
-        self.X = X
-
-    def values(self, places: NDArray[np.intp]) -> Array:
-        """Return the values of the columns at some places of the table."""
-        if isinstance(self.X, pd.DataFrame):
-            return self.X.iloc[:, places].to_numpy(dtype=np.float64)
-        table = self.X[:, places]
-        table = table.toarray() if sparse.issparse(table) else table
-        return np.asarray(table, dtype=np.float64)
-
-    def chunks(self) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        """Yield places and values of all columns, some at a time."""
-        for start in range(0, len(self.places), CHUNK):
-            places = self.places[start : start + CHUNK]
-            yield places, self.values(places)
+    if sparse.issparse(X):
+        by_column = X.tocsc()
+        for start in range(0, X.shape[1], CHUNK):
+            part = by_column[:, start : start + CHUNK].toarray().astype(np.float64)
+            yield np.arange(start, start + part.shape[1]), part
+        return
+    if isinstance(X, np.ndarray) and X.dtype == object:
+        X = pd.DataFrame(X).infer_objects()
+    for columns, part in column_chunks(X, numeric_columns(X), only):
+        # Sums along a column do not depend on how many columns are looked at together.
+        yield columns, np.asfortranarray(part)
 
 
-def _numbers(X: Any) -> bool:
-    """Return whether objects are numbers."""
-    try:
-        X.astype(np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
+def values_of(X: Any, chosen: Columns, name: Naming) -> Array:
+    """Return the values of the chosen columns; refuse those that hold no numbers."""
+    values: dict[int, Array] = {}
+    for columns, part in _chunks(X, chosen):
+        for place in np.flatnonzero(np.isin(columns, chosen)):
+            values[int(columns[place])] = part[:, place]
+    for column in chosen.tolist():
+        if column not in values:
+            raise SignatureError(f"feature {name(column)!r} does not hold numbers.")
+        if np.isnan(values[column]).all():
+            raise SignatureError(f"feature {name(column)!r} has no values.")
+    return np.stack([values[column] for column in chosen.tolist()]).T
 
 
-def chosen_columns(X: Any, chosen: NDArray[np.intp], name: Any) -> tuple[Array, NumericColumns]:
-    """Return the values of the chosen columns, and all columns of numbers."""
-    table = NumericColumns(X)
-    if not np.isin(chosen, table.places).all():
-        lacking = sorted(set(chosen.tolist()) - set(table.places.tolist()))
-        raise SignatureError(f"feature {name(lacking[0])!r} does not hold numbers.")
-    return table.values(chosen), table
-
-
-def feature_facts(values: Array, codes: NDArray[np.intp], n_classes: int) -> dict[str, Any]:
-    """Return moments and quantiles of one feature, overall and by class; gaps are left out."""
-    known = ~np.isnan(values)
-    x, c = values[known], codes[known]
-    if not len(x):
-        raise SignatureError("a feature of the signature has no values.")
-    counts = np.bincount(c, minlength=n_classes)
-    mean = float(x.mean())
-    means = [float(x[c == k].mean()) if counts[k] else mean for k in range(n_classes)]
-    sds = [float(x[c == k].std(ddof=1)) if counts[k] > 1 else 0.0 for k in range(n_classes)]
-    residual = x - np.asarray(means)[c]
-    variance = float((residual**2).mean())
-    # A constant has no shape; 3 is that of a normal distribution.
-    kurtosis = float((residual**4).mean() / variance**2) if variance > 1e-300 else 3.0
+def feature_facts(column: Array, target: Target) -> dict[str, Any]:
+    """Return moments and quantiles of one feature; gaps are left out."""
+    known = ~np.isnan(column)
+    x = column[known]
     return {
-        "mean": mean,
+        "count": len(x),
+        "mean": float(x.mean()),
         "sd": float(x.std(ddof=1)) if len(x) > 1 else 0.0,
-        "kurtosis": max(kurtosis, 1.0),
+        "kurtosis": max(kurtosis(target.take(known).residuals(x)), 1.0),
         "quantiles": np.quantile(x, QUANTILES).tolist(),
-        "class_means": means,
-        "class_sds": sds,
-        "class_counts": counts.tolist(),
     }
 
 
-def pooled_covariance(values: Array, codes: NDArray[np.intp], n_classes: int) -> Array:
-    """Return the covariance within classes; gaps count as their class's mean."""
-    residual = np.zeros_like(values)
-    for c in range(n_classes):
-        rows = values[codes == c]
-        if np.isfinite(rows).any():
-            with np.errstate(invalid="ignore"):
-                residual[codes == c] = np.nan_to_num(rows - np.nanmean(rows, axis=0))
-    return residual.T @ residual / max(len(values) - n_classes, 1)
-
-
-def stand_ins(
-    values: Array, chosen: NDArray[np.intp], table: NumericColumns, name: Any
-) -> list[list[dict[str, Any]]]:
+def stand_ins(values: Array, chosen: Columns, X: Any, name: Naming) -> list[list[dict[str, Any]]]:
     """Return for every chosen feature its strongest correlated ones, and the line through both."""
-    own_mean, own_length = _center_and_length(values)
-    own = np.where(np.isnan(values), 0.0, values - own_mean) / own_length
-    places = table.places
-    mean, length = np.empty(len(places)), np.empty(len(places))
-    correlation = np.empty((len(chosen), len(places)))
-    start = 0
-    for chunk, part in table.chunks():
-        here = slice(start, start + len(chunk))
-        mean[here], length[here] = _center_and_length(part)
-        standard = np.where(np.isnan(part), 0.0, part - mean[here]) / length[here]
-        correlation[:, here] = np.clip(own.T @ standard, -1, 1)
-        start += len(chunk)
-    found = []
+    own, own_mean, own_length = standard_parts(values)
+    parts = []
+    for columns, part in _chunks(X):
+        standard, mean, length = standard_parts(part)
+        parts.append((columns, mean, length, np.clip(own.T @ standard, -1, 1)))
+    whole = (np.concatenate(one, axis=-1) for one in zip(*parts, strict=True))
+    columns, mean, length, correlation = whole
+    by_feature = []
     for j, column in enumerate(chosen):
-        r = np.where(places == column, 0.0, correlation[j])
+        r = np.where(columns == column, 0.0, correlation[j])
         strongest = np.argsort(-np.abs(r), kind="stable")[:MOST_STAND_INS]
         lines = []
         for other in strongest[np.abs(r[strongest]) >= STRONG]:
             slope = float(r[other] * own_length[j] / length[other])
             lines.append(
                 {
-                    "name": name(int(places[other])),
-                    "column": int(places[other]),
+                    "name": name(int(columns[other])),
+                    "column": int(columns[other]),
                     "correlation": float(r[other]),
                     "slope": slope,
                     "intercept": float(own_mean[j] - slope * mean[other]),
                 }
             )
-        found.append(lines)
-    return found
-
-
-def _center_and_length(table: Array) -> tuple[Array, Array]:
-    """Return means and lengths of centred columns; 1 for a constant, which correlates with none."""
-    known = ~np.isnan(table)
-    mean = np.where(known, table, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    length = np.sqrt((np.where(known, table - mean, 0) ** 2).sum(axis=0))
-    constant = length <= 1e-10 * np.sqrt(len(table)) * np.maximum(np.abs(mean), 1e-300)
-    return mean, np.where(constant, 1.0, length)
+        by_feature.append(lines)
+    return by_feature

@@ -1,4 +1,4 @@
-"""What a validation found, as values: scores beside expected ones, recalls, curves, cautions."""
+"""What a validation found, as values: scores beside expected ones, tables, cautions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from scipy import stats
 
+from backstay._files import plain
 from backstay.results import Estimate
 from backstay.signature._cohort import StandIn
 from backstay.signature._shift import FeatureShift
-from backstay.targets import find_metric
-
-Array = NDArray[np.float64]
+from backstay.targets import Calibration, Target, find_metric
 
 
 @dataclass(frozen=True)
@@ -27,25 +25,53 @@ class ScoreComparison:
     metric : str
         Name of the metric.
     expected, found : Estimate
-        What the study expects of one signature, re-estimated for stand-ins, and what the cohort
-        gives, both with 95 % intervals.
+        What the study expects of one signature, estimated again for stand-ins, and what the
+        cohort gives, both with 95 % intervals.
     corrected : bool
-        Whether the expected score pays for having been chosen.
-    difference : Estimate
-        Found minus expected, with its 95 % interval (Zou & Donner 2008).
-    p_value : float
-        Of no difference.
+        Whether the expected score is corrected for having been chosen.
     chance : float
         What guessing reaches in the cohort.
+
+    Examples
+    --------
+    >>> from backstay.results import Estimate
+    >>> from backstay.signature import ScoreComparison
+    >>> expected, found = Estimate(0.9, 0.8, 0.95), Estimate(0.7, 0.6, 0.8)
+    >>> one = ScoreComparison("roc_auc", expected, found, corrected=True, chance=0.5)
+    >>> [round(end, 3) for end in (one.difference.low, one.difference.value, one.difference.high)]
+    [-0.312, -0.2, -0.059]
+    >>> round(one.p_value, 4), one.verdict
+    (0.0056, 'worse')
     """
 
     metric: str
     expected: Estimate
     found: Estimate
     corrected: bool
-    difference: Estimate
-    p_value: float
     chance: float
+
+    @property
+    def difference(self) -> Estimate:
+        """Found minus expected, of independent rows, with its 95 % interval.
+
+        It recovers the variances from the intervals of both scores, each on its own side (Zou &
+        Donner 2008), because intervals near the end of a range are not symmetric.
+        """
+        found, expected = self.found, self.expected
+        value = found.value - expected.value
+        low = value - math.hypot(found.value - found.low, expected.high - expected.value)
+        high = value + math.hypot(found.high - found.value, expected.value - expected.low)
+        defined = math.isfinite(value - low if value > 0 else high - value)
+        return Estimate(value, low, high) if defined else Estimate(value, math.nan, math.nan)
+
+    @property
+    def p_value(self) -> float:
+        """Of no difference: the level at which the interval of the difference would end at 0."""
+        ends = self.difference
+        towards_zero = ends.value - ends.low if ends.value > 0 else ends.high - ends.value
+        if towards_zero == 0:
+            return 0.0 if ends.value else 1.0
+        return float(2 * stats.norm.sf(1.96 * abs(ends.value) / towards_zero))
 
     @property
     def verdict(self) -> str:
@@ -62,88 +88,58 @@ class ScoreComparison:
         gain = find_metric(self.metric).gain
         return bool(min(gain(self.found.low), gain(self.found.high)) > gain(self.chance))
 
-
-@dataclass(frozen=True)
-class Recall:
-    """The share of a class's rows that were recognised, with Wilson's 95 % interval."""
-
-    label: str
-    n: int
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Do probabilities mean what they say? For the second of two classes.
-
-    Attributes
-    ----------
-    slope, intercept : float
-        Of the observed log odds in the predicted ones; 1 and 0 are right. A slope below 1 means
-        probabilities that are too sure.
-    bins : DataFrame
-        Mean ``predicted`` probability and ``observed`` share, with ``low``, ``high`` and ``n``.
-    """
-
-    slope: float
-    intercept: float
-    bins: pd.DataFrame
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        judged = ("p_value", "verdict", "above_chance")
+        more = {name: getattr(self, name) for name in judged}
+        return {**asdict(self), "difference": asdict(self.difference), **more}
 
 
 @dataclass(frozen=True)
 class Caution:
-    """What to beware of: its kind, a heading and a sentence or two."""
+    """What to beware of: its kind, and the names and numbers that it rests on."""
 
     kind: str
-    title: str
-    text: str
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
 class Validation:
     """A signature tested on a cohort that had no part in making it, without refitting.
 
+    ``backstay.report.ValidationReport`` says it in words and writes it as a page.
+
     Attributes
     ----------
     scores : list of ScoreComparison
         By metric, the deciding one first.
-    classes : list of str
-        Names of the signature's classes.
-    class_sizes : list of int
-        The cohort's rows of each.
-    training_sizes : list of int
-        The training rows of each.
-    recalls : list of Recall
-        By class.
-    confusion : ndarray of shape (n_classes, n_classes)
-        Rows by true and predicted class.
-    roc : DataFrame
-        ``class``, ``fpr`` and ``tpr`` of the points of the ROC curves.
+    target : Target
+        Outcomes of the cohort's rows.
+    training_rows : list of int
+        How many rows the training rows had of each entry in ``target.summary()``.
+    tables : dict of str to DataFrame
+        Tables of predictions, such as ``"confusion"``, ``"recalls"`` with Wilson's 95 % intervals,
+        and ``"roc_points"``.
     calibration : Calibration or None
-        None without probabilities of two classes.
+        Whether probabilities mean what they say; None without probabilities of two classes.
     shifts : list of FeatureShift
         Of the features that the cohort has.
     stand_ins : list of StandIn
-        Of those that it does not have.
+        For the features that it does not have.
     rescale : str
         How the features were rescaled.
     cautions : list of Caution
-        What to beware of.
+        What to beware of, the gravest first.
     predictions : DataFrame
-        Of every row: ``class``, ``predicted``, scores and probabilities.
+        Of every row: its outcome, such as ``class``, ``predicted``, scores and probabilities.
     signature : dict
         The signature's choice, training facts and stability.
     """
 
     scores: list[ScoreComparison]
-    classes: list[str]
-    class_sizes: list[int]
-    training_sizes: list[int]
-    recalls: list[Recall]
-    confusion: NDArray[np.intp]
-    roc: pd.DataFrame
+    target: Target
+    training_rows: list[int]
+    tables: dict[str, pd.DataFrame]
     calibration: Calibration | None
     shifts: list[FeatureShift]
     stand_ins: list[StandIn]
@@ -155,31 +151,12 @@ class Validation:
     @property
     def n_rows(self) -> int:
         """Number of the cohort's rows."""
-        return sum(self.class_sizes)
+        return len(self.target)
 
     @property
     def main(self) -> ScoreComparison:
         """The comparison by the metric that decided in the study."""
         return self.scores[0]
-
-    @property
-    def sentence(self) -> str:
-        """The result in words."""
-        main = self.main
-        title = find_metric(main.metric).title
-        found, expected = _figure(main.found), _figure(main.expected)
-        if main.verdict == "undefined":
-            return f"On {self.n_rows} rows the {title} is {found}; {expected} was expected."
-        words = {
-            "as expected": "The two do not differ beyond chance",
-            "worse": "It is worse than expected",
-            "better": "It is better than expected",
-        }[main.verdict]
-        p = "< 0.001" if main.p_value < 0.001 else f"= {main.p_value:.3f}"
-        return (
-            f"On {self.n_rows} rows the {title} is {found}; {expected} was expected. {words} "
-            f"(difference {_figure(main.difference, '+')}, p {p})."
-        )
 
     def frame(self) -> pd.DataFrame:
         """Return a row per metric."""
@@ -194,52 +171,26 @@ class Validation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the single rows, ready for JSON; undefined numbers are None."""
-        calibration = None
-        if self.calibration is not None:
-            calibration = {
-                "slope": self.calibration.slope,
-                "intercept": self.calibration.intercept,
-                "bins": self.calibration.bins.to_dict("records"),
-            }
+        known, names = self.calibration, [name for name, _ in self.target.summary()]
         everything = {
-            "sentence": self.sentence,
-            "scores": [
-                {**asdict(one), "verdict": one.verdict, "above_chance": one.above_chance}
-                for one in self.scores
-            ],
-            "classes": self.classes,
-            "class_sizes": self.class_sizes,
-            "training_sizes": self.training_sizes,
-            "recalls": [asdict(one) for one in self.recalls],
-            "confusion": self.confusion.tolist(),
-            "roc": self.roc.to_dict("list"),
-            "calibration": calibration,
+            "scores": [one.to_dict() for one in self.scores],
+            "target": self.target.to_json(),
+            "rows": dict(self.target.summary()),
+            "training_rows": dict(zip(names, self.training_rows, strict=True)),
+            "tables": {name: table.to_dict("list") for name, table in self.tables.items()},
+            "calibration": known and {**vars(known), "bins": known.bins.to_dict("records")},
             "shifts": [asdict(one) for one in self.shifts],
             "stand_ins": [asdict(one) for one in self.stand_ins],
             "rescale": self.rescale,
             "cautions": [asdict(one) for one in self.cautions],
             "signature": self.signature,
         }
-        plain: dict[str, Any] = _plain(everything)
-        return plain
+        plain_values: dict[str, Any] = plain(everything)
+        return plain_values
 
     def __repr__(self) -> str:
-        return f"Validation: {self.sentence}"
-
-
-def _figure(estimate: Estimate, sign: str = "") -> str:
-    if not math.isfinite(estimate.value):
-        return "undefined"
-    text = f"{estimate.value:{sign}.3f}"
-    if math.isfinite(estimate.low + estimate.high):
-        text += f" (95 % [{estimate.low:.3f}, {estimate.high:.3f}])"
-    return text
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    value = value.item() if hasattr(value, "dtype") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        one = self.main
+        return (
+            f"Validation({self.n_rows} rows, {one.metric} {one.found.value:.3f}, expected "
+            f"{one.expected.value:.3f}: {one.verdict})"
+        )

@@ -14,8 +14,8 @@ from backstay.stability._compare import StabilityComparison, compare_stability
 from backstay.stability._concept_agreement import concept_agreement
 from backstay.stability._curves import stability_curve
 from backstay.stability._frequencies import consensus, selection_frequency
+from backstay.stability._intervals import PairMatrix
 from backstay.stability._measures import list_measures
-from backstay.stability._pair_matrix import PairMatrix
 from backstay.stability._predictions import prediction_stability
 from backstay.stability._rankings import ranking_stability
 from backstay.stability._score import stability_score

@@ -167,12 +167,16 @@ def compare_stability(
         )
     check_confidence(confidence)
     rng = np.random.default_rng(random_state)
-    given = measure_arguments(entry, options, similarity, rng)
+    given = measure_arguments(entry, options, similarity, first.n_features, rng)
     measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
     variance_from = "bootstrap" if paired or not entry.analytic_variance else "analytic"
     resampling = Resampling(variance_from, n_bootstrap, rng)
-    if paired:
-        variance = _paired_variance(*measured, resampling)
+    if paired and first.n_runs < 3:
+        variance = math.nan
+    elif paired:  # the same draws for both
+        samples = resampling.samples(first.n_runs)
+        apart = measured[0].on_resamples(samples) - measured[1].on_resamples(samples)
+        variance = float(apart.var(ddof=1))
     else:
         variance = sum(each.variance(resampling) for each in measured)
     difference = measured[0].value - measured[1].value
@@ -201,11 +205,3 @@ def compare_stability(
         variance_from=variance_from,
         bounds=(low - high_second, high - low_second),
     )
-
-
-def _paired_variance(first: MeasuredRuns, second: MeasuredRuns, resampling: Resampling) -> float:
-    """Return the bootstrap variance of the difference, with the same draws for both."""
-    if first.runs.n_runs < 3:
-        return math.nan
-    samples = resampling.samples(first.runs.n_runs)
-    return float((first.on_resamples(samples) - second.on_resamples(samples)).var(ddof=1))

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     SOURCES,
+    PairMatrix,
     Resampling,
     check_confidence,
     check_source,
-    jackknife_of_pairs,
     quantile,
     spread_over_runs,
 )
@@ -37,14 +37,6 @@ def _chance_corrected(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
     return -(k**2) / p / span, 1 / span
 
 
-def _share(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
-    return np.zeros_like(k), 1 / k
-
-
-def _hamming(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
-    return 1 - 2 * k / p, np.full_like(k, 2 / p)
-
-
 def _lustgarten(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
     span = np.where(k < p, k - np.maximum(0, 2 * k - p), np.nan)
     return -(k**2) / p / span, 1 / span
@@ -59,16 +51,10 @@ def _relative(k: Floats, p: int, m: int) -> tuple[Floats, Floats]:
 
 # Measures that, at equal sizes, are offset + slope · (mean overlap of two runs).
 _LINEAR: dict[str, Callable[[Floats, int, int], tuple[Floats, Floats]]] = {
-    "kuncheva": _chance_corrected,
-    "nogueira": _chance_corrected,
-    "wald": _chance_corrected,
-    "phi": _chance_corrected,
-    "kappa": _chance_corrected,
+    **dict.fromkeys(("kuncheva", "nogueira", "wald", "phi", "kappa"), _chance_corrected),
     "lustgarten": _lustgarten,
-    "dunne": _hamming,
-    "dice": _share,
-    "ochiai": _share,
-    "somol_weighted": _share,
+    "dunne": lambda k, p, m: (1 - 2 * k / p, np.full_like(k, 2 / p)),
+    **dict.fromkeys(("dice", "ochiai", "somol_weighted"), lambda k, p, m: (0 * k, 1 / k)),
     "somol_relative": _relative,
 }
 
@@ -160,12 +146,11 @@ def stability_curve(
     order, p = read_orders(rankings, kind, n_features)
     chosen = _read_sizes(sizes, order.shape[1])
     rng = np.random.default_rng(random_state)
-    arguments = measure_arguments(entry, options, similarity, rng)
+    arguments = measure_arguments(entry, options, similarity, p, rng)
     order = order[:, : int(chosen.max())]
-    curve = None
-    if variance_from != "bootstrap":
-        curve = _all_sizes(entry, order, p, variance_from, arguments)
-    if curve is not None:
+    at_once = None if variance_from == "bootstrap" else _at_once(measure)
+    if at_once is not None:
+        curve = at_once(entry, order, p, variance_from, **arguments)
         value, variance = (part[chosen - 1] for part in curve)
     else:
         resampling = Resampling(variance_from, n_bootstrap, rng)
@@ -200,17 +185,13 @@ def _read_sizes(sizes: Iterable[int] | None, most: int) -> NDArray[np.int64]:
     return chosen.astype(np.int64)
 
 
-def _all_sizes(
-    entry: Measure, order: NDArray[Any], p: int, variance_from: str, arguments: dict[str, Any]
-) -> Curve | None:
-    """Return the curve over sizes 1..K at once; None if the measure needs each size separately."""
-    if entry.name in _LINEAR:
-        return _linear(entry, order, p, variance_from)
-    if entry.name in ("somol", "davis"):
-        return _of_ever_selected(entry.name, order, p, variance_from, **arguments)
-    if entry.name == "kalousis":
-        return _jaccard(order, p, variance_from)
-    return None
+def _at_once(measure: str) -> Callable[..., Curve] | None:
+    """Return what computes sizes 1..K at once; None if the measure needs each size separately."""
+    if measure in _LINEAR:
+        return _linear
+    if measure in ("somol", "davis"):
+        return _of_ever_selected
+    return _jaccard if measure == "kalousis" else None
 
 
 def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> Curve:
@@ -224,7 +205,7 @@ def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> 
         return offset + slope * mean, np.full(most, np.nan)
     totals = placements.overlap_totals()
     if variance_from == "jackknife":
-        variance = jackknife_of_pairs(totals)
+        variance = PairMatrix.jackknife(totals)
     else:
         # Nogueira's Theorem 7 at equal sizes: φ_i − φ̄ = slope·(G_i − Ḡ)/m.
         variance = 4 / m**4 * spread_over_runs(totals)
@@ -233,7 +214,7 @@ def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> 
 
 
 def _of_ever_selected(
-    name: str, order: NDArray[Any], p: int, variance_from: str, penalty: float = 0.0
+    entry: Measure, order: NDArray[Any], p: int, variance_from: str, penalty: float = 0.0
 ) -> Curve:
     """Return somol or davis, which at equal sizes depend on |X| only, X the ever selected."""
     # Leaving run i out removes from X the features that only i selected.
@@ -246,7 +227,7 @@ def _of_ever_selected(
 
     def value(runs: int, union: NDArray[np.int64]) -> Floats:
         frequency = runs * k / union
-        if name == "somol":
+        if entry.name == "somol":
             return np.asarray((frequency - 1) / (runs - 1))
         return np.asarray(np.maximum(0, frequency / runs - penalty * k / p))
 
@@ -257,7 +238,7 @@ def _of_ever_selected(
     return value(m, ever), variance
 
 
-def _jaccard(order: NDArray[Any], p: int, variance_from: str) -> Curve:
+def _jaccard(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> Curve:
     """Return the mean Jaccard index, r/(2k − r) for every pair."""
     m, most = order.shape
     twice = 2.0 * np.arange(1, most + 1)
@@ -268,7 +249,7 @@ def _jaccard(order: NDArray[Any], p: int, variance_from: str) -> Curve:
         totals[others] += index
     variance = np.full(most, np.nan)
     if variance_from == "jackknife":
-        variance = jackknife_of_pairs(totals)
+        variance = PairMatrix.jackknife(totals)
     return totals.sum(axis=0) / (m * (m - 1)), variance
 
 

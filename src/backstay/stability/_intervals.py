@@ -1,4 +1,4 @@
-"""Intervals of figures over runs: the jackknife, the bootstrap, and the interval around a value."""
+"""How far a figure over runs would move with other runs: jackknife, bootstrap, intervals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 # Where a variance over runs may come from; theory has one for a few measures only.
@@ -70,29 +70,6 @@ def interval_around(
     return ConfidenceInterval(float(low), float(high))
 
 
-def jackknife(statistic: Statistic, n_runs: int) -> float:
-    """Return the jackknife variance of any function of the runs; nan for two runs.
-
-    It is never too small on average (Efron & Stein 1981). In a given sample it may be 0 for a
-    function that moves in jumps, such as the number of features ever selected.
-    """
-    if n_runs < 3:
-        return math.nan
-    everyone = np.arange(n_runs)
-    left_out = np.array([statistic(np.delete(everyone, run)) for run in everyone])
-    return float((n_runs - 1) * left_out.var())
-
-
-def jackknife_of_pairs(totals: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the jackknife variance of a mean over pairs, from each run's sum over its pairs."""
-    # Leaving run i out takes 2 s_i from the sum over ordered pairs: the jackknife is a sum of
-    # squares.
-    m = totals.shape[0]
-    if m < 3:
-        return np.full(totals.shape[1:], np.nan)
-    return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
-
-
 def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
     """Return Σ_i (s_i − s̄)² along the first axis, one run at a time to spare memory."""
     mean = totals.mean(axis=0)
@@ -100,6 +77,87 @@ def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
     for row in totals:
         spread += (row - mean) ** 2
     return spread
+
+
+class PairMatrix:
+    """A figure for every two runs, with the mean over pairs and its jackknife interval.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_runs, n_runs)
+        The figure for every pair of runs, symmetric. The diagonal is not used.
+
+    Examples
+    --------
+    >>> pairs = PairMatrix([[0, 0.4, 0.6], [0.4, 0, 0.2], [0.6, 0.2, 0]])
+    >>> round(pairs.mean(), 4), round(pairs.variance(), 4)
+    (0.4, 0.0533)
+    >>> low, high = pairs.interval(0.95, bounds=(-1, 1))
+    >>> round(low, 3), round(high, 3), round(pairs.p_value(), 3)
+    (-0.594, 1.0, 0.225)
+    """
+
+    def __init__(self, values: ArrayLike) -> None:
+        self.values = np.array(values, dtype=np.float64)
+        np.fill_diagonal(self.values, 0)
+
+    def mean(self) -> float:
+        """Return the mean over pairs of different runs."""
+        m = len(self.values)
+        return float(self.values.sum() / (m * (m - 1)))
+
+    def where_undefined(self) -> str:
+        """Say for how many pairs the figure is nan."""
+        m, bad = len(self.values), max(int(np.isnan(self.values).sum()) // 2, 1)
+        return f"for {bad} of {m * (m - 1) // 2} pairs of runs"
+
+    def variance(self) -> float:
+        """Return the jackknife variance of the mean; nan for two runs."""
+        return float(self.jackknife(self.values.sum(axis=1)))
+
+    def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the mean over pairs in every resample of the runs, without pairing copies."""
+        # A copy paired with itself would count as perfect agreement and lift every value.
+        m = len(self.values)
+        cell = samples + m * np.arange(samples.shape[0])[:, None]
+        copies = np.bincount(cell.ravel(), minlength=samples.shape[0] * m).reshape(-1, m)
+        weight = copies.sum(axis=1) ** 2 - (copies**2).sum(axis=1)
+        return np.asarray(((copies @ self.values) * copies).sum(axis=1) / weight)
+
+    def interval(
+        self, confidence: float = 0.95, bounds: tuple[float, float] = (-math.inf, math.inf)
+    ) -> ConfidenceInterval:
+        """Return ``(low, high)`` for the mean, cut at the bounds: Student's t below 50 runs."""
+        return interval_around(self.mean(), self.variance(), confidence, len(self.values), bounds)
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value for a mean of 0; 1 if no pair differs from 0."""
+        mean, variance = self.mean(), self.variance()
+        if mean == 0 == variance:
+            return 1.0
+        statistic = mean / math.sqrt(variance) if variance != 0 else math.inf
+        return two_sided_p(statistic, len(self.values))
+
+    @staticmethod
+    def jackknife(totals: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the jackknife variance of means over pairs, from sums over each run's pairs.
+
+        Parameters
+        ----------
+        totals : ndarray of shape (n_runs, ...)
+            The sum of each run's pairs with the others; further axes are separate means.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of the further axes; nan for two runs.
+        """
+        # Leaving run i out takes 2 s_i from the sum over ordered pairs: the jackknife is a sum of
+        # squares.
+        m = totals.shape[0]
+        if m < 3:
+            return np.full(totals.shape[1:], np.nan)
+        return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
 
 
 class Resampling(NamedTuple):
@@ -131,24 +189,19 @@ class Resampling(NamedTuple):
 
     def variance(self, statistic: Statistic, n_runs: int) -> float:
         """Return the jackknife or bootstrap variance of any function of the runs."""
-        if self.variance_from == "jackknife" or n_runs < 3:
-            return jackknife(statistic, n_runs)
+        if n_runs < 3:
+            return math.nan
+        if self.variance_from == "jackknife":
+            # Never too small on average (Efron & Stein 1981). In a given sample it may be 0 for a
+            # function that moves in jumps, such as the number of features ever selected.
+            everyone = np.arange(n_runs)
+            left_out = np.array([statistic(np.delete(everyone, run)) for run in everyone])
+            return float((n_runs - 1) * left_out.var())
         return float(np.var([statistic(runs) for runs in self.samples(n_runs)], ddof=1))
 
-    def variance_of_pairs(self, pairs: NDArray[np.float64]) -> float:
+    def variance_of_pairs(self, pairs: PairMatrix) -> float:
         """Return the jackknife or bootstrap variance of a mean over pairs."""
-        if self.variance_from == "jackknife" or len(pairs) < 3:
-            return float(jackknife_of_pairs((pairs.sum(axis=0) + pairs.sum(axis=1)) / 2))
-        return float(bootstrap_of_pairs(pairs, self.samples(len(pairs))).var(ddof=1))
-
-
-def bootstrap_of_pairs(
-    pairs: NDArray[np.float64], samples: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return the mean over pairs in every resample, without pairing copies of a run."""
-    # A copy paired with itself would count as perfect agreement and lift every value.
-    m = pairs.shape[0]
-    cell = samples + m * np.arange(samples.shape[0])[:, None]
-    copies = np.bincount(cell.ravel(), minlength=samples.shape[0] * m).reshape(-1, m)
-    weight = copies.sum(axis=1) ** 2 - (copies**2).sum(axis=1)
-    return np.asarray(((copies @ pairs) * copies).sum(axis=1) / weight)
+        values = pairs.values
+        if self.variance_from == "jackknife" or len(values) < 3:
+            return float(PairMatrix.jackknife((values.sum(axis=0) + values.sum(axis=1)) / 2))
+        return float(pairs.on_resamples(self.samples(len(values))).var(ddof=1))

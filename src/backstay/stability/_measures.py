@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,10 @@ class Measure:
     analytic_variance: bool = False  # whether theory gives a variance
     options: tuple[str, ...] = ()  # further keyword arguments
     note: str = ""
-    # How it is computed on subsets: as a matrix over pairs of runs, or as one number; and the
-    # further figures it reports.
-    pairs: Callable[..., Any] | None = None
-    system: Callable[..., float] | None = None
+    # How it is computed on subsets, as a matrix if it is a mean over pairs of runs, else as one
+    # number; and the further figures it reports.
+    compute: Callable[..., Any] | None = None
+    over_pairs: bool = False
     details: Callable[..., Mapping[str, float]] | None = None
 
     def bounds(self, n_runs: int, n_features: int) -> tuple[float, float]:
@@ -56,25 +57,22 @@ class Measure:
         return low, high
 
 
-def _on_pairs(
-    compute: Callable[..., Any], *facts: Any, over: str = "pairs", **more: Any
-) -> Measure:
-    """Return a measure on subsets that is a mean over pairs of runs."""
-    return _on_subsets(compute, f"mean over {over} of ", *facts, pairs=compute, **more)
+def _on_subsets(compute: Callable[..., Any], *facts: Any, over: str = "", **more: Any) -> Measure:
+    """Return a measure on subsets with the name, formula and options of what computes it.
 
-
-def _on_all_runs(compute: Callable[..., float], *facts: Any, **more: Any) -> Measure:
-    """Return a measure on subsets that is one number for all runs."""
-    return _on_subsets(compute, "", *facts, system=compute, **more)
-
-
-def _on_subsets(compute: Callable[..., Any], mean: str, *facts: Any, **more: Any) -> Measure:
-    """Return a measure with the name, formula and options of the function that computes it."""
+    It is one number for all runs, or a mean `over` pairs of them.
+    """
     formula = (compute.__doc__ or "").removeprefix("Return ").removesuffix(".")
     _, *takes = inspect.signature(compute).parameters
-    more["needs_similarity"] = "similarity" in takes
-    more["options"] = tuple(name for name in takes if name not in ("similarity", "rng"))
-    return Measure(compute.__name__, "subsets", mean + formula, *facts, **more)
+    options = [name for name in takes if name not in ("similar", "rng")]
+    more["needs_similarity"] = "similar" in takes
+    more["options"] = tuple(["threshold", *options] if "similar" in takes else options)
+    definition = f"mean over {over} of {formula}" if over else formula
+    more.update(compute=compute, over_pairs=bool(over))
+    return Measure(compute.__name__, "subsets", definition, *facts, **more)
+
+
+_on_pairs = partial(_on_subsets, over="pairs")
 
 
 _TABLE = (
@@ -92,20 +90,20 @@ _TABLE = (
         _subsets.kuncheva, "-1/(m - 1)", 1, True, "Kuncheva 2007", equal_sizes=True,
         analytic_variance=True, note="equal sizes only; nan for k = 0 or p; then equal to nogueira",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.krizek, 0, "log2(m)", False, "Křížek, Kittler & Hlaváč 2007",
         higher_is_stabler=False, identical=0.0, details=_subsets.krizek_details,
         note="lower is stabler; blind to how far subsets differ",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.somol, 0, 1, False, "Somol & Novovičová 2008",
         note="C; one odd feature counts as much as a frequent one",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.somol_weighted, 0, 1, False, "Somol & Novovičová 2008",
         note="CW; equal sizes make it the mean Dice index",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.somol_relative, 0, 1, False, "Somol & Novovičová 2008",
         note="0 under random selection only as the number of runs grows",
     ),
@@ -119,15 +117,15 @@ _TABLE = (
     ),
     _on_pairs(_subsets.phi, -1, 1, True, "Nogueira & Brown 2016"),
     _on_pairs(_subsets.kappa, -1, 1, True, "Carletta 1996"),
-    _on_all_runs(
+    _on_subsets(
         _subsets.nogueira, "-1/(m - 1)", 1, True, "Nogueira, Sechidis & Brown 2018",
         analytic_variance=True, note="any sizes, with an interval and a test: the default",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.drotar, 0, "m", False, "Drotár & Smékal 2015; Prat eq. 2.43", identical=None,
         note="FLAGGED: as printed; its source's own figures cannot be reproduced with it",
     ),
-    _on_all_runs(
+    _on_subsets(
         _subsets.davis, 0, 1, False, "Davis et al. 2006",
         note="penalty=0 by default; a penalty takes identical subsets below 1",
     ),

@@ -7,29 +7,22 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.stability._runs import Runs
-from backstay.stability._similarity import FeatureSimilarity, as_similarity
+from backstay.stability._similarity import FeatureSimilarity
 from backstay.stability._subsets import Pairs, ratio
 
 _PARTNERS = ("anywhere", "unshared")
 _EXPECTATIONS = ("exact", "monte_carlo")
 
 
-def pogr(
-    runs: Runs,
-    similarity: object = None,
-    threshold: float | None = None,
-    partners: str = "anywhere",
-) -> Pairs:
+def pogr(runs: Runs, similar: FeatureSimilarity, partners: str = "anywhere") -> Pairs:
     """Return (r + O_AB)/a."""
     # Directed: row A, column B ([Han] eq. 5.6).
-    similar = as_similarity(similarity, runs.n_features, threshold)
     return ratio(runs.shared + _matched(runs, similar, partners), runs.a)
 
 
 def npogr(
     runs: Runs,
-    similarity: object = None,
-    threshold: float | None = None,
+    similar: FeatureSimilarity,
     partners: str = "anywhere",
     expectation: str = "exact",
     n_draws: int = 10_000,
@@ -37,7 +30,6 @@ def npogr(
 ) -> Pairs:
     """Return (r + O_AB − E)/(a − E)."""
     # Directed ([Han] eq. 5.7); at equal sizes the mean of both directions is eq. 5.8.
-    similar = as_similarity(similarity, runs.n_features, threshold)
     a, b = runs.a, runs.b
     chance = a * b / runs.n_features
     chance = chance + _expected(runs, similar, partners, expectation, n_draws, rng)
@@ -47,15 +39,13 @@ def npogr(
 
 def yu(
     runs: Runs,
-    similarity: object = None,
-    threshold: float | None = None,
+    similar: FeatureSimilarity,
     expectation: str = "exact",
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Pairs:
     """Return (I − E(I))/((a+b)/2 − E(I))."""
     # I = r + (O_AB + O_BA)/2, partners unshared.
-    similar = as_similarity(similarity, runs.n_features, threshold)
     a, b = runs.a, runs.b
     matched = _matched(runs, similar, "unshared")
     expected = _expected(runs, similar, "unshared", expectation, n_draws, rng)
@@ -63,11 +53,10 @@ def yu(
     return _corrected(runs.shared + (matched + matched.T) / 2, chance, (a + b) / 2)
 
 
-def zucknick(runs: Runs, similarity: object = None, threshold: float | None = None) -> Pairs:
+def zucknick(runs: Runs, similar: FeatureSimilarity) -> Pairs:
     """Return (r + C(A,B) + C(B,A))/|A∪B|."""
     # C(A,B) = Σ_{x∈A, y∈B∖A} sim(x,y) / |B|.
     # An empty subset has no partners to give: C is 0 there, as the Jaccard index is.
-    similar = as_similarity(similarity, runs.n_features, threshold)
     totals = np.zeros((runs.n_runs, runs.features.size))
     for index, chosen in enumerate(runs.selected):
         totals[index] = similar.block(runs.features[chosen], runs.features).sum(axis=0)
@@ -83,30 +72,22 @@ def module_phi(runs: Runs, modules: object = None) -> Pairs:
     # At random, a of p features include a·n_M/p of a module of n_M. Everything is multiplied by p,
     # which keeps whole numbers whole. Modules that no run selects from enter only through Σ n_M².
     p = runs.n_features
-    numbers, members = _module_numbers(modules, p)
-    _, place = np.unique(numbers[runs.features], return_inverse=True)
-    inside = np.equal.outer(place, np.arange(place.max(initial=-1) + 1)).astype(np.float64)
-    selected = runs.selected.astype(np.float64)
-    counts = selected @ inside
-    at_random = selected @ members[numbers[runs.features]]
-    a, b = runs.a, runs.b
-    excess = p**2 * (counts @ counts.T) - p * (at_random[:, None] * b + at_random[None] * a)
-    excess += a * b * (members**2).sum()
-    spread = np.sqrt(np.maximum(np.diag(excess), 0))
-    return ratio(excess, spread[:, None] * spread[None])
-
-
-def _module_numbers(modules: object, p: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the number of every feature's module and the members of every module."""
-    if modules is None:  # every feature on its own
-        return np.arange(p), np.ones(p)
-    labels = np.asarray(modules)
+    labels = np.arange(p) if modules is None else np.asarray(modules)  # None: each on its own
     if labels.shape != (p,):
         raise ValueError(
             f"modules must name one module for each of {p} features; got shape {labels.shape}."
         )
     _, numbers, members = np.unique(labels, return_inverse=True, return_counts=True)
-    return numbers.astype(np.intp), members.astype(np.float64)
+    _, place = np.unique(numbers[runs.features], return_inverse=True)
+    inside = np.equal.outer(place, np.arange(place.max(initial=-1) + 1)).astype(np.float64)
+    selected = runs.selected.astype(np.float64)
+    counts = selected @ inside
+    at_random = selected @ members[numbers[runs.features]].astype(np.float64)
+    a, b = runs.a, runs.b
+    excess = p**2 * (counts @ counts.T) - p * (at_random[:, None] * b + at_random[None] * a)
+    excess += a * b * (members**2).sum()
+    spread = np.sqrt(np.maximum(np.diag(excess), 0))
+    return ratio(excess, spread[:, None] * spread[None])
 
 
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:

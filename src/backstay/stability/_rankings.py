@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.spatial import distance
 
 from backstay.stability._intervals import Resampling
@@ -68,8 +68,10 @@ def ranking_stability(
     ranks = read_ranks(rankings, kind)
     if measure == "canberra":
         pairs = _canberra(ranks, top)
+    elif measure == "spearman":
+        pairs = correlations(ranks)
     else:
-        pairs = correlations(ranks) if measure == "spearman" else _kendall(ranks)
+        pairs = pd.DataFrame(ranks.T).corr("kendall").to_numpy()
     return pairwise_result(
         pairs,
         measure,
@@ -79,18 +81,6 @@ def ranking_stability(
         confidence=confidence,
         resampling=resampling,
     )
-
-
-def _kendall(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return τ-b of every two rankings."""
-    m = ranks.shape[0]
-    if ranks.shape[1] < 2:
-        return np.full((m, m), np.nan)
-    pairs = np.zeros((m, m))
-    for i in range(m):
-        for j in range(i + 1, m):
-            pairs[i, j] = pairs[j, i] = stats.kendalltau(ranks[i], ranks[j]).statistic
-    return pairs
 
 
 def _canberra(ranks: NDArray[np.float64], top: int | None) -> NDArray[np.float64]:

@@ -8,15 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import (
-    Resampling,
-    bootstrap_of_pairs,
-    check_confidence,
-    check_source,
-)
+from backstay.stability._intervals import PairMatrix, Resampling, check_confidence, check_source
 from backstay.stability._measures import Measure, get_measure
-from backstay.stability._pair_matrix import PairMatrix
 from backstay.stability._runs import Runs, read_subsets
+from backstay.stability._similarity import as_similarity
 from backstay.stability._stability_result import StabilityResult, warn_undefined
 from backstay.stability._subsets import nogueira
 
@@ -96,7 +91,8 @@ def stability_score(
     check_confidence(confidence)
     runs = read_subsets(subsets, n_features)
     rng = np.random.default_rng(random_state)
-    measured = MeasuredRuns(entry, runs, measure_arguments(entry, options, similarity, rng))
+    arguments = measure_arguments(entry, options, similarity, runs.n_features, rng)
+    measured = MeasuredRuns(entry, runs, arguments)
     variance = measured.variance(Resampling(variance_from, n_bootstrap, rng))
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
@@ -135,37 +131,25 @@ class MeasuredRuns:
                 f"{runs.sizes.min()} to {runs.sizes.max()}, which 'nogueira' takes."
             )
         self.measure, self.runs, self.options = measure, runs, options
-        self.pairs: NDArray[np.float64] | None = None
-        if measure.pairs is not None:
-            self.pairs = PairMatrix(measure.pairs(runs, **options)).values
-        self.value = self._value()
-
-    def _value(self) -> float:
-        """Return the measure, warning where it is 0/0."""
-        measure, m = self.measure, self.runs.n_runs
-        if self.pairs is None:
-            assert measure.system is not None
-            value = measure.system(self.runs, **self.options)
-            where = "on these runs"
-        else:
-            value = PairMatrix(self.pairs).mean()
-            bad = int(np.isnan(self.pairs).sum()) // 2
-            where = f"for {max(bad, 1)} of {m * (m - 1) // 2} pairs of runs"
-        if math.isnan(value):
-            sizes = f"sizes {self.runs.sizes.min()} to {self.runs.sizes.max()}"
-            where += f": subsets of {sizes} out of {self.runs.n_features} features"
-            warn_undefined(measure.name, where, stacklevel=5)
-        return value
+        assert measure.compute is not None  # all measures on subsets have it
+        self.compute = measure.compute
+        computed = self.compute(runs, **options)
+        self.pairs = PairMatrix(computed) if measure.over_pairs else None
+        self.value: float = computed if self.pairs is None else self.pairs.mean()
+        if math.isnan(self.value):
+            where = "on these runs" if self.pairs is None else self.pairs.where_undefined()
+            sizes = f"sizes {runs.sizes.min()} to {runs.sizes.max()}"
+            where += f": subsets of {sizes} out of {runs.n_features} features"
+            warn_undefined(measure.name, where, stacklevel=4)
 
     def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the value on every resample."""
         if self.pairs is not None:
-            return bootstrap_of_pairs(self.pairs, samples)
+            return self.pairs.on_resamples(samples)
         return np.array([self._on_resample(sample) for sample in samples])
 
     def _on_resample(self, sample: NDArray[np.intp]) -> float:
-        assert self.measure.system is not None
-        return self.measure.system(self.runs.take(sample), **self.options)
+        return float(self.compute(self.runs.take(sample), **self.options))
 
     def variance(self, resampling: Resampling) -> float:
         """Return the variance of the value, from theory or from the runs."""
@@ -181,7 +165,11 @@ class MeasuredRuns:
 
 
 def measure_arguments(
-    measure: Measure, options: dict[str, Any], similarity: Any, rng: np.random.Generator
+    measure: Measure,
+    options: dict[str, Any],
+    similarity: Any,
+    n_features: int,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return the measure's keyword arguments, refusing options it does not take."""
     for name in options:
@@ -192,7 +180,8 @@ def measure_arguments(
             )
     arguments = dict(options)
     if measure.needs_similarity:
-        arguments["similarity"] = similarity
+        threshold = arguments.pop("threshold", None)
+        arguments["similar"] = as_similarity(similarity, n_features, threshold)
     if "n_draws" in measure.options:
         arguments["rng"] = rng
     return arguments

@@ -48,11 +48,6 @@ def as_similarity(
                 f"threshold={threshold!r} must be None here: the similarity has its own cutoff."
             )
         return similarity
-    return _from_matrix(similarity, n_features, threshold)
-
-
-def _from_matrix(similarity: Any, n_features: int, threshold: float | None) -> MatrixSimilarity:
-    """Return a checked matrix with entries below the threshold and the diagonal removed."""
     matrix = sparse.csr_array(similarity)
     if matrix.shape != (n_features, n_features):
         raise ValueError(
@@ -209,7 +204,12 @@ def _significant(
     # Two passes over tiles of the correlation matrix: the first counts |r| in fine bins, which
     # settles the cutoff but for the few pairs in the bins around it; the second sorts those.
     n_samples, d = standardized.shape
-    low, high, above = _undecided(_histogram(standardized), n_samples, d, fdr)
+    counts = np.zeros(_N_BINS, dtype=np.int64)
+    for _, _, r in _tiles(standardized):
+        counts += np.bincount(_bins(r).ravel(), minlength=_N_BINS)
+    # The lower halves of diagonal tiles are zeros that stand for no pair.
+    counts[0] -= counts.sum() - d * (d - 1) // 2
+    low, high, above = _undecided(counts, n_samples, d, fdr)
     degrees = np.zeros(d, dtype=np.int64)
     undecided: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
     for i, j, r in _tiles(standardized):
@@ -231,17 +231,6 @@ def _significant(
 def _bins(r: NDArray[np.float64]) -> NDArray[np.int32]:
     """Return the bin of every |r|; the last one holds |r| = 1 too."""
     return np.minimum(np.abs(r) * _N_BINS, _N_BINS - 1).astype(np.int32)
-
-
-def _histogram(standardized: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the number of pairs in every bin of |r|."""
-    counts = np.zeros(_N_BINS, dtype=np.int64)
-    for _, _, r in _tiles(standardized):
-        counts += np.bincount(_bins(r).ravel(), minlength=_N_BINS)
-    # The lower halves of diagonal tiles are zeros that stand for no pair.
-    d = standardized.shape[1]
-    counts[0] -= counts.sum() - d * (d - 1) // 2
-    return counts
 
 
 def _undecided(

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
+    PairMatrix,
     Resampling,
     check_confidence,
     interval_around,
 )
 from backstay.stability._measures import bounds_of
-from backstay.stability._pair_matrix import PairMatrix
 
 
 class UndefinedStabilityWarning(RuntimeWarning):
@@ -117,10 +117,8 @@ def pairwise_result(
     matrix = PairMatrix(pairs)
     m, value, variance = len(pairs), matrix.mean(), math.nan
     if math.isnan(value):
-        bad = int(np.isnan(matrix.values).sum()) // 2
-        where = f"for {bad} of {m * (m - 1) // 2} pairs of runs: {why_undefined}"
-        warn_undefined(measure, where, stacklevel=4)
+        warn_undefined(measure, f"{matrix.where_undefined()}: {why_undefined}", stacklevel=4)
     else:
-        variance = resampling.variance_of_pairs(matrix.values)
+        variance = resampling.variance_of_pairs(matrix)
     source = resampling.variance_from
     return StabilityResult(value, variance, measure, m, n_items, confidence, source, items)

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from backstay._validation import check_whole_numbers
-from backstay.targets import Target, as_target, check_nothing_missing
+from backstay._validation import check_nothing_missing, check_whole_numbers
+from backstay.targets import Target, as_target
 
 
 @dataclass(frozen=True)

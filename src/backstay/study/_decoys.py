@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._scaling import table_near_one
+from backstay._validation import seeded
 from backstay.base import one_thread
 from backstay.ensemble import DecoyControl
 from backstay.results import Records, choice_of, decoy_key
 from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
 from backstay.study._progress import Progress
-from backstay.study._protocols import MAX_SEED, seeded
+from backstay.study._protocols import MAX_SEED
 
 # Keeps the seeds of draws apart from those of splits and shuffled labels.
 DRAWS = 0xDEC0

@@ -25,13 +25,15 @@ Arrays = dict[str, NDArray[Any]]
 MOST_FEATURES = 30_000
 
 
+# Squares of the largest numbers overflow; what follows from them is then unknown.
+@np.errstate(over="ignore", invalid="ignore")
 def describe_data(store: Store, data: CheckedData) -> None:
     """Keep the moments of every feature and its module, unless they are kept already."""
     if "module" in store.dataset_arrays(data.name):
         return
-    for key, array in data.target.moments(data.X).items():
+    arrays = {**data.target.moments(data.X), "module": _modules(data.X)}
+    for key, array in arrays.items():
         store.set_array(data.name, key, array)
-    store.set_array(data.name, "module", _modules(data.X))
 
 
 def _modules(X: Any) -> NDArray[np.int32]:
@@ -53,6 +55,7 @@ def _modules(X: Any) -> NDArray[np.int32]:
     return labels.astype("<i4")
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) -> None:
     """Keep correlated partners and values of features that may be in a signature.
 

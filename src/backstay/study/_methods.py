@@ -63,6 +63,7 @@ class Method:
     source: str
     factory: Callable[[], Any]
     max_features: int | None = None
+    title: str = ""
 
 
 HY, HAN, PRAT, PB = (
@@ -72,16 +73,18 @@ HY, HAN, PRAT, PB = (
 
 _FILTERS = (
     Method("t", "filter", "t statistic, median standard error added (shrunken)",
-           "Tusher, Tibshirani & Chu 2001", lambda: TTest(moderation="shrunken")),
+           "Tusher, Tibshirani & Chu 2001", lambda: TTest(moderation="shrunken"),
+           title="shrunken t test"),
     Method("student-t", "filter", "t statistic, one variance for both classes", "Student 1908",
-           TTest),
+           TTest, title="Student's t test"),
     Method("welch-t", "filter", "t statistic, a variance for each class", "Welch 1947",
-           lambda: TTest(variance="welch")),
+           lambda: TTest(variance="welch"), title="Welch's t test"),
     Method("moderated-t", "filter", "t statistic, variances drawn together", "Smyth 2004",
-           lambda: TTest(moderation="moderated")),
-    Method("f", "filter", "F statistic of the analysis of variance", "Fisher 1925", FStatistic),
+           lambda: TTest(moderation="moderated"), title="moderated t test"),
+    Method("f", "filter", "F statistic of the analysis of variance", "Fisher 1925", FStatistic,
+           title="F test"),
     Method("bw", "filter", "sum of squares between classes over that within",
-           "Dudoit, Fridlyand & Speed 2002", BetweenWithinRatio),
+           "Dudoit, Fridlyand & Speed 2002", BetweenWithinRatio, title="between–within ratio"),
     Method("wilcoxon", "filter", "rank sums: AUC of every feature", "Wilcoxon 1945", Wilcoxon),
     Method("effect-denoised", "filter", "shrunken t, factors shared within classes removed",
            "Tibshirani et al. 2002", lambda: EffectRanker(denoise=5.0)),
@@ -92,39 +95,42 @@ _FILTERS = (
         for g in (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
     ),
     Method("pam", "filter", "threshold at which nearest shrunken centroids drop a feature",
-           "Tibshirani et al. 2002", NearestShrunkenCentroids),
+           "Tibshirani et al. 2002", NearestShrunkenCentroids, title="shrunken centroids"),
     Method("mrmr", "filter", "mutual information, over that with features before it",
            "Ding & Peng 2005", MRMR),
     Method("mrmr-f", "filter", "F statistic, over correlation with features before it",
            "Ding & Peng 2005", lambda: MRMR("f_ratio")),
     Method("info-gain", "filter", "information gain, MDL-discretised", PRAT, InformationGain),
     Method("gain-ratio", "filter", "information gain over the feature's entropy", PRAT, GainRatio),
-    Method("su", "filter", "symmetrical uncertainty", PRAT, SymmetricalUncertainty),
+    Method("su", "filter", "symmetrical uncertainty", PRAT, SymmetricalUncertainty,
+           title="symmetrical uncertainty"),
     Method("mantaras", "filter", "1 minus Mántaras' distance", PRAT, MantarasDistance),
     Method("entropic", "filter", "minus the entropic distance", PRAT, EntropicDistance),
-    Method("gini", "filter", "Gini gain", PRAT, GiniGain),
+    Method("gini", "filter", "Gini gain", PRAT, GiniGain, title="Gini gain"),
     Method("myopic-relieff", "filter", "ReliefF over all neighbours, one feature at a time", PRAT,
            MyopicReliefF),
     Method("joint-product", "filter", "joint against product distribution", PRAT,
            DistributionDifference),
-    Method("chi2", "filter", "χ² of feature and class", PRAT, ChiSquared),
+    Method("chi2", "filter", "χ² of feature and class", PRAT, ChiSquared, title="χ² test"),
     Method("one-r", "filter", "accuracy of one rule on one feature", "Holte 1993", OneR),
-    Method("vdm", "filter", "value difference metric as a weight", PRAT, ValueDifference),
-    Method("ccf", "filter", "cross-category feature importance", PRAT, CategoryImportance),
+    Method("vdm", "filter", "value difference metric as a weight", PRAT, ValueDifference,
+           title="value difference metric"),
+    Method("ccf", "filter", "cross-category feature importance", PRAT, CategoryImportance,
+           title="cross-category importance"),
     Method("pcf", "filter", "per-category feature importance", PRAT,
-           lambda: CategoryImportance(kind="pcf")),
+           lambda: CategoryImportance(kind="pcf"), title="per-category importance"),
 )  # fmt: skip
 
 _RELIEF = (
     Method("relieff", "relief", "10 nearest hits against 10 nearest misses",
-           "Kononenko 1994", ReliefF),
+           "Kononenko 1994", ReliefF, title="ReliefF"),
     Method("iw-relieff", "relief", "ReliefF with margin-based instance weights", HAN,
-           lambda: InstanceWeighted(ReliefF(), MarginWeighting())),
+           lambda: InstanceWeighted(ReliefF(), MarginWeighting()), title="weighted ReliefF"),
     Method("liw-relieff", "relief", "ReliefF with logistic instance weights", PRAT,
            lambda: InstanceWeighted(ReliefF(), LogisticWeighting())),
-    Method("joint-relieff", "relief", "ReliefF and margin weights, by turns", PRAT,
+    Method("joint-relieff", "relief", "ReliefF and margin weights in alternation", PRAT,
            lambda: InstanceWeighted(ReliefF(), JointWeighting(ReliefF(), MarginWeighting()))),
-    Method("reweighted-relieff", "relief", "dReliefF, margin weights anew at every visit", PRAT,
+    Method("reweighted-relieff", "relief", "dReliefF, margin weights updated at every visit", PRAT,
            lambda: InstanceReweighted(DoubleReliefF(), MarginWeighting())),
     Method("relief", "relief", "one nearest hit, one nearest miss", "Kira & Rendell 1992", Relief),
     Method("relievedf", "relief", "ReliefF, misses of any class", PRAT,
@@ -133,36 +139,38 @@ _RELIEF = (
            "Robnik-Šikonja & Kononenko 2003", lambda: ReliefF(sigma=20.0)),
     Method("drelieff", "relief", "ReliefF, distances under the weights so far", PRAT,
            DoubleReliefF),
-    Method("pdrelieff", "relief", "the same, little by little", PRAT,
+    Method("pdrelieff", "relief", "dReliefF, the weights blended in gradually", PRAT,
            lambda: DoubleReliefF(progressive=True)),
 )  # fmt: skip
 
 _LASSO = (
     Method("lasso", "lasso", "order of entry on the path of the logistic lasso",
            "Tibshirani 1996", LassoPath),
-    Method("elastic-net", "lasso", "the same, half of the penalty on squares",
-           "Zou & Hastie 2005", ElasticNetRanker),
+    Method("elastic-net", "lasso", "order of entry on the path of the elastic net",
+           "Zou & Hastie 2005", ElasticNetRanker, title="elastic net"),
 )  # fmt: skip
 
 _SVM = (
-    Method("svm-rfe", "svm", "linear SVM of cost 1/n, drops a tenth each round",
-           "Guyon et al. 2002", lambda: SVMRFE(C="1/n")),
-    Method("svm-rfe-c1", "svm", "the same of cost 1, as published",
-           "Guyon et al. 2002", SVMRFE),
+    Method("svm-rfe", "svm", "linear SVM with cost 1/n, drops a tenth each round",
+           "Guyon et al. 2002", lambda: SVMRFE(C="1/n"), title="SVM-RFE"),
+    Method("svm-rfe-c1", "svm", "linear SVM with cost 1, as published",
+           "Guyon et al. 2002", SVMRFE, title="SVM-RFE, C = 1"),
     Method("iw-svm-rfe", "svm", "margin weights summing to 1, as published: look at its control",
-           HY, lambda: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum"))),
+           HY, lambda: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),
+           title="weighted SVM-RFE"),
     Method("iw-svm-rfe-mean", "svm", "margin weights of mean 1: the weighting alone", HY,
            lambda: InstanceWeighted(SVMRFE(), MarginWeighting())),
     Method("liw-svm-rfe", "svm", "logistic weights of mean 1", PRAT,
            lambda: InstanceWeighted(SVMRFE(), LogisticWeighting())),
     Method("bagged-svm-rfe", "ensemble", "20 bootstraps of SVM-RFE, ranks summed",
-           "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE())),
+           "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE()), title="bagged SVM-RFE"),
     Method("bagged-iw-svm-rfe", "ensemble", "20 bootstraps of IW SVM-RFE, ranks summed", HAN,
            lambda: BaggedRanker(InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")))),
     Method("bagged-relieff", "ensemble", "20 bootstraps of ReliefF, ranks summed", HAN,
-           lambda: BaggedRanker(ReliefF())),
+           lambda: BaggedRanker(ReliefF()), title="bagged ReliefF"),
     Method("bagged-t", "ensemble", "20 bootstraps of the shrunken t, ranks summed",
-           "Abeel et al. 2010", lambda: BaggedRanker(TTest(moderation="shrunken"))),
+           "Abeel et al. 2010", lambda: BaggedRanker(TTest(moderation="shrunken")),
+           title="bagged t test"),
     Method("modules-t", "ensemble", "shrunken t of modules of correlated features, then members",
            "Park, Hastie & Tibshirani 2007", lambda: ModuleRanker(TTest(moderation="shrunken"))),
     Method("stability-selection", "ensemble", "how often ReliefF picks it in 50 pairs of halves",
@@ -170,15 +178,15 @@ _SVM = (
     Method("repeated-relieff", "ensemble", "how often 20 bootstraps of ReliefF keep it in half",
            PRAT, lambda: RepeatedSelector(ReliefF())),
     Method("forest", "forest", "decrease of impurity in a random forest", "Breiman 2001",
-           ForestImportance),
+           ForestImportance, title="random forest"),
     Method("extra-trees", "forest", "decrease of impurity in extremely random trees",
            "Geurts, Ernst & Wehenkel 2006", lambda: ForestImportance(forest="extra_trees")),
-    Method("permutation", "forest", "answers of a forest lost when the feature is shuffled",
-           "Breiman 2001", PermutationImportance),
+    Method("permutation", "forest", "accuracy a forest loses when the feature is shuffled",
+           "Breiman 2001", PermutationImportance, title="permutation importance"),
     Method("boosting", "forest", "gain of the feature's splits in boosted trees",
-           "Friedman 2001", BoostingImportance),
+           "Friedman 2001", BoostingImportance, title="gradient boosting"),
     Method("boruta", "forest", "how often it beats the best shuffled feature in 500 trees",
-           "Kursa & Rudnicki 2010", BorutaRanker),
+           "Kursa & Rudnicki 2010", BorutaRanker, title="Boruta"),
 )  # fmt: skip
 
 
@@ -196,12 +204,12 @@ def _simba_method(prefix: str, weighting: Any, strategy: str, delta: bool) -> Me
 
 _SIMBA = (
     Method("simba", "simba", "ascends the sum of margins, one pass",
-           "Gilad-Bachrach, Navot & Tishby 2004", Simba),
+           "Gilad-Bachrach, Navot & Tishby 2004", Simba, title="Simba"),
     Method("simba-batch", "simba", "Simba, batch ascent to convergence", PRAT,
            lambda: Simba(solver="batch")),
-    Method("reweighted-simba", "simba", "Simba, margin weights anew at every visit", PB,
+    Method("reweighted-simba", "simba", "Simba, margin weights updated at every visit", PB,
            lambda: InstanceReweighted(Simba(delta=True), MarginWeighting())),
-    Method("simba-progressive", "simba", "Simba, the norm weighted little by little", PRAT,
+    Method("simba-progressive", "simba", "Simba, the weights blended in gradually", PRAT,
            lambda: Simba(progressive=True)),
     *(
         _simba_method(prefix, weighting, strategy, delta)
@@ -255,7 +263,7 @@ def list_methods() -> pd.DataFrame:
     DataFrame
         One row per method: ``name``, ``group``, ``default`` (whether it is in the
         default panel), ``what`` it does, ``max_features`` it is run on (nan for any
-        number) and ``source``.
+        number), ``source``, and ``title``, the name spelt out.
 
     See Also
     --------
@@ -267,8 +275,11 @@ def list_methods() -> pd.DataFrame:
     >>> table.loc[table.default, "name"].tolist()
     ['t', 'wilcoxon', 'mrmr-f', 'relieff', 'elastic-net', 'svm-rfe']
     """
-    columns = ("name", "group", "default", "what", "max_features", "source")
-    rows = [{**vars(m), "default": m.name in GROUPS["default"]} for m in PANEL.values()]
+    columns = ("name", "group", "default", "what", "max_features", "source", "title")
+    rows = [
+        {**vars(m), "default": m.name in GROUPS["default"], "title": m.title or m.name}
+        for m in PANEL.values()
+    ]
     frame = pd.DataFrame([{c: row[c] for c in columns} for row in rows])
     return frame.sort_values("default", ascending=False, kind="stable", ignore_index=True)
 
@@ -285,7 +296,7 @@ def make_methods(
         "papers" for the methods of the four documents that the study adds controls to, and "dial"
         for :class:`EffectRanker` with its ``scale_power`` turned up step by step.
     n_features : int, default=None
-        Number of features of the data; methods that would take forever are refused.
+        Number of features of the data; methods that would take too long are refused.
 
     Returns
     -------

@@ -6,7 +6,7 @@ features scaled once for all sizes; everything else goes through scikit-learn's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,15 +17,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from backstay._scaling import column_exponents, divided
-from backstay._validation import has_fit_parameter
+from backstay._validation import has_fit_parameter, seeded
 from backstay.base import distance_weights
 from backstay.neighbors import DoublyWeightedKNeighborsClassifier
 from backstay.store import TaskRecord
 from backstay.study._progress import Stage
-from backstay.study._protocols import seeded
 from backstay.study._ranking import Ranking
 from backstay.study._rows import Sides, take_columns
-from backstay.targets import Shortcut, Target
+from backstay.targets import Target
 
 Array = NDArray[np.float64]
 
@@ -43,7 +42,7 @@ class Prediction:
     sizes: tuple[int, ...]
     target: Target
     keep: str = "predictions"
-    shortcuts: Mapping[str, Shortcut] = field(default_factory=dict)
+    shortcuts: Mapping[str, Callable[..., Array]] = field(default_factory=dict)
     weighted: bool = False
 
 

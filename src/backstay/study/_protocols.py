@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import (
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -46,17 +45,6 @@ class Split:
     test: Rows
     seed: int
     shuffled: Target | None = None
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """Return a copy whose unset random states hold the seed; those that are set stay."""
-    copied = clone(estimator)
-    unset = {
-        path: seed
-        for path, value in copied.get_params(deep=True).items()
-        if (path == "random_state" or path.endswith("__random_state")) and value is None
-    }
-    return copied.set_params(**unset) if unset else copied
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:
@@ -145,12 +133,12 @@ class Subsampling:
 def _whole_groups(
     y: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
 ) -> tuple[Rows, Rows]:
-    n_classes = len(np.unique(y))
+    n_strata = len(np.unique(y))
     for _ in range(GROUP_DRAWS):
         inside = np.zeros(n_groups, dtype=bool)
         inside[rng.permutation(n_groups)[:n_train]] = True
         train, test = np.flatnonzero(inside[member]), np.flatnonzero(~inside[member])
-        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_classes:
+        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_strata:
             return train, test
     raise ValueError(
         f"{GROUP_DRAWS} draws of {n_train} out of {n_groups} groups never had every class among "

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from backstay._validation import seeded
 from backstay.base import one_thread
 from backstay.store import TaskRecord
 from backstay.study._predict import Prediction, predict
 from backstay.study._progress import Stage
-from backstay.study._protocols import Split, seeded
+from backstay.study._protocols import Split
 from backstay.study._ranking import kept_depth, ranking_of
 from backstay.study._rows import Rows, Sides, reads_numbers
 

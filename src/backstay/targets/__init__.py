@@ -5,18 +5,17 @@ rows, deals them out to splits, shuffles itself, names its metrics, models and e
 which sections and words a report has. A new kind of outcome is a new file here.
 """
 
-from backstay.targets._door import as_target, check_nothing_missing, find_metric, from_store
+from backstay.targets._door import as_target, find_metric, from_store
 from backstay.targets._metric import Metric
-from backstay.targets._target import Effects, Shortcut, Target, Tested
+from backstay.targets._target import Calibration, Effects, Target, Tested
 
 __all__ = [
+    "Calibration",
     "Effects",
     "Metric",
-    "Shortcut",
     "Target",
     "Tested",
     "as_target",
-    "check_nothing_missing",
     "find_metric",
     "from_store",
 ]

@@ -87,12 +87,18 @@ def _values(kind: str, run: Run, edges: Floats) -> Floats:
     return np.clip(np.stack([near - slope, far + slope], axis=1).ravel(), 0, 1)
 
 
-def _roc(run: Run) -> Callable[[Floats], Floats]:
+def roc_points(run: Run) -> tuple[Floats, Floats]:
+    """Return false and true positive rates at every score, from (0, 0) on."""
     positive, scores = run
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
     hits = np.append(0, np.cumsum(positive[order])[last]) / positive.sum()
     alarms = np.append(0, np.cumsum(~positive[order])[last]) / (~positive).sum()
+    return alarms, hits
+
+
+def _roc(run: Run) -> Callable[[Floats], Floats]:
+    alarms, hits = roc_points(run)
     return lambda x: np.interp(x, alarms, hits)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from backstay._wilson import wilson
 from backstay.targets._class_curves import mean_curve
+from backstay.targets._class_curves import roc_points as points_of_roc
 from backstay.targets._class_metrics import class_columns
 from backstay.targets._target import Floats, TableRows, Tested
 
@@ -113,3 +114,19 @@ def curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
             for point in points
         ]
     return rows
+
+
+def roc_points(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return the points of the ROC curves of rows that were tested once."""
+    ((rows, outputs),) = tested.runs
+    points: TableRows = []
+    for c, column in class_columns(target.n_classes):
+        positive = target.codes[rows] == c
+        if not 0 < positive.sum() < len(positive):
+            continue
+        rates = points_of_roc((positive, outputs[:, 1 + column]))
+        name = target.classes[c]
+        points += [
+            {"class": name, "fpr": float(x), "tpr": float(y)} for x, y in zip(*rates, strict=True)
+        ]
+    return points

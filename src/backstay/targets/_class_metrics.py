@@ -45,6 +45,8 @@ class OfLabels(Metric):
     Counts may be weighted. Classes without a row are left out of averages.
     """
 
+    moves_with_shares: ClassVar[bool] = True
+
     def score(self, target: ClassTarget, outputs: Floats) -> Floats:
         """Return the metric of labels predicted for the rows of the target."""
         truth, n_classes = target.codes, target.n_classes
@@ -92,6 +94,8 @@ class _Accuracy(OfLabels):
 
 
 class _BalancedAccuracy(OfLabels):
+    moves_with_shares: ClassVar[bool] = False
+
     def chance(self, target: ClassTarget) -> float:
         return 1 / len(_shares(target))
 
@@ -134,6 +138,7 @@ class OfProbabilities(Metric):
     """A loss of predicted probabilities, averaged over rows."""
 
     needs: ClassVar[str] = "probabilities"
+    moves_with_shares: ClassVar[bool] = True
 
     def score(self, target: ClassTarget, outputs: Floats) -> Floats:
         """Return the mean loss of the rows."""
@@ -253,6 +258,8 @@ class _Area(OfOrder):
 
 
 class _AveragePrecision(OfOrder):
+    moves_with_shares: ClassVar[bool] = True
+
     def chance(self, target: ClassTarget) -> float:
         shares = _shares(target)
         return float(shares[1]) if len(shares) == 2 else 1 / len(shares)
@@ -321,8 +328,8 @@ def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _Accuracy("accuracy", "accuracy"),
-        _BalancedAccuracy("balanced_accuracy", "balanced accuracy"),
+        _Accuracy("accuracy", "accuracy", is_share=True),
+        _BalancedAccuracy("balanced_accuracy", "balanced accuracy", is_share=True),
         _F1("f1_macro", "mean F1 of the classes"),
         _Matthews("mcc", "Matthews correlation", low=-1.0),
         _Area("roc_auc", "AUC"),

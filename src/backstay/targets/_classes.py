@@ -14,6 +14,8 @@ from backstay.targets import _class_errors
 from backstay.targets._class_effects import effects_of_classes, moments_of_classes
 from backstay.targets._class_metrics import METRICS
 from backstay.targets._class_models import class_outputs, default_models, shortcut_of
+from backstay.targets._class_signature import ClassSignature
+from backstay.targets._class_words import class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
@@ -24,10 +26,11 @@ from backstay.targets._target import (
     TableRows,
     Target,
     Tested,
+    Words,
 )
 
 
-class ClassTarget(Target):
+class ClassTarget(ClassSignature):
     """The class of every row.
 
     Parameters
@@ -45,20 +48,16 @@ class ClassTarget(Target):
     beside: ClassVar[tuple[str, ...]] = ("balanced_accuracy", "accuracy")
     row_column: ClassVar[str] = "class"
     training_needs: ClassVar[str] = "trains on one class only; training rows need two or more"
-    sections: ClassVar[tuple[str, ...]] = ("confusion", "roc")
+    sections: ClassVar[tuple[str, ...]] = ("confusion", "roc", "misclassified")
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
         "confusion": _class_errors.confusion,
         "recalls": _class_errors.recalls,
         "misclassified": _class_errors.misclassified,
         "roc": partial(_class_errors.curves, kind="roc"),
         "precision_recall": partial(_class_errors.curves, kind="precision_recall"),
+        "roc_points": _class_errors.roc_points,
     }
-
-    def __init__(
-        self, classes: NDArray[Any], codes: NDArray[np.intp], values: NDArray[Any] | None = None
-    ) -> None:
-        self.classes, self.codes = classes, codes
-        self.values = codes if values is None else values
+    cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
@@ -78,14 +77,12 @@ class ClassTarget(Target):
 
     @classmethod
     def from_store(cls, stored: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the target that a store holds; labels that JSON cannot hold are text there."""
-        classes = np.array(stored["classes"], dtype=object)
-        return cls(classes, arrays["codes"].astype(np.intp))
+        """Return the target that a store holds; labels that JSON cannot hold are text there.
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, whether rows of all are there or not."""
-        return len(self.classes)
+        Without an array of class numbers it has no rows.
+        """
+        classes = np.array(stored["classes"], dtype=object)
+        return cls(classes, np.asarray(arrays.get("codes", ())).astype(np.intp))
 
     @property
     def sizes(self) -> NDArray[np.intp]:
@@ -193,6 +190,14 @@ class ClassTarget(Target):
         """Return what sets the classes apart, from a table or from its moments."""
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
+
+    def words(self) -> Words:
+        """Return what a report calls classes, their effects and their errors."""
+        return class_words(self)
+
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Warn of unequal and of small classes."""
+        return class_concerns(self, metric)
 
     def summary(self) -> list[tuple[str, int]]:
         """Return every class and its number of rows."""

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from backstay._validation import plain_labels
+from backstay._validation import check_nothing_missing, plain_labels
 from backstay.targets._classes import ClassTarget
 from backstay.targets._metric import Metric
 from backstay.targets._target import Target
@@ -62,13 +61,3 @@ def find_metric(name: str) -> Metric:
             return kind.metrics[name]
     known = ", ".join(metric for kind in KINDS.values() for metric in kind.metrics)
     raise ValueError(f"metric={name!r} is unknown; there are {known}.")
-
-
-def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
-    """Refuse outcomes or groups that are None or nan."""
-    missing = np.flatnonzero(pd.isna(values))
-    if len(missing):
-        raise ValueError(
-            f"{argument} is None or nan in {len(missing)} of {len(values)} rows, first in row "
-            f"{missing[0]}; leave these rows out or fill them in."
-        )

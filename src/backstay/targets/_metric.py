@@ -36,8 +36,12 @@ class Metric(ABC):
         Whether larger values are better.
     low, high : float
         Its range.
+    is_share : bool
+        Whether it is a share of rows, which reads best as a percentage.
     needs : {"predictions", "scores", "probabilities"}
         What of a model it is computed from.
+    moves_with_shares : bool
+        Whether it changes where outcomes are as easy to predict but come in other proportions.
     """
 
     name: str
@@ -45,7 +49,9 @@ class Metric(ABC):
     higher_is_better: bool = True
     low: float = 0.0
     high: float = 1.0
+    is_share: bool = False
     needs: ClassVar[str] = "predictions"
+    moves_with_shares: ClassVar[bool] = False
 
     @abstractmethod
     def chance(self, target: Any) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -41,6 +42,37 @@ class Tested:
 
 
 @dataclass(frozen=True)
+class Alike:
+    """Training rows of one kind, by their moments of one feature, and a cohort's rows like them."""
+
+    n: int
+    mean: float
+    sd: float
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Whether probabilities mean what they say.
+
+    Attributes
+    ----------
+    name : str
+        The outcome that the probabilities are of.
+    slope, intercept : float
+        Of the observed log odds as a function of the predicted ones; 1 and 0 are right. A slope
+        below 1 means probabilities that are too sure.
+    bins : DataFrame
+        Mean ``predicted`` probability and ``observed`` share, with ``low``, ``high`` and ``n``.
+    """
+
+    name: str
+    slope: float
+    intercept: float
+    bins: pd.DataFrame
+
+
+@dataclass(frozen=True)
 class Effects:
     """How every feature goes with the outcome, over all rows; nan where undefined.
 
@@ -67,6 +99,45 @@ class Effects:
     q_value: Floats
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a report calls things that depend on the kind of outcome.
+
+    Attributes
+    ----------
+    outcome : str
+        What is predicted, to follow "predict".
+    described : str
+        The outcome in brief, such as "2 classes".
+    task : str
+        What a model does.
+    errors : str
+        Title of the section on predictions.
+    direction : str
+        What comes before the value of ``Effects.direction``, such as "high in".
+    difference, effect, effect_source, test : str
+        What ``Effects.difference`` is, what ``Effects.effect`` is called and the work that
+        defines it, and the test that p-values are of.
+    columns : dict of str to str
+        Columns of ``Effects.columns``, by what they are about.
+    models : dict of str to (str, tuple of str, str)
+        Models by their short names: their titles, what the code of such a model contains, and
+        what they do.
+    """
+
+    outcome: str
+    described: str
+    task: str
+    errors: str
+    direction: str
+    difference: str
+    effect: str
+    effect_source: str
+    test: str
+    columns: dict[str, str]
+    models: dict[str, tuple[str, tuple[str, ...], str]]
+
+
 class Target(ABC):
     """The outcome of every row, of one kind.
 
@@ -85,9 +156,11 @@ class Target(ABC):
     training_needs : str
         What rows that cannot be trained on lack, to follow "this split".
     sections : tuple of str
-        What a report shows of predictions, by name.
+        What a report shows of predictions, by name, in order.
     tables : dict of str to function
         Tables of predictions that this kind of outcome has.
+    cohort_tables : tuple of str
+        Those of them that a validation shows.
     """
 
     kind: ClassVar[str]
@@ -97,10 +170,15 @@ class Target(ABC):
     training_needs: ClassVar[str]
     sections: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
+    cohort_tables: ClassVar[tuple[str, ...]]
     values: NDArray[Any]
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{name}: {n}" for name, n in self.summary())
+        return f"{type(self).__name__}({held})"
 
     # Rows, and what a file holds of them.
 
@@ -200,7 +278,84 @@ class Target(ABC):
             raise ValueError(f"an outcome of {self.kind} has no table {name!r}; it has {there}.")
         return self.tables[name](self, tested)
 
+    # What a frozen signature remembers of its training rows, and asks of a cohort.
+
+    @abstractmethod
+    def readings(self, y: NDArray[Any]) -> list[Self]:
+        """Return the ways in which a study with this target may have been given the outcomes."""
+
+    @abstractmethod
+    def frozen_moments(self, values: Floats) -> dict[str, Any]:
+        """Return what is remembered of the features, row × column, beside their own moments."""
+
+    @abstractmethod
+    def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
+        """Return the shapes that the lists of :meth:`frozen_moments` have."""
+
+    @abstractmethod
+    def drawn_like(
+        self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
+    ) -> tuple[Self, Floats]:
+        """Return outcomes and features of about `n_rows` rows drawn from such moments.
+
+        `sizes` are the numbers in the :meth:`summary` of the rows that the moments are of.
+        """
+
+    @abstractmethod
+    def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
+        """Return the outcomes of a cohort; `mapping` turns its names into those of this target."""
+
+    @abstractmethod
+    def alike(self, moments: Mapping[str, Any], column: int, x: Floats) -> list[Alike]:
+        """Return which values of one feature should be like which training rows."""
+
+    @abstractmethod
+    def residuals(self, x: Floats) -> Floats:
+        """Return values of one feature without what goes with the outcome."""
+
+    @abstractmethod
+    def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
+        """Return the first column of outputs as the outcomes that it means."""
+
+    @abstractmethod
+    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
+        """Return scores and probabilities of rows as named columns of a table."""
+
+    @abstractmethod
+    def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
+        """Return how scores become probabilities, and where that comes from or why it is None.
+
+        `tested` has the rows of :meth:`row_facts`, with the number of the row as ``row``.
+        """
+
+    @abstractmethod
+    def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
+        """Return probabilities from scores by such a calibration."""
+
+    def calibration(self, chances: Floats) -> Calibration | None:
+        """Compare probabilities of these rows with their outcomes, if there is a way to do it."""
+        return None
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Rows:
+        """Return rows drawn with replacement: draw × row."""
+        return rng.integers(len(self), size=(n_draws, len(self)))
+
+    def scores_of_draws(self, metric: Metric, outputs: Floats, draws: Rows) -> Floats:
+        """Return a metric of every draw of rows."""
+        return np.array([metric.score(self.take(rows), outputs[rows]) for rows in draws])
+
     # Words.
+
+    @abstractmethod
+    def words(self) -> Words:
+        """Return what a report calls the outcome, its effects and its errors."""
+
+    @abstractmethod
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Return what to keep in mind about these outcomes: a heading and a sentence or two each.
+
+        `metric` is the one that decides; None if no model was judged.
+        """
 
     @abstractmethod
     def unlike(self, other: Target) -> str | None:

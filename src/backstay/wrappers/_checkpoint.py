@@ -22,8 +22,6 @@ from backstay._identity import describe, difference, digest, fingerprint, versio
 from backstay.base import Array
 from backstay.wrappers._folds import Fold
 
-Evaluation = tuple[Array, Array]  # J of the candidates; J of their remainders, or nothing
-
 PACKAGES = ("numpy", "scikit-learn", "numba")  # another version may round scores differently
 
 
@@ -63,7 +61,8 @@ class EvaluationLog:
         self.path = None if path is None else Path(path)
         self.identity = dict(identity)
         self.folds = folds
-        self.evaluations: list[Evaluation] = []
+        # J of the candidates in the first row of each, of their remainders (or nan) in the second
+        self.evaluations: list[Array] = []
         self.replayed = 0
         if self.path is not None and self.path.exists():
             self._load(self.path)
@@ -81,7 +80,7 @@ class EvaluationLog:
         """How many evaluations can be read instead of computed."""
         return len(self.evaluations) - self.replayed
 
-    def evaluate(self, compute: Callable[[], Evaluation]) -> Evaluation:
+    def evaluate(self, compute: Callable[[], Array]) -> Array:
         """Return the next evaluation: recorded if there is one, else computed and recorded."""
         if self.n_recorded:
             evaluation = self.evaluations[self.replayed]
@@ -95,17 +94,13 @@ class EvaluationLog:
 
     def _write(self, path: Path) -> None:
         """Replace the file in one go: a reader finds the old content or the new, never a part."""
-        scores = [e[0] for e in self.evaluations]
-        remainders = [e[1] for e in self.evaluations]
         rows = [part for fold in self.folds for part in fold]
         content = io.BytesIO()
         np.savez(
             content,
             identity=np.array(json.dumps(self.identity)),
-            scores=np.concatenate([np.empty(0), *scores]),
-            n_scores=np.array([len(s) for s in scores], dtype=np.int64),
-            remainders=np.concatenate([np.empty(0), *remainders]),
-            n_remainders=np.array([len(r) for r in remainders], dtype=np.int64),
+            evaluations=np.hstack([np.empty((2, 0)), *self.evaluations]),
+            n_candidates=np.array([e.shape[1] for e in self.evaluations], dtype=np.int64),
             fold_rows=np.concatenate(rows),
             fold_sizes=np.array([len(part) for part in rows], dtype=np.int64),
         )
@@ -116,23 +111,17 @@ class EvaluationLog:
             with np.load(path, allow_pickle=False) as file:
                 content = {name: file[name] for name in file.files}
             identity = json.loads(str(content["identity"]))
-            scores = np.split(content["scores"], np.cumsum(content["n_scores"])[:-1])
-            remainders = np.split(content["remainders"], np.cumsum(content["n_remainders"])[:-1])
+            ends = np.cumsum(content["n_candidates"])
+            evaluations = np.split(content["evaluations"], ends, axis=1)[:-1]
             rows = np.split(content["fold_rows"], np.cumsum(content["fold_sizes"])[:-1])
         except Exception as error:
             raise ValueError(
                 f"checkpoint={str(path)!r} exists and is not a checkpoint of SequentialSelector "
                 f"({type(error).__name__}: {error}). It is left alone; give another file name."
             ) from error
-        self._refuse_other_search(path, identity)
-        if len(content["n_scores"]):
-            self.evaluations = list(zip(scores, remainders, strict=True))
-        self.folds = list(zip(rows[0::2], rows[1::2], strict=True))
-
-    def _refuse_other_search(self, path: Path, written: dict[str, Any]) -> None:
         differences = [
-            difference(written.get(name), self.identity.get(name), name, "the checkpoint")
-            for name in {**self.identity, **written}
+            difference(identity.get(name), self.identity.get(name), name, "the checkpoint")
+            for name in {**self.identity, **identity}
         ]
         if any(differences):
             raise ValueError(
@@ -140,3 +129,5 @@ class EvaluationLog:
                 f"{'; '.join(filter(None, differences))}. It is left alone; delete it or give "
                 "another file name to start anew."
             )
+        self.evaluations = evaluations
+        self.folds = list(zip(rows[0::2], rows[1::2], strict=True))

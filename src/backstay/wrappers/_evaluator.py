@@ -19,7 +19,7 @@ from backstay._orphans import worker_options
 from backstay._validation import take
 from backstay.base import Array, Indices, one_thread
 from backstay.wrappers._discriminant import Discriminant
-from backstay.wrappers._fast import Counts, FastFold, KernelMachine, Neighbors
+from backstay.wrappers._fast import FastFold, KernelMachine, Neighbors
 from backstay.wrappers._folds import Fold
 from backstay.wrappers._inducers import candidate_columns
 from backstay.wrappers._units import NOTHING, columns_of
@@ -55,23 +55,19 @@ class FastInducer:
 
     def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
         """Accuracies per candidate and fold."""
+        threads, n_folds = joblib.effective_n_jobs(self.n_jobs), len(self.folds)
         with one_thread():
-            counts = self._counts(subset, units, adding)
-        return np.column_stack(counts) / self.n_test
-
-    def _counts(self, subset: Indices, units: Sequence[Indices], adding: bool) -> list[Counts]:
-        threads = joblib.effective_n_jobs(self.n_jobs)
-        if threads == 1:
-            return [fold.correct(subset, units, adding) for fold in self.folds]
-        n_parts = min(len(units), -(-threads // len(self.folds)))
-        borders = [part * len(units) // n_parts for part in range(n_parts + 1)]
-        parts = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            joblib.delayed(fold.correct)(subset, units[begin:end], adding)
-            for fold in self.folds
-            for begin, end in pairwise(borders)
-        )
-        n_folds = len(self.folds)
-        return [np.concatenate(parts[f * n_parts : (f + 1) * n_parts]) for f in range(n_folds)]
+            if threads == 1:
+                counts = [fold.correct(subset, units, adding) for fold in self.folds]
+            else:
+                n_parts = min(len(units), -(-threads // n_folds))
+                borders = [part * len(units) // n_parts for part in range(n_parts + 1)]
+                counts = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+                    joblib.delayed(fold.correct)(subset, units[begin:end], adding)
+                    for fold in self.folds
+                    for begin, end in pairwise(borders)
+                )
+        return np.concatenate(counts).reshape(n_folds, -1).T / self.n_test
 
 
 @dataclass(frozen=True)
@@ -110,9 +106,12 @@ class GeneralInducer:
                     raise ValueError("its score is nan.")
             except Exception as error:
                 kind = ValueError if isinstance(error, ValueError) else RuntimeError
+                shown = [str(c) for c in (columns if self.names is None else self.names[columns])]
+                if len(shown) > 20:
+                    shown = [*shown[:20], f"… {len(shown)} in all"]
                 raise kind(
                     f"{type(self.estimator).__name__} failed on the subset "
-                    f"[{self._label(columns)}], fold {number}: {type(error).__name__}: {error}"
+                    f"[{', '.join(shown)}], fold {number}: {type(error).__name__}: {error}"
                 ) from error
             scores.append(score)
         return scores
@@ -121,12 +120,6 @@ class GeneralInducer:
         """Score of predicting without features, from the class frequencies of the training rows."""
         dummy = replace(self, estimator=DummyClassifier(strategy="prior"))
         return float(np.mean(dummy.fold_scores(NOTHING)))
-
-    def _label(self, columns: Indices) -> str:
-        shown = [str(c) for c in (columns if self.names is None else self.names[columns])]
-        if len(shown) > 20:
-            shown = [*shown[:20], f"… {len(shown)} in all"]
-        return ", ".join(shown)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Folds to judge subsets on, and what a search asks about the classes of the rows."""
+"""Folds to judge subsets on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
     splitter = check_cv(cv, y, classifier=True)
     if isinstance(splitter, RepeatedStratifiedKFold | StratifiedKFold):
         repeated = isinstance(splitter, RepeatedStratifiedKFold)
-        _check_class_sizes(y, splitter.cvargs["n_splits"] if repeated else splitter.n_splits)
+        n_splits = splitter.cvargs["n_splits"] if repeated else splitter.n_splits
+        classes, sizes = np.unique(y, return_counts=True)
+        if sizes.min() < n_splits:
+            rarest = classes.tolist()[sizes.argmin()]
+            raise ValueError(
+                f"y has {sizes.min()} row(s) of class {rarest!r}, fewer than the {n_splits} folds "
+                "of cv; every class needs a row in each fold."
+            )
     folds = [
         (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
         for train, test in splitter.split(np.zeros(len(y)), y, groups)
@@ -37,17 +44,3 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
                 f"and {len(test)} test rows; it needs 2 classes and a test row."
             )
     return folds
-
-
-def _check_class_sizes(y: NDArray[Any], n_splits: int) -> None:
-    classes, sizes = np.unique(y, return_counts=True)
-    if sizes.min() < n_splits:
-        raise ValueError(
-            f"y has {sizes.min()} row(s) of class {classes.tolist()[sizes.argmin()]!r}, fewer than "
-            f"the {n_splits} folds of cv; every class needs a row in each fold."
-        )
-
-
-def majority_rate(codes: Indices) -> float:
-    """Return the accuracy of predicting the most frequent class: J of the empty set."""
-    return float(np.bincount(codes).max() / len(codes))

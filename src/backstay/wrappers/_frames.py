@@ -45,9 +45,6 @@ def scores_frame(search: Search, labels: list[Any]) -> pd.DataFrame:
     lengths = [len(e.moved) for e in examinations]
     moved = column([e.moved for e in examinations], np.intp)
     accepted = np.repeat([led_to.get(n, -1) for n in range(len(examinations))], lengths)
-    remainders = [
-        e.remainders if len(e.remainders) else np.full(len(e.moved), np.nan) for e in examinations
-    ]
     return pd.DataFrame(
         {
             "step": np.repeat(np.arange(1, len(examinations) + 1), lengths),
@@ -55,7 +52,7 @@ def scores_frame(search: Search, labels: list[Any]) -> pd.DataFrame:
             "feature": pd.Series([labels[u] for u in moved], dtype=object),
             "n_features": column([e.n_features for e in examinations], np.intp),
             "score": column([e.scores for e in examinations], np.float64),
-            "remainder_score": column(remainders, np.float64),
+            "remainder_score": column([e.remainders for e in examinations], np.float64),
             "criterion": column([e.values for e in examinations], np.float64),
             "accepted": moved == accepted,
         }

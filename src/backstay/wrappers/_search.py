@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay.base import Array, Indices
-from backstay.wrappers._checkpoint import Evaluation, EvaluationLog
+from backstay.wrappers._checkpoint import EvaluationLog
 from backstay.wrappers._units import NOTHING
 
 Members = NDArray[np.bool_]
@@ -25,11 +25,6 @@ Members = NDArray[np.bool_]
 # Scores and criterion values closer than this are equal: they differ by rounding only, since
 # accuracies over n test rows in all are multiples of about 1/n.
 TIE = 1e-10
-
-
-def first_of_best(values: Array) -> int:
-    """Position of the largest value; among equal ones the first."""
-    return int(np.argmax(values >= values.max() - TIE))
 
 
 @dataclass(frozen=True)
@@ -82,8 +77,8 @@ class Search:
         scores, remainders = self.log.evaluate(lambda: self._evaluate(start, NOTHING, True))
         if start.any():  # the empty set is never handed to the inducer
             self.criterion.observe(start[None, :], scores)
-        remainder = float(remainders[0]) if len(remainders) else np.nan
-        self._visit(Visit(-1, self.forward, start, float(scores[0]), remainder, np.nan, -1))
+        score, remainder = float(scores[0]), float(remainders[0])
+        self._visit(Visit(-1, self.forward, start, score, remainder, np.nan, -1))
 
     @property
     def current(self) -> Visit:
@@ -115,20 +110,20 @@ class Search:
         self.criterion.observe(candidates, scores)
         present = (self.current.score, self.current.remainder)
         values = self.criterion.values(scores, remainders, present, moved, adding)
-        sizes, best = candidates @ self.sizes, first_of_best(values)
-        self.examinations.append(
-            Examination(adding, moved, scores, remainders, values, sizes, best)
-        )
-        return self.examinations[-1]
+        best = int(np.argmax(values >= values.max() - TIE))  # among equal ones the first
+        sizes = candidates @ self.sizes
+        examination = Examination(adding, moved, scores, remainders, values, sizes, best)
+        self.examinations.append(examination)
+        return examination
 
     def accept(self, examination: Examination) -> None:
         """Make the best move of the latest examination."""
-        best, adding, remainders = examination.best, examination.adding, examination.remainders
+        best, adding = examination.best, examination.adding
         unit = int(examination.moved[best])
         members = self.current.members.copy()
         members[unit] = adding
-        score, value = float(examination.scores[best]), float(examination.values[best])
-        remainder = float(remainders[best]) if len(remainders) else np.nan
+        figures = (examination.scores, examination.remainders, examination.values)
+        score, remainder, value = (float(column[best]) for column in figures)
         number = len(self.examinations) - 1
         self._visit(Visit(unit, adding, members, score, remainder, value, number))
 
@@ -176,18 +171,20 @@ class Search:
                 break
         return None
 
-    def _evaluate(self, members: Members, moved: Indices, adding: bool) -> Evaluation:
-        scores, remainders = self.evaluate(members, moved, adding), np.empty(0)
+    def _evaluate(self, members: Members, moved: Indices, adding: bool) -> Array:
+        """Return J of the candidates, and below it that of their remainders, nan if not needed."""
+        scores = self.evaluate(members, moved, adding)
+        remainders = np.full(len(scores), np.nan)
         if self.criterion.needs_remainder:
             remainders = self.evaluate(~members, moved, not adding)
-        if self.criterion.needs_rates:
-            for score in np.concatenate([scores, remainders]):
-                if not 0.0 <= score <= 1.0:
-                    raise ValueError(
-                        f"criterion={type(self.criterion).__name__.lower()!r} needs scores in "
-                        f"[0, 1]; scoring gave {score!r}. Use criterion='plain' with it."
-                    )
-        return scores, remainders
+        figures = np.array([scores, remainders])
+        outside = figures[(figures < 0.0) | (figures > 1.0)]
+        if self.criterion.needs_rates and len(outside):
+            raise ValueError(
+                f"criterion={type(self.criterion).__name__.lower()!r} needs scores in "
+                f"[0, 1]; scoring gave {outside[0]!r}. Use criterion='plain' with it."
+            )
+        return figures
 
     def _visit(self, visit: Visit) -> None:
         size = int(visit.members.sum())
@@ -197,27 +194,6 @@ class Search:
         if self.report is not None and not self.log.n_recorded:
             self.report(visit, len(self.visits) - 1, now - self.clock)
         self.clock = now
-
-
-def best_subset(visits: list[Visit], sizes: Indices, n_units: int | None) -> Members:
-    """Members of the best subset met, of `n_units` units if given; ties go to the smaller."""
-    met = [v for v in visits if v.members.any()]
-    if n_units is not None:
-        met = [v for v in met if v.members.sum() == n_units]
-    top = max(v.score for v in met)
-    best = [v.members for v in met if v.score >= top - TIE]
-    return min(best, key=lambda members: members @ sizes)
-
-
-def smallest_good(visits: list[Visit], sizes: Indices, least: float) -> Members | None:
-    """Members of the smallest subset met with J of at least `least`, the best of several; or None.
-
-    [Prat def. 2.4], second premise.
-    """
-    good = [v for v in visits if v.members.any() and v.score >= least - TIE]
-    if not good:
-        return None
-    return min(good, key=lambda visit: (int(visit.members @ sizes), -visit.score)).members
 
 
 def order_units(search: Search, selected: Members) -> Indices:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -28,23 +29,16 @@ from backstay._validation import (
 )
 from backstay.base import Indices
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
-from backstay.wrappers._checks import check_estimator, check_rule, plus_minus
 from backstay.wrappers._criteria import CRITERIA, Accumulated, Plain, make_criterion
 from backstay.wrappers._evaluator import Evaluator, FastInducer, GeneralInducer
-from backstay.wrappers._folds import Fold, draw_folds, majority_rate
+from backstay.wrappers._folds import Fold, draw_folds
 from backstay.wrappers._frames import path_frame, scores_frame
 from backstay.wrappers._inducers import check_n_neighbors, equivalent
-from backstay.wrappers._search import (
-    Search,
-    Visit,
-    best_subset,
-    order_units,
-    progress_line,
-    smallest_good,
-)
+from backstay.wrappers._search import TIE, Search, Visit, order_units, progress_line
 from backstay.wrappers._units import columns_of, make_units
 
 
+@dataclass(eq=False, repr=False)
 class SequentialSelector(SelectorMixin, BaseEstimator):
     """Sequential search for the subset on which an inducer predicts best.
 
@@ -164,6 +158,23 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     array([ 9, 10])
     """
 
+    estimator: Any = "1nn"
+    _: KW_ONLY
+    direction: str = "forward"
+    moves: str | tuple[int, int] = (1, 0)
+    criterion: str = "plain"
+    criterion_params: Mapping[str, Any] | None = None
+    n_features_to_select: str | Mapping[str, float] | int | float = "best"
+    feature_groups: Any = None
+    fixed_features: Any = None
+    cv: Any = None
+    scoring: Any = None
+    scaling: str | None = "minmax"
+    n_jobs: int | None = None
+    random_state: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    verbose: int = 0
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "direction": [StrOptions({"forward", "backward"})],
         "moves": [StrOptions({"floating"}), tuple, list],
@@ -181,41 +192,6 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         "checkpoint": [None, str, os.PathLike],
         "verbose": [positive_int(minimum=0), "boolean"],
     }
-
-    def __init__(
-        self,
-        estimator: Any = "1nn",
-        *,
-        direction: str = "forward",
-        moves: str | tuple[int, int] = (1, 0),
-        criterion: str = "plain",
-        criterion_params: Mapping[str, Any] | None = None,
-        n_features_to_select: str | Mapping[str, float] | int | float = "best",
-        feature_groups: Any = None,
-        fixed_features: Any = None,
-        cv: Any = None,
-        scoring: Any = None,
-        scaling: str | None = "minmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.direction = direction
-        self.moves = moves
-        self.criterion = criterion
-        self.criterion_params = criterion_params
-        self.n_features_to_select = n_features_to_select
-        self.feature_groups = feature_groups
-        self.fixed_features = fixed_features
-        self.cv = cv
-        self.scoring = scoring
-        self.scaling = scaling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
@@ -235,9 +211,13 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         self : SequentialSelector
             The fitted selector.
         """
-        check_estimator(self.estimator)
-        check_rule(self.n_features_to_select)
-        moves = plus_minus(self.moves)
+        estimator, moves = self.estimator, self._plus_minus()
+        usable = all(hasattr(estimator, name) for name in ("fit", "predict"))
+        if not isinstance(estimator, str) and not usable:
+            raise ValueError(
+                f"estimator={estimator!r} must be the name of a built-in inducer or a "
+                "scikit-learn classifier with fit and predict."
+            )
         X, y = self._validate_input(X, y)
         self.classes_, codes = encode_labels(self, y)
         names = getattr(self, "feature_names_in_", None)
@@ -255,7 +235,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         if self.checkpoint is not None:
             identity = search_identity(X, y, groups, self._searched_parameters(units, fixed))
         log = EvaluationLog(self.checkpoint, identity, folds)
-        empty = majority_rate(codes) if self.scoring in (None, "accuracy") else None
+        # J(∅) is the accuracy of predicting the most frequent class.
+        rate = float(np.bincount(codes).max() / len(codes))
+        empty = rate if self.scoring in (None, "accuracy") else None
         search = Search(
             evaluate=Evaluator(self._inducer(X, y, codes, log.folds), units, empty),
             criterion=criterion,
@@ -284,15 +266,38 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         # scikit-learn's estimators do not look after extreme units themselves.
         return table_near_one(X), y
 
-    def _n_units(self, n_units: int, n_fixed: int) -> int | None:
-        requested = self.n_features_to_select
-        if isinstance(requested, str | Mapping):
+    def _plus_minus(self) -> tuple[int, int] | None:
+        """Return how many moves a cycle makes ahead and back; None for a floating search."""
+        if isinstance(self.moves, str):
             return None
+        pair = tuple(self.moves)
+        whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in pair)
+        if len(pair) != 2 or not whole or not 0 <= pair[1] < pair[0]:
+            raise ValueError(
+                f"moves={self.moves!r} must be 'floating' or two whole numbers (plus, minus) with "
+                "0 <= minus < plus; otherwise the search would never end."
+            )
+        return int(pair[0]), int(pair[1])
+
+    def _n_units(self, n_units: int, n_fixed: int) -> int | None:
+        """Return at how many units to end, None unless that was asked for; refuse other rules."""
+        requested: Any = self.n_features_to_select
+        if isinstance(requested, str):
+            return None
+        if isinstance(requested, Mapping):
+            known = len(requested) == 1 and set(requested) <= {"min_score", "max_loss"}
+            numbers = all(isinstance(value, Real) for value in requested.values())
+            if not known or not numbers or not 0 <= requested.get("max_loss", 0.0) <= 1:
+                raise ValueError(
+                    f"n_features_to_select={requested!r} must be {{'min_score': J}}, or "
+                    "{'max_loss': share} with a share from 0 to 1."
+                )
+            return None
+        least = max(1, n_fixed)
         if isinstance(requested, Integral):
             count = int(requested)
         else:
-            count = max(1, n_fixed, int(float(requested) * n_units))
-        least = max(1, n_fixed)
+            count = max(least, int(float(requested) * n_units))
         if not least <= count <= n_units:
             what = "features" if self.feature_groups is None else "groups of features"
             raise ValueError(
@@ -356,25 +361,23 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=4,
             )
-        rule = self.n_features_to_select
-        if isinstance(rule, Mapping):
-            members = smallest_good(search.visits, search.sizes, self._least(search, rule))
-            if members is not None:
-                return members
+        sizes, rule = search.sizes, self.n_features_to_select
+        met = [v for v in search.visits if v.members.any() and n_units in (None, v.members.sum())]
+        if isinstance(rule, Mapping):  # [Prat def. 2.4], second premise
+            whole = next(v.score for v in met if v.members.all())
+            least = rule["min_score"] if "min_score" in rule else (1 - rule["max_loss"]) * whole
+            good = [v for v in met if v.score >= least - TIE]
+            if good:
+                return min(good, key=lambda v: (int(v.members @ sizes), -v.score)).members
             warnings.warn(
                 f"n_features_to_select={rule!r}: no subset met has such a high J; the best one is "
                 "kept.",
                 UserWarning,
                 stacklevel=4,
             )
-        return best_subset(search.visits, search.sizes, n_units)
-
-    def _least(self, search: Search, rule: Mapping[str, float]) -> float:
-        """J that is good enough; the search has met the set of all features."""
-        if "min_score" in rule:
-            return float(rule["min_score"])
-        whole = next(visit.score for visit in search.visits if visit.members.all())
-        return (1.0 - float(rule["max_loss"])) * whole
+        top = max(v.score for v in met)
+        best = [v.members for v in met if v.score >= top - TIE]
+        return min(best, key=lambda members: members @ sizes)
 
     def _label(self, columns: Indices) -> Any:
         """Name or number of a feature; a tuple of them for a group."""

@@ -13,7 +13,7 @@ from backstay.report._words import capital, metric_title
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay, too_few_runs
 from backstay.report.figures._display import Point
-from backstay.report.figures._style import INK
+from backstay.report.figures._style import DOTTED, INK
 from backstay.results import Results, Role
 from backstay.targets import find_metric
 
@@ -74,7 +74,7 @@ class AccuracyDisplay(CurveDisplay):
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         if np.isfinite(self.chance):
-            canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
+            canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=DOTTED)
         points = self._draw_curves(canvas, width)
         values = np.append(self._data["value"].to_numpy(), self.chance)
         values = values[np.isfinite(values)]

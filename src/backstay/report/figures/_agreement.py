@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -12,30 +11,20 @@ from numpy.typing import NDArray
 from backstay.report._words import count, two_decimals
 from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Point, SizeDisplay
 from backstay.report.figures._style import HEAT, INK, Style
-from backstay.results import Results, Role
+from backstay.results import Role
 
 
-class AgreementDisplay(Display):
-    """How far two methods select the same features on the same resamples; 0 by lot."""
+class AgreementDisplay(SizeDisplay):
+    """How far two methods select the same features on the same resamples; 0 for random ones."""
+
+    question = "similarity"
 
     def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
-        super().__init__(data, roles)
-        self.size = size
+        super().__init__(data, roles, size)
         n = len(self.matrix()[0])
         self.wide, self.narrow = (760, 70 + 40 * n), (350, 60 + 30 * n)
-
-    @classmethod
-    def from_results(cls, results: Results, size: int) -> Self:
-        """Take the data from results of one data set, ``results["name"]`` of several.
-
-        Parameters
-        ----------
-        size : int
-            Number of features selected in each run.
-        """
-        return cls(results.selections.similarity(size).frame(), results.data.methods, size)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return nothing: rows and columns are named on the axis."""

@@ -37,13 +37,11 @@ def zoomed_limits(values: Any, least: float, top: float) -> tuple[float, float]:
 
     The axis is ``least`` long at least, and ends little above ``top``.
     """
-    known = np.asarray(values, dtype=float)
-    known = known[np.isfinite(known)]
-    if not len(known):
+    ends = _ends(values)
+    if ends is None:
         return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
-    span = max(high - low, least)
-    middle = (low + high) / 2
+    span = max(ends[1] - ends[0], least)
+    middle = (ends[0] + ends[1]) / 2
     low, high = middle - 0.62 * span, middle + 0.62 * span
     over = max(0.0, high - (top + 0.1 * span))
     return low - over, high - over
@@ -51,13 +49,18 @@ def zoomed_limits(values: Any, least: float, top: float) -> tuple[float, float]:
 
 def padded_limits(values: Any, share: float) -> tuple[float, float]:
     """Return limits of an axis that leave some air around the values that are defined."""
+    ends = _ends(values)
+    if ends is None:
+        return 0.0, 1.0
+    air = share * (ends[1] - ends[0]) or 0.05
+    return ends[0] - air, ends[1] + air
+
+
+def _ends(values: Any) -> tuple[float, float] | None:
+    """Return the least and the largest of the values that are defined, if any is."""
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]
-    if not len(known):
-        return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
-    air = share * (high - low) or 0.05
-    return low - air, high + air
+    return (float(known.min()), float(known.max())) if len(known) else None
 
 
 def set_size_axis(

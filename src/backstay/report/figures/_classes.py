@@ -1,18 +1,19 @@
-"""What figures of classes share: a hue and a marker for every class."""
+"""What figures of rows and of classes share: a hue and a marker for every kind of row."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from backstay.report.figures._display import Display
 from backstay.report.figures._style import Style
+from backstay.results import Results
 
 
 class ClassDisplay(Display):
-    """A figure whose series are classes, in their order."""
+    """A figure whose series are classes, or other kinds of rows, in their order."""
 
     def __init__(self, data: pd.DataFrame, classes: Sequence[Any]) -> None:
         super().__init__(data, {})
@@ -21,3 +22,33 @@ class ClassDisplay(Display):
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes and their styles."""
         return [(name, Style(place)) for place, name in enumerate(self.classes)]
+
+
+class SampleDisplay(ClassDisplay):
+    """A figure of the samples on the signature; the column ``by`` says of which kind they are.
+
+    Where the outcome has no kinds of rows, there are no classes, and all samples look alike.
+    """
+
+    def __init__(self, data: pd.DataFrame, classes: Sequence[Any], by: str = "class") -> None:
+        super().__init__(data, classes)
+        self.by = by
+
+    @classmethod
+    def from_results(
+        cls, results: Results, method: str | None = None, size: int | None = None
+    ) -> Self:
+        """Take the data from results of one data set, ``results["name"]`` of several.
+
+        Parameters
+        ----------
+        method, size
+            As in ``results.samples.values``.
+        """
+        target = results.data.target
+        return cls(cls._table(results, method, size), target.names, target.row_column)
+
+    @staticmethod
+    def _table(results: Results, method: str | None, size: int | None) -> pd.DataFrame:
+        """Return what the figure shows of the samples."""
+        raise NotImplementedError

@@ -55,27 +55,10 @@ class CurveDisplay(Display):
         points = []
         for place, name, style, rows in self._groups:
             strength = self._strength(name)
-            canvas.fill_between(
-                rows["size"],
-                rows["low"],
-                rows["high"],
-                color=style.color,
-                alpha=0.2 if self._banded(name) else 0.0,
-                linewidth=0,
-                gid=f"band-{place}",
-            )
-            canvas.plot(
-                rows["size"],
-                rows["value"],
-                color=style.color,
-                linestyle=style.line,
-                linewidth=1.3 * strength,
-                marker=style.marker,
-                markersize=5,
-                markerfacecolor=style.face,
-                markeredgewidth=1.2,
-                gid=f"series-{place}",
-            )
+            band = style.band(place, 0.2 if self._banded(name) else 0.0)
+            canvas.fill_between(rows["size"], rows["low"], rows["high"], **band)
+            looks = style.marks(place, 5, 1.2) | style.curve(place, 1.3 * strength)
+            canvas.plot(rows["size"], rows["value"], **looks)
             points += _curve_points(place, name, rows)
         return points
 

@@ -7,20 +7,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._sheet import Sheet
 from backstay.report.figures._style import GRID, INK, MUTED, Style, styles
-from backstay.results import Role
+from backstay.results import Results, Role
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# So many series can be drawn strongly, with bands, side by side.
+# Up to this number of series can be drawn strongly, with bands.
 FEW = 4
 
 
@@ -78,7 +78,7 @@ class Display(ABC):
 
     @abstractmethod
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
-        """Draw on a canvas of so many points' width, and return the places worth pointing at."""
+        """Draw on a canvas that is `width` points wide; return the places worth pointing at."""
 
     def frame(self) -> pd.DataFrame:
         """Return a copy of the data of the figure."""
@@ -168,6 +168,28 @@ class Display(ABC):
         return [
             (place, name, style, rows[name]) for place, (name, style) in enumerate(self.series())
         ]
+
+
+class SizeDisplay(Display):
+    """A figure of what is selected at one size; ``question`` is asked of ``results.selections``."""
+
+    question: ClassVar[str]
+
+    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
+        super().__init__(data, roles)
+        self.size = size
+
+    @classmethod
+    def from_results(cls, results: Results, size: int) -> Self:
+        """Take the data from results of one data set, ``results["name"]`` of several.
+
+        Parameters
+        ----------
+        size : int
+            Number of features selected in each run.
+        """
+        table = getattr(results.selections, cls.question)(size)
+        return cls(table.frame(), results.data.methods, size)
 
 
 def _pyplot() -> Any:

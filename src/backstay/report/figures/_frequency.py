@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Self
-
 import numpy as np
 import pandas as pd
 
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
-from backstay.report.figures._style import INK, MUTED
-from backstay.results import Results, Role
+from backstay.report.figures._display import Point, SizeDisplay
+from backstay.report.figures._style import DOTTED, INK, MUTED
 
-# Beyond that many ranks a curve is drawn, and pointed at, at evenly spaced ones only.
+# Ranks at which a curve is drawn, and pointed at, at most; evenly spaced.
 DRAWN_RANKS, POINTED_RANKS = 240, 60
 
 
-class SelectionFrequencyDisplay(Display):
+class SelectionFrequencyDisplay(SizeDisplay):
     """Share of runs that chose a feature, most often chosen first, beside perfect stability."""
 
-    def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], size: int) -> None:
-        super().__init__(data, roles)
-        self.size = size
-
-    @classmethod
-    def from_results(cls, results: Results, size: int) -> Self:
-        """Take the data from results of one data set, ``results["name"]`` of several.
-
-        Parameters
-        ----------
-        size : int
-            Number of features selected in each run.
-        """
-        return cls(results.selections.frequency(size).frame(), results.data.methods, size)
+    question = "frequency"
 
     def finding(self) -> str:
         """Say how many features came up in most runs, per method."""
@@ -42,7 +25,7 @@ class SelectionFrequencyDisplay(Display):
             often = int((rows["frequency"] > 0.5).sum())
             words.append(f"{name} {often} of {len(rows)} ever chosen")
         return (
-            f"Features chosen in more than half of the runs, {self.size} being chosen in each: "
+            f"Each run chooses {self.size}. Features chosen in more than half of the runs: "
             f"{'; '.join(words) or 'none'}."
         )
 
@@ -54,23 +37,12 @@ class SelectionFrequencyDisplay(Display):
             shares = rows["frequency"].to_numpy()[:end]
             shares = np.append(shares, np.zeros(end - len(shares)))
             ranks = np.unique(np.linspace(1, end, min(end, DRAWN_RANKS)).astype(int))
-            canvas.plot(
-                ranks,
-                shares[ranks - 1],
-                color=style.color,
-                linestyle=style.line,
-                linewidth=1.3 * self._strength(name),
-                drawstyle="steps-mid" if end <= 60 else "default",
-                gid=f"series-{place}",
-            )
+            looks = style.curve(place, 1.3 * self._strength(name))
+            looks["drawstyle"] = "steps-mid" if end <= 60 else "default"
+            canvas.plot(ranks, shares[ranks - 1], **looks)
             points += _feature_points(name, place, rows.iloc[:end])
-        canvas.plot(
-            [0.5, self.size + 0.5, self.size + 0.5, end + 0.5],
-            [1, 1, 0, 0],
-            color=INK,
-            linewidth=1.2,
-            linestyle=(0, (1, 2)),
-        )
+        corners = [0.5, self.size + 0.5, self.size + 0.5, end + 0.5]
+        canvas.plot(corners, [1, 1, 0, 0], color=INK, linewidth=1.2, linestyle=DOTTED)
         for share in (0.5, 0.85):
             canvas.axhline(share, color=MUTED, linewidth=0.7)
         canvas.set_xlim(0.5, end + 0.5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,12 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from backstay.report._words import clean, count, two_decimals
 from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._classes import ClassDisplay
+from backstay.report.figures._classes import SampleDisplay
 from backstay.report.figures._display import Point
-from backstay.report.figures._style import PAPER, Style
+from backstay.report.figures._style import PAPER, Looks, Style
 from backstay.results import Results
 
-# Values further from 0 look like this one.
+# Values further from 0 have the colour of this one.
 STRONGEST = 3.0
 # Above and below the mean: apart for all kinds of colour blindness, on white and on black.
 HIGH, LOW = (214, 96, 24), (47, 127, 193)
@@ -26,7 +26,7 @@ HIGH, LOW = (214, 96, 24), (47, 127, 193)
 BAR = 0.8
 
 
-class HeatmapDisplay(ClassDisplay):
+class HeatmapDisplay(SampleDisplay):
     """Values of the signature: a row per feature, a column per sample, in order of the classes.
 
     Samples of a class, and features, are ordered by hierarchical clustering (mean linkage of
@@ -42,24 +42,15 @@ class HeatmapDisplay(ClassDisplay):
     'Values of 1 feature in 4 samples, from −1.5 to 1.5 standard deviations. High in b: g.'
     """
 
-    def __init__(self, data: pd.DataFrame, classes: Sequence[Any]) -> None:
-        super().__init__(data, classes)
-        self.features, self.samples, self.values, self.codes = _ordered(data, self.classes)
+    def __init__(self, data: pd.DataFrame, classes: Sequence[Any], by: str = "class") -> None:
+        super().__init__(data, classes, by)
+        self.features, self.samples, self.values, self.codes = _ordered(data, self.classes, by)
         height = 62 + (15 if len(self.features) <= 40 else 12) * max(len(self.features), 4)
         self.wide, self.narrow = (760, height), (350, height)
 
-    @classmethod
-    def from_results(
-        cls, results: Results, method: str | None = None, size: int | None = None
-    ) -> Self:
-        """Take the data from results of one data set, ``results["name"]`` of several.
-
-        Parameters
-        ----------
-        method, size
-            As in ``results.samples.values``.
-        """
-        return cls(results.samples.values(method, size).frame(), results.data.target.names)
+    @staticmethod
+    def _table(results: Results, method: str | None, size: int | None) -> pd.DataFrame:
+        return results.samples.values(method, size).frame()
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes as areas of colour."""
@@ -87,14 +78,14 @@ class HeatmapDisplay(ClassDisplay):
 
     def _high(self) -> Mapping[str, list[str]]:
         """Return, by class, the features whose mean is highest in it."""
-        found: dict[str, list[str]] = {}
-        for i in sorted(set(self.codes)):
-            found[self.classes[i]] = []
         codes = np.array(self.codes)
+        present = np.unique(codes).tolist() if self.classes else []
+        high: dict[str, list[str]] = {self.classes[c]: [] for c in present}
         for name, row in zip(self.features, self.values, strict=True):
-            means = {c: np.nanmean(row[codes == c]) for c in sorted(set(self.codes))}
-            found[self.classes[max(means, key=lambda c: means[c])]].append(name)
-        return {name: features for name, features in found.items() if features}
+            means = [np.nanmean(row[codes == c]) for c in present]
+            if means:
+                high[self.classes[present[int(np.argmax(means))]]].append(name)
+        return {name: features for name, features in high.items() if features}
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         n, m = len(self.features), len(self.samples)
@@ -112,14 +103,8 @@ class HeatmapDisplay(ClassDisplay):
             if len(columns):
                 start, end = float(columns[0]) - 0.5, float(columns[-1]) + 0.5
                 # A bar above the cells; the gap to the next class is part of the next column.
-                canvas.barh(
-                    -0.6 - BAR / 2,
-                    end - start,
-                    BAR,
-                    start,
-                    color=style.color,
-                    gid=f"series-{place}",
-                )
+                looks: Looks = {"color": style.color, "gid": f"series-{place}"}
+                canvas.barh(-0.6 - BAR / 2, end - start, BAR, start, **looks)
                 if end < m - 0.5:
                     canvas.vlines(end, -0.6 - BAR, n - 0.5, color=PAPER, linewidth=1.5)
         step = max(1, int(np.ceil(n / 60)))
@@ -140,6 +125,8 @@ class HeatmapDisplay(ClassDisplay):
     @property
     def columns(self) -> list[str]:
         """Names of the samples with their classes."""
+        if not self.classes:
+            return self.samples
         pairs = zip(self.samples, self.codes, strict=True)
         return [f"{name} ({self.classes[c]})" for name, c in pairs]
 
@@ -151,7 +138,7 @@ def cell_label(sample: str, feature: str, value: float) -> str:
 
 
 def _ordered(
-    data: pd.DataFrame, classes: Sequence[str]
+    data: pd.DataFrame, classes: Sequence[str], by: str
 ) -> tuple[list[str], list[str], NDArray[np.float64], list[int]]:
     """Return features, samples, values and class numbers, in the order they are drawn in."""
     if data.empty:
@@ -161,10 +148,10 @@ def _ordered(
     features = data["name"].iloc[::n_samples].astype(str).tolist()
     first = data.iloc[:n_samples]
     place = {name: i for i, name in enumerate(classes)}
-    codes = np.array([place[str(name)] for name in first["class"]])
+    codes = np.array([place.get(str(name), 0) for name in first[by]])
     filled = np.nan_to_num(values)
     columns: list[int] = []
-    for c in range(len(classes)):
+    for c in range(max(len(classes), 1)):
         own = np.flatnonzero(codes == c)
         columns += own[_leaves(filled[:, own].T)].tolist()
     rows = _leaves(filled)

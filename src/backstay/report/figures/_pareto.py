@@ -10,10 +10,10 @@ import pandas as pd
 
 from backstay.report._words import count, listed, metric_title
 from backstay.report.figures._axis import zoomed_limits
-from backstay.report.figures._canvas import Canvas, LineLooks
+from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._labels import LEAST_WIDTH, Label, fitting, write
-from backstay.report.figures._style import INK, MUTED
+from backstay.report.figures._style import DOTTED, INK, MUTED, Looks
 from backstay.results import Results, Role
 from backstay.targets import find_metric
 
@@ -97,7 +97,7 @@ class ParetoDisplay(Display):
         known = self._data.dropna(subset=["stability", "accuracy"])
         front = known.loc[known["on_front"].to_numpy(dtype=bool)].sort_values(by="stability")
         canvas.plot(
-            front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=(0, (1, 2))
+            front["stability"], front["accuracy"], color=MUTED, linewidth=1.2, linestyle=DOTTED
         )
         if len(self._dial) > 2:
             canvas.plot(self._dial["stability"], self._dial["accuracy"], color=INK, linewidth=1.2)
@@ -111,31 +111,17 @@ class ParetoDisplay(Display):
             if not np.isfinite([x, y]).all():
                 continue
             if "stability_low" in row:
-                looks: LineLooks = {
-                    "color": style.color,
-                    "linewidth": 1.2,
-                    "alpha": 0.5 if self._banded(name) else 0.0,
-                    "gid": f"band-{place}",
-                }
+                looks = style.band(place, 0.5 if self._banded(name) else 0.0, 1.2)
                 _draw_cross(canvas, row, (across, along), looks)
-            canvas.plot(
-                [x],
-                [y],
-                color=style.color,
-                marker=style.marker,
-                markersize=10 if row["on_front"] else 7.5,
-                markerfacecolor=style.face,
-                markeredgewidth=1.6,
-                linestyle="none",
-                gid=f"series-{place}",
-            )
+            size = 10 if row["on_front"] else 7.5
+            canvas.plot([x], [y], **style.marks(place, size, 1.6))
             over = row["dominated_by"]
             where = f"dominated by {over}" if over else "too few runs to compare"
             where = "on the front" if row["on_front"] else where
             words = f"{name}: stability {x:.2f}, {metric_title(self.metric)} {y:.3f}, {where}"
             points.append(Point(x, y, place, words))
-        if self.shows_chance(along):
-            canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=(0, (1, 2)))
+        if along[0] <= self.chance <= along[1]:
+            canvas.axhline(self.chance, color=INK, linewidth=1, linestyle=DOTTED)
         canvas.grid(True)
         canvas.set_xlabel("stability (Nogueira)")
         canvas.set_ylabel(f"{metric_title(self.metric)} ({self.model})")
@@ -151,18 +137,12 @@ class ParetoDisplay(Display):
                 write(canvas, label)
         return points
 
-    def shows_chance(self, limits: tuple[float, float] | None = None) -> bool:
-        """Return whether the score that guessing reaches lies within the figure."""
-        if limits is None:
-            limits = zoomed_limits(self._data["accuracy"], 0.02, find_metric(self.metric).high)
-        return limits[0] <= self.chance <= limits[1]
-
 
 def _draw_cross(
     canvas: Canvas,
     row: pd.Series[Any],
     window: tuple[tuple[float, float], tuple[float, float]],
-    looks: LineLooks,
+    looks: Looks,
 ) -> None:
     """Draw both intervals of a method, as far as they lie in the figure."""
     (left, right), (bottom, top) = window

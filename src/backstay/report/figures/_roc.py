@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from scipy import integrate
 
 from backstay.report._words import interval, percent, two_decimals
-from backstay.report.figures._canvas import Canvas, CurveLooks
+from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._classes import ClassDisplay
 from backstay.report.figures._display import Point
-from backstay.report.figures._style import MUTED, Style
+from backstay.report.figures._style import DOTTED, MUTED, Looks, Style
 from backstay.results import Results
 from backstay.targets import Tested, from_store
 
 # What is drawn along x and y, and what the area under it is called.
-TITLES = {
+CURVES = {
     "roc": ("false positive rate", "true positive rate", "AUC"),
     "precision_recall": ("recall", "precision", "average precision"),
 }
@@ -125,14 +125,14 @@ class RocDisplay(ClassDisplay):
 
     def finding(self) -> str:
         """Say the area under every curve."""
-        title = TITLES[self.kind][2]
+        title = CURVES[self.kind][2]
         named = [f"{name} {two_decimals(value)}" for name, value in self.areas.items()]
         which = "ROC" if self.kind == "roc" else "Precision–recall"
         return f"{which} curve, {title} of class: {'; '.join(named) or 'none'}."
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
-        across, along, _ = TITLES[self.kind]
-        quiet: CurveLooks = {"color": MUTED, "linewidth": 1, "linestyle": (0, (1, 2))}
+        across, along, _ = CURVES[self.kind]
+        quiet: Looks = {"color": MUTED, "linewidth": 1, "linestyle": DOTTED}
         if self.kind == "roc":
             canvas.plot([0, 1], [0, 1], **quiet)
         elif math.isfinite(self.prevalence):
@@ -143,22 +143,12 @@ class RocDisplay(ClassDisplay):
         series = self.series()
         for place, (name, style) in enumerate(series):
             curve = by_name[name]
-            canvas.fill_between(
-                curve["x"],
-                curve["low"],
-                curve["high"],
-                color=style.color,
-                alpha=0.2 if len(series) == 1 else 0.0,
-                linewidth=0,
-                gid=f"band-{place}",
-            )
-            canvas.plot(
-                [0, *curve["x"], 1] if self.kind == "roc" else curve["x"],
-                [0, *curve["y"], 1] if self.kind == "roc" else curve["y"],
-                color=style.color,
-                linewidth=2 if len(series) == 1 else 1.5,
-                gid=f"series-{place}",
-            )
+            band = style.band(place, 0.2 if len(series) == 1 else 0.0)
+            canvas.fill_between(curve["x"], curve["low"], curve["high"], **band)
+            x, y = curve["x"].tolist(), curve["y"].tolist()
+            if self.kind == "roc":
+                x, y = [0, *x, 1], [0, *y, 1]
+            canvas.plot(x, y, **style.curve(place, 2 if len(series) == 1 else 1.5))
             points += self._points(place, name, curve)
         canvas.set_xlim(-0.02, 1.02)
         canvas.set_ylim(-0.02, 1.04)
@@ -168,7 +158,7 @@ class RocDisplay(ClassDisplay):
         return points
 
     def _points(self, place: int, name: str, curve: pd.DataFrame) -> list[Point]:
-        across, along, _ = TITLES[self.kind]
+        across, along, _ = CURVES[self.kind]
         chosen = np.unique(np.linspace(0, len(curve) - 1, POINTED).astype(int))
         columns = (curve[key].to_numpy()[chosen].tolist() for key in ("x", "y", "low", "high"))
         return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,9 @@ import pandas as pd
 from backstay.report._words import listed, percent
 from backstay.report.figures._axis import padded_limits
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._classes import ClassDisplay
+from backstay.report.figures._classes import SampleDisplay
 from backstay.report.figures._display import Point
-from backstay.report.figures._style import INK
+from backstay.report.figures._style import INK, Style
 from backstay.results import Results
 
 # A sample that is wrong in more than this share of its tests is often misclassified.
@@ -21,7 +21,7 @@ OFTEN = 0.5
 AXES = ("first", "second")
 
 
-class SampleMapDisplay(ClassDisplay):
+class SampleMapDisplay(SampleDisplay):
     r"""First two principal components of the samples on the signature, classes by hue and shape.
 
     Rings mark samples that are misclassified in more than half of their tests, or outlying
@@ -39,29 +39,18 @@ class SampleMapDisplay(ClassDisplay):
     'Often misclassified: s1 (80\u202f%).'
     """
 
-    @classmethod
-    def from_results(
-        cls, results: Results, method: str | None = None, size: int | None = None
-    ) -> Self:
-        """Take the data from results of one data set, ``results["name"]`` of several.
-
-        Parameters
-        ----------
-        method, size
-            As in ``results.samples.values``.
-        """
-        data = results.samples.map(method, size).frame()
-        facts = results.data
+    @staticmethod
+    def _table(results: Results, method: str | None, size: int | None) -> pd.DataFrame:
+        data, facts = results.samples.map(method, size).frame(), results.data
         wrong: dict[int, float] = {}
-        if facts.models and not data.empty:
-            given = (method, size) if size in facts.sizes or size is None else None
-            if given is not None:
-                table = results.predictions.misclassified(*given).frame()
-                wrong = dict(zip(table["row"], table["share"], strict=True))
+        judged = facts.models and "misclassified" in facts.target.tables
+        if judged and not data.empty and (size is None or size in facts.sizes):
+            table = results.predictions.misclassified(method, size).frame()
+            wrong = dict(zip(table["row"], table["share"], strict=True))
         outlying = {row for one in results.samples.weightings() for row in one.outlying["row"]}
         data["misclassified"] = [wrong.get(row, np.nan) for row in data["row"]]
         data["outlying"] = [row in outlying for row in data["row"]]
-        return cls(data, facts.target.names)
+        return data
 
     def finding(self) -> str:
         """Say what share of the variance is shown, and name samples worth a look."""
@@ -86,22 +75,14 @@ class SampleMapDisplay(ClassDisplay):
         if data.empty:
             return []
         points = []
-        for place, (name, style) in enumerate(self.series()):
-            rows = data[data["class"].astype(str) == name]
+        for place, (name, style) in enumerate(self.series() or [("", Style(0))]):
+            rows = data[data[self.by].astype(str) == name] if name else data
             for ringed in (False, True):
                 shown = rows[_noted(rows) == ringed]
-                canvas.plot(
-                    shown["first"],
-                    shown["second"],
-                    color=INK if ringed else style.color,
-                    marker=style.marker,
-                    markersize=8.5 if ringed else 7,
-                    markerfacecolor=style.color,
-                    markeredgewidth=1.8 if ringed else 0.0,
-                    linestyle="none",
-                    gid=f"series-{place}",
-                )
-            points += [_point(place, row) for row in rows.to_dict("records")]
+                looks = style.marks(place, *((8.5, 1.8) if ringed else (7, 0.0)))
+                looks["color"] = INK if ringed else style.color
+                canvas.plot(shown["first"], shown["second"], **looks)
+            points += [_point(place, row, self.by) for row in rows.to_dict("records")]
         for k, along in (("first", canvas.set_xlabel), ("second", canvas.set_ylabel)):
             share = percent(float(data[f"share_{k}"].iloc[0]))
             along(f"{k} principal component ({share})")
@@ -115,8 +96,8 @@ def _noted(rows: pd.DataFrame) -> pd.Series[bool]:
     return (rows["misclassified"] > OFTEN) | rows["outlying"]
 
 
-def _point(place: int, row: Mapping[Any, Any]) -> Point:
-    words = f"{row['name']} ({row['class']})"
+def _point(place: int, row: Mapping[Any, Any], by: str) -> Point:
+    words = f"{row['name']} ({row[by]})"
     if np.isfinite(row["misclassified"]):
         words += f": misclassified in {percent(row['misclassified'])} of its tests"
     if row["outlying"]:

@@ -12,7 +12,7 @@ from backstay.report._words import count, listed
 from backstay.report.figures._axis import padded_limits, wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
-from backstay.report.figures._style import INK, MUTED, PAPER, Style
+from backstay.report.figures._style import DOTTED, INK, MUTED, PAPER, Looks, Style
 from backstay.results import Results, Role, SampleWeights
 
 # Rows of a lane drawn at most; those below the fence always are.
@@ -23,11 +23,15 @@ class SampleWeightsDisplay(Display):
     """Mean weight of every row, by weighted method and class; low ones are outlying."""
 
     def __init__(
-        self, data: pd.DataFrame, roles: Mapping[str, Role], lanes: list[SampleWeights]
+        self,
+        data: pd.DataFrame,
+        roles: Mapping[str, Role],
+        lanes: list[SampleWeights],
+        by: str = "class",
     ) -> None:
         super().__init__(data, roles)
-        self.lanes = lanes
-        n_lanes = sum(lane.rows["class"].nunique() for lane in lanes)
+        self.lanes, self.by = lanes, by
+        n_lanes = sum(lane.rows[by].nunique() for lane in lanes)
         height = 90 + 44 * max(n_lanes, 1)
         self.wide, self.narrow = (760, height), (350, height + 20)
 
@@ -35,7 +39,8 @@ class SampleWeightsDisplay(Display):
     def from_results(cls, results: Results) -> Self:
         """Take the data from results of one data set, ``results["name"]`` of several."""
         data = results.samples.weights().frame()
-        return cls(data, results.data.methods, results.samples.weightings())
+        facts, lanes = results.data, results.samples.weightings()
+        return cls(data, facts.methods, lanes, facts.target.row_column)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return nothing: lanes are named on the axis."""
@@ -57,13 +62,13 @@ class SampleWeightsDisplay(Display):
         points = []
         for lane in self.lanes:
             method = lane.methods[0]
-            for kind, rows in lane.rows.groupby("class", sort=False):
+            for kind, rows in lane.rows.groupby(self.by, sort=False):
                 style, height, fence = self._styles[method], len(labels), lane.fence[kind]
-                points += _draw_class(canvas, rows, fence, height, style, method)
+                points += _draw_lane(canvas, rows, fence, height, style, (str(kind), method))
                 canvas.vlines(fence, height - 0.42, height + 0.42, color=INK, linewidth=1)
                 names = f": {', '.join(lane.methods)}" if len(self.lanes) > 1 else ""
                 labels.append(f"{kind}{names}")
-        canvas.axvline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
+        canvas.axvline(1, color=MUTED, linewidth=1, linestyle=DOTTED)
         canvas.set_ylim(len(labels) - 0.5, -0.5)
         canvas.set_yticks(range(len(labels)), [wrapped(label, width, 0.3) for label in labels])
         canvas.set_xlabel("mean weight of a sample (1 is average)")
@@ -73,33 +78,31 @@ class SampleWeightsDisplay(Display):
         return points
 
 
-def _draw_class(
-    canvas: Canvas, samples: pd.DataFrame, fence: float, height: int, style: Style, method: str
+def _draw_lane(
+    canvas: Canvas,
+    samples: pd.DataFrame,
+    fence: float,
+    height: int,
+    style: Style,
+    named: tuple[str, str],
 ) -> list[Point]:
     """Draw the rows of a class at a height, those below its fence as rings."""
     points = []
+    kind, method = named
     low = (samples["weight"] < fence).to_numpy()
     order = np.argsort(samples["weight"].to_numpy()[~low], kind="stable")
     thin = np.unique(np.linspace(0, len(order) - 1, min(len(order), DRAWN_ROWS)).astype(int))
-    for rows, face, size in (
-        (samples[~low].iloc[order[thin]], style.color, 4.5),
-        (samples[low], PAPER, 7.5),
-    ):
+    looks: Looks = {"color": style.color, "linestyle": "none", "marker": "o"}
+    normal, ringed = looks.copy(), looks.copy()
+    normal |= {"markerfacecolor": style.color, "markersize": 4.5, "alpha": 0.6}
+    normal |= {"markeredgewidth": 0}
+    ringed |= {"markerfacecolor": PAPER, "markersize": 7.5, "markeredgewidth": 1.8}
+    for rows, looks in ((samples[~low].iloc[order[thin]], normal), (samples[low], ringed)):
         # Spread evenly, not by chance: the same report gives the same bytes.
         spread = 0.26 * (((np.arange(len(rows)) * 0.618034) % 1) * 2 - 1)
-        canvas.plot(
-            rows["weight"],
-            height + spread,
-            linestyle="none",
-            marker="o",
-            markersize=size,
-            color=style.color,
-            markerfacecolor=face,
-            alpha=0.6 if face != PAPER else 1,
-            markeredgewidth=0 if face != PAPER else 1.8,
-        )
-        columns = (rows[name].tolist() for name in ("name", "class", "weight"))
-        for name, kind, weight, dy in zip(*columns, spread.tolist(), strict=True):
+        canvas.plot(rows["weight"], height + spread, **looks)
+        columns = (rows[name].tolist() for name in ("name", "weight"))
+        for name, weight, dy in zip(*columns, spread.tolist(), strict=True):
             words = f"{name} ({kind}): weight {weight:.2f} in {method}"
             words += ", below the fence" if weight < fence else ""
             points.append(Point(weight, height + dy, -1, words))

@@ -1,6 +1,6 @@
 """A canvas for a page, written as SVG at once.
 
-matplotlib takes a fifth of a second for a figure, a sheet some milliseconds, and a report has a
+matplotlib takes a fifth of a second for a figure, a sheet a few milliseconds, and a report has a
 dozen figures or more.
 """
 
@@ -14,9 +14,8 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.report.figures._canvas import CurveLooks, LineLooks, Looks
 from backstay.report.figures._png import png_address
-from backstay.report.figures._style import GRID, INK, MUTED
+from backstay.report.figures._style import GRID, INK, MUTED, Looks
 from backstay.report.figures._svg import fill, outline, path, px, shape, stroke, text, text_width
 
 # Sizes of the labels of ticks and of axes, and the height of figures and capitals, in pixels.
@@ -80,10 +79,10 @@ def round_ticks(low: float, high: float, n: int) -> tuple[list[float], list[str]
 
 
 class Sheet:
-    """A canvas that becomes SVG.
+    """A canvas that becomes SVG, with those methods of matplotlib's ``Axes`` that displays call.
 
-    Unlike on matplotlib's ``Axes``, limits must be set. The prefix stands before every id, to keep
-    the figures of a page apart.
+    Unlike on ``Axes``, limits must be set. The prefix stands before every id, to keep the figures
+    of a page apart.
     """
 
     def __init__(self, width: float, height: float, prefix: str) -> None:
@@ -126,7 +125,7 @@ class Sheet:
     def set_frame_on(self, b: bool) -> None:
         self._frame = b
 
-    def plot(self, x: ArrayLike, y: ArrayLike, **looks: Unpack[CurveLooks]) -> None:
+    def plot(self, x: ArrayLike, y: ArrayLike, **looks: Unpack[Looks]) -> None:
         def to_svg() -> str:
             across, along = self.pixels(x, y)
             curve = ""
@@ -181,19 +180,19 @@ class Sheet:
 
         self._parts.append((AREAS, looks.get("gid"), to_svg))
 
-    def hlines(self, y: float, xmin: float, xmax: float, **looks: Unpack[LineLooks]) -> None:
+    def hlines(self, y: float, xmin: float, xmax: float, **looks: Unpack[Looks]) -> None:
         self._straight(lambda: ((xmin, xmax), (y, y)), looks)
 
-    def vlines(self, x: float, ymin: float, ymax: float, **looks: Unpack[LineLooks]) -> None:
+    def vlines(self, x: float, ymin: float, ymax: float, **looks: Unpack[Looks]) -> None:
         self._straight(lambda: ((x, x), (ymin, ymax)), looks)
 
-    def axhline(self, y: float, **looks: Unpack[LineLooks]) -> None:
+    def axhline(self, y: float, **looks: Unpack[Looks]) -> None:
         self._straight(lambda: (self._x.limits, (y, y)), looks)
 
-    def axvline(self, x: float, **looks: Unpack[LineLooks]) -> None:
+    def axvline(self, x: float, **looks: Unpack[Looks]) -> None:
         self._straight(lambda: ((x, x), self._y.limits), looks)
 
-    def _straight(self, ends: Callable[[], tuple[Ends, Ends]], looks: LineLooks) -> None:
+    def _straight(self, ends: Callable[[], tuple[Ends, Ends]], looks: Looks) -> None:
         def to_svg() -> str:
             return _line(*self.pixels(*ends()), looks, looks.get("alpha", 1.0))
 
@@ -326,7 +325,7 @@ class Sheet:
         return self._markers.setdefault(d, f"{self._prefix}-{len(self._markers)}")
 
 
-def _line(x: NDArray[Any], y: NDArray[Any], looks: LineLooks, alpha: float = 1.0) -> str:
+def _line(x: NDArray[Any], y: NDArray[Any], looks: Looks, alpha: float = 1.0) -> str:
     drawn = stroke(looks["color"], looks.get("linewidth", 1.5), looks.get("linestyle", "-"), alpha)
     return shape(path(x, y), f"fill:none;{drawn}")
 

@@ -12,11 +12,11 @@ from backstay.report._words import interval, two_decimals
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._curve import CurveDisplay, too_few_runs
 from backstay.report.figures._display import Point
-from backstay.report.figures._style import MUTED
+from backstay.report.figures._style import DOTTED, MUTED
 from backstay.results import Results, Role
 
-# Measures that are 0 for features drawn by lot; equal for subsets of one size.
-BY_LOT = ("nogueira", "kuncheva")
+# Measures that are 0 for random features; equal for subsets of one size.
+ZERO_AT_RANDOM = ("nogueira", "kuncheva")
 
 
 class StabilityDisplay(CurveDisplay):
@@ -27,17 +27,17 @@ class StabilityDisplay(CurveDisplay):
 
     Examples
     --------
-        >>> from backstay import ReliefF, Study
-        >>> from backstay.datasets import make_xor
-        >>> from backstay.report import StabilityDisplay
-            >>> from backstay.study import Subsampling
-        >>> X, y, _ = make_xor(150, random_state=0)
-        >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[2, 3], random_state=0)
-        >>> display = StabilityDisplay.from_results(study.run(X, y))
-        >>> display.frame()[["method", "size", "value"]].round(2)
-            method  size  value
-        0  relieff     2   0.68
-        1  relieff     3   0.82
+    >>> from backstay import ReliefF, Study
+    >>> from backstay.datasets import make_xor
+    >>> from backstay.report import StabilityDisplay
+    >>> from backstay.study import Subsampling
+    >>> X, y, _ = make_xor(150, random_state=0)
+    >>> study = Study({"relieff": ReliefF()}, Subsampling(10), sizes=[2, 3], random_state=0)
+    >>> display = StabilityDisplay.from_results(study.run(X, y))
+    >>> display.frame()[["method", "size", "value"]].round(2)
+        method  size  value
+    0  relieff     2   0.68
+    1  relieff     3   0.82
     """
 
     def __init__(self, data: pd.DataFrame, roles: Mapping[str, Role], measure: str) -> None:
@@ -59,7 +59,7 @@ class StabilityDisplay(CurveDisplay):
         """
         data = results.stability(measure, confidence=confidence).frame()
         null = results.null().frame()
-        if measure in BY_LOT and not null.empty:
+        if measure in ZERO_AT_RANDOM and not null.empty:
             names = {"null": "null", "low": "null_low", "high": "null_high"}
             null = null[["method", "size", *names]].rename(columns=names)
             data = data.merge(null, on=["method", "size"], how="left", sort=False)
@@ -78,9 +78,9 @@ class StabilityDisplay(CurveDisplay):
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         if self._data.empty:
             return []
-        if self.measure in BY_LOT:
-            canvas.axhline(0, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
-            canvas.axhline(1, color=MUTED, linewidth=1, linestyle=(0, (1, 2)))
+        if self.measure in ZERO_AT_RANDOM:
+            canvas.axhline(0, color=MUTED, linewidth=1, linestyle=DOTTED)
+            canvas.axhline(1, color=MUTED, linewidth=1, linestyle=DOTTED)
         points = [*self._draw_nulls(canvas), *self._draw_curves(canvas, width)]
         shown = self._data[["value", "low", "high"]].to_numpy()
         bottom = min(0.0, float(np.nanmin(shown))) if np.isfinite(shown).any() else 0.0
@@ -102,14 +102,8 @@ class StabilityDisplay(CurveDisplay):
     def _draw_nulls(self, canvas: Canvas) -> list[Point]:
         points = []
         for name, place, rows in self._nulls():
-            canvas.fill_between(
-                rows["size"],
-                rows["null_low"],
-                rows["null_high"],
-                color=MUTED,
-                alpha=0.16,
-                linewidth=0,
-            )
+            low, high = rows["null_low"], rows["null_high"]
+            canvas.fill_between(rows["size"], low, high, color=MUTED, alpha=0.16, linewidth=0)
             canvas.plot(rows["size"], rows["null"], color=MUTED, linewidth=1)
             columns = (rows[key].tolist() for key in ("size", "null", "null_low", "null_high"))
             for size, value, low, high in zip(*columns, strict=True):

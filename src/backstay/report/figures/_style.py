@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from backstay.results import Role
 
@@ -39,6 +39,29 @@ SHADES = {
 }
 
 
+# How a line that is not data looks.
+DOTTED = (0, (1, 2))
+
+
+class Looks(TypedDict, total=False):
+    """How something drawn looks, in matplotlib's words.
+
+    The ``gid`` names its entry in the legend: series-3, or band-3 for its interval. The
+    ``linestyle`` is solid, "none", or dashes as matplotlib takes them.
+    """
+
+    color: Required[str]
+    alpha: float
+    gid: str | None
+    linewidth: float
+    linestyle: Any
+    drawstyle: str
+    marker: str | None
+    markersize: float
+    markerfacecolor: str
+    markeredgewidth: float
+
+
 @dataclass(frozen=True)
 class Style:
     """How a method looks: its hue and marker; a control shares its method's, dashed and hollow."""
@@ -66,6 +89,21 @@ class Style:
     def face(self) -> str:
         """Colour inside the marker."""
         return PAPER if self.control else self.color
+
+    def curve(self, place: int, width: float) -> Looks:
+        """Return the looks of the line of a series."""
+        looks: Looks = {"color": self.color, "linestyle": self.line, "gid": f"series-{place}"}
+        return looks | {"linewidth": width}
+
+    def marks(self, place: int, size: float, edge: float) -> Looks:
+        """Return the looks of the marks of a series, without a line."""
+        looks: Looks = {"color": self.color, "linestyle": "none", "gid": f"series-{place}"}
+        looks |= {"marker": self.marker, "markerfacecolor": self.face}
+        return looks | {"markersize": size, "markeredgewidth": edge}
+
+    def band(self, place: int, alpha: float, width: float = 0) -> Looks:
+        """Return the looks of the interval of a series."""
+        return {"color": self.color, "alpha": alpha, "linewidth": width, "gid": f"band-{place}"}
 
 
 def styles(roles: Mapping[str, Role]) -> dict[str, Style]:

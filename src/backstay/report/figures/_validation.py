@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,17 @@ from backstay.signature import Validation
 # Features shown, those furthest from the training rows first.
 SHOWN = 30
 KINDS = {"cohort": Style(0), "expected": Style(1, control=True)}
+
+
+def _looks(style: Style, place: int) -> dict[str, Any]:
+    """Return how the points of a series look."""
+    return {
+        "color": style.color,
+        "marker": style.marker,
+        "markersize": 6,
+        "markerfacecolor": style.face,
+        "gid": f"series-{place}",
+    }
 
 
 class ExpectedScoreDisplay(Display):
@@ -64,17 +75,8 @@ class ExpectedScoreDisplay(Display):
             if not math.isfinite(row["value"]):
                 continue
             canvas.hlines(y, row["low"], row["high"], color=style.color, linewidth=2)
-            canvas.plot(
-                [row["value"]],
-                [y],
-                color=style.color,
-                marker=style.marker,
-                markersize=9,
-                markerfacecolor=style.face,
-                markeredgewidth=1.6,
-                linestyle="none",
-                gid=f"series-{place}",
-            )
+            looks = {**_looks(style, place), "markersize": 9, "markeredgewidth": 1.6}
+            canvas.plot([row["value"]], [y], linestyle="none", **looks)
             words = (
                 f"{metric_title(str(row['metric']))}, {row['kind']}: {two_decimals(row['value'])}"
             )
@@ -109,7 +111,7 @@ class CalibrationDisplay(Display):
         if validation.calibration is None:
             raise ValueError("the validation has no probabilities of two classes.")
         known = validation.calibration
-        return cls(known.bins, validation.classes[1], known.slope)
+        return cls(known.bins, known.name, known.slope)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the second class."""
@@ -137,16 +139,8 @@ class CalibrationDisplay(Display):
             points.append(
                 Point(row["predicted"], row["observed"], 0, words + count(int(row["n"]), "row"))
             )
-        canvas.plot(
-            self._data["predicted"],
-            self._data["observed"],
-            color=style.color,
-            linewidth=1.2,
-            marker=style.marker,
-            markersize=6,
-            markerfacecolor=style.face,
-            gid="series-0",
-        )
+        shown = (self._data["predicted"], self._data["observed"])
+        canvas.plot(*shown, linewidth=1.2, **_looks(style, 0))
         canvas.set_xlim(-0.02, 1.02)
         canvas.set_ylim(-0.02, 1.04)
         canvas.set_xlabel(f"predicted probability of {self.label}")
@@ -202,16 +196,7 @@ class ShiftDisplay(Display):
             style, place = Style(int(row["moved"])), int(row["moved"]) + offset
             low, high = row["shift"] - row["ratio"], row["shift"] + row["ratio"]
             canvas.hlines(y, low, high, color=style.color, linewidth=2, gid=f"band-{place}")
-            canvas.plot(
-                [row["shift"]],
-                [y],
-                color=style.color,
-                marker=style.marker,
-                markersize=6,
-                markerfacecolor=style.face,
-                linestyle="none",
-                gid=f"series-{place}",
-            )
+            canvas.plot([row["shift"]], [y], linestyle="none", **_looks(style, place))
             words = (
                 f"{row['feature']}: mean {two_decimals(row['shift'])} standard deviations away, "
             )

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from backstay import ReliefF
 from backstay.datasets import make_xor
 from backstay.feature_weighting import TTest
-from backstay.results import Results, _store_file
+from backstay.results import Results
 from backstay.store import Store, StoreError, TaskRecord, check_store
 from backstay.study import Study, Subsampling, _stored_study
 from reference.study import contents
@@ -176,7 +176,7 @@ def test_a_flipped_bit_in_an_array_is_found(path):
 
 
 def test_a_locked_store_says_so(path, monkeypatch):
-    monkeypatch.setattr(_store_file, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("backstay.store._file.LOCK_SECONDS", 0.1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
@@ -322,7 +322,7 @@ def test_what_could_act_is_refused(path):
 
 def test_a_sound_store_says_what_it_holds(path):
     found = check_store(path)
-    assert (found.sound, found.missing, found.format) == (True, {"data": 0}, 3)
+    assert (found.sound, found.missing) == (True, {"data": 0})
     assert found.counts["tasks"] == 3
     with Store(path) as store:
         assert check_store(path).sound  # while a study runs
@@ -355,3 +355,51 @@ def test_only_files_are_stores(tmp_path):
         for use in (lambda p: study(p).run(X, y), Results.load):
             with pytest.raises(StoreError, match=f"is a {kind}; a store is a file"):
                 use(path)
+
+
+@pytest.mark.parametrize("number", [3, 5])
+def test_another_format_is_refused(path, number):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"PRAGMA user_version = {number}")
+    wanted = f"study\\.db has format {number}; this version of backstay reads format 4\\."
+    wanted += r" Update backstay\.$" if number > 4 else "$"
+    for use in (lambda p: study(p).run(X, y), Results.load, check_store):
+        with unchanged(path), pytest.raises(StoreError, match=wanted):
+            use(path)
+
+
+def test_what_is_computed_is_replaced_as_a_whole_and_forgotten_when_the_study_grows(tmp_path):
+    facts = {"methods": {"m": {}}}
+    with Store(tmp_path / "s.db") as store:
+        store.add_dataset("d", facts, {"seeds": np.arange(2)})
+        store.set_computed("d", {"one": np.arange(3), "two": np.ones(2)})
+        store.set_computed("d", {"two": np.zeros(2)})
+        assert store.problems() == []
+        assert list(store.computed_arrays("d")) == ["two"]
+        assert store.computed_arrays("d")["two"].tolist() == [0, 0]
+        assert list(store.dataset_arrays("d")) == ["seeds"]
+        for method in ("m", "added"):
+            store.write("d", TaskRecord(method, 0, {"order": np.arange(2)}))
+        store.grow_dataset("d", facts, {"seeds": np.arange(4)})
+        assert store.computed_arrays("d") == {}
+        assert store.dataset_arrays("d")["seeds"].tolist() == [0, 1, 2, 3]
+        assert store.done("d") == {("m", 0)}  # of methods that it still names
+        assert store.problems() == []
+
+
+def test_a_finished_store_is_read_on_while_another_study_writes(tmp_path):
+    with Store(tmp_path / "s.db") as store:
+        store.add_dataset("d", {}, {})
+        store.finish()
+        with pytest.raises(StoreError, match=r"cannot be used|read-?only"):
+            store.set_computed("d", {"one": np.arange(3)})
+        with Store(tmp_path / "s.db") as other:
+            other.set_computed("d", {"two": np.arange(2)})
+        assert list(store.computed_arrays("d")) == ["two"]
+
+
+def test_results_of_a_run_leave_the_store_to_the_next(path):
+    results = study(path).run(X, y)
+    more = study(path, resampling=Subsampling(5)).run(X, y)
+    assert len(more.runs.orders("t")) == 5
+    assert results.methods == more.methods == ["t"]  # both can still be asked

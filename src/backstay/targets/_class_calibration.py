@@ -1,7 +1,7 @@
-"""From scores to probabilities, where the model has none and the rows allow it.
+"""From scores to probabilities of two classes, and whether probabilities mean what they say.
 
-The scores are those of rows that were tested, not trained on: a model's scores of its own
-training rows are too far apart, and probabilities made from them too sure.
+Calibration uses scores of rows that were tested, not trained on: a model's scores of its own
+training rows lie too far apart, and probabilities made from them would be too sure.
 """
 
 from __future__ import annotations
@@ -9,23 +9,29 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 
-Array = NDArray[np.float64]
+from backstay._wilson import wilson
+from backstay.targets._target import Calibration, Floats
+
+Flags = NDArray[np.bool_]
 # Rows of the smaller class that Platt's two constants need, and rows that a curve needs.
 LEAST_ROWS, ROWS_OF_A_CURVE = 10, 1000
+# A bin of the calibration curve holds at least this many rows; there are at most this many bins.
+ROWS_OF_A_BIN, MOST_BINS = 15, 10
 
 
 def calibrated(
-    rows: NDArray[Any], scores: Array, second: NDArray[np.bool_]
+    rows: NDArray[Any], scores: Floats, second: Flags
 ) -> tuple[dict[str, Any] | None, str]:
-    """Return a map from scores of the second class to its probability, and a word on it.
+    """Return a map from scores of the second class to its probability, and how it was made.
 
-    Platt's, and an isotonic curve from a thousand rows on; None for too few rows. A row that was
-    tested several times has as many scores; together they count as one.
+    Platt's, or an isotonic curve from a thousand rows on; None if there are too few rows. A row
+    that was tested several times has several scores; together they count as one row.
     """
     _, firsts, places, times = np.unique(
         rows, return_index=True, return_inverse=True, return_counts=True
@@ -40,21 +46,21 @@ def calibrated(
     if n_rows >= ROWS_OF_A_CURVE:
         curve = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
         curve.fit(scores, second, weight)
-        found = {
+        isotonic = {
             "kind": "isotonic",
             "scores": curve.X_thresholds_.astype(float).tolist(),
             "probabilities": curve.y_thresholds_.astype(float).tolist(),
         }
-        return found, f"an isotonic curve through the scores of {n_rows} tested rows"
+        return isotonic, f"an isotonic curve through the scores of {n_rows} tested rows"
     slope, intercept = platt(scores, second, weight)
     if slope <= 0:
         return None, "none: scores of tested rows do not rise with the second class"
-    found = {"kind": "platt", "slope": slope, "intercept": intercept}
-    return found, f"Platt's calibration on the scores of {n_rows} tested rows"
+    straight = {"kind": "platt", "slope": slope, "intercept": intercept}
+    return straight, f"Platt's calibration on the scores of {n_rows} tested rows"
 
 
-def platt(scores: Array, second: NDArray[np.bool_], weight: Array) -> tuple[float, float]:
-    """Return slope and intercept of the log odds in the score (Platt 1999).
+def platt(scores: Floats, second: Flags, weight: Floats) -> tuple[float, float]:
+    """Return slope and intercept of the log odds as a function of the score (Platt 1999).
 
     His targets, (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), keep separable classes finite.
     """
@@ -63,7 +69,7 @@ def platt(scores: Array, second: NDArray[np.bool_], weight: Array) -> tuple[floa
     middle, spread = float(scores.mean()), float(scores.std()) or 1.0
     z = (scores - middle) / spread
 
-    def loss(ab: Array) -> tuple[float, Array]:
+    def loss(ab: Floats) -> tuple[float, Floats]:
         log_odds = ab[0] * z + ab[1]
         # log(1 + exp(t)) − y·t, without overflow.
         value = float((np.logaddexp(0, log_odds) - target * log_odds) @ weight)
@@ -75,10 +81,26 @@ def platt(scores: Array, second: NDArray[np.bool_], weight: Array) -> tuple[floa
     return float(a / spread), float(b - a * middle / spread)
 
 
-def probabilities(calibration: dict[str, Any], scores: Array) -> Array:
-    """Return a column of each of two classes."""
+def probabilities(calibration: dict[str, Any], scores: Floats) -> Floats:
+    """Return a column for each of two classes."""
     if calibration["kind"] == "platt":
         second = expit(calibration["slope"] * scores + calibration["intercept"])
     else:
         second = np.interp(scores, calibration["scores"], calibration["probabilities"])
     return np.column_stack([1 - second, second])
+
+
+def calibration_of(second: Flags, chances: Floats, name: str) -> Calibration:
+    """Compare probabilities of the second class with how often rows belong to it."""
+    tiny = 1e-6  # votes of a k-NN are 0 and 1
+    log_odds = logit(np.clip(chances, tiny, 1 - tiny))
+    slope, intercept = platt(log_odds, second, np.ones(len(second)))
+    n_bins = int(np.clip(len(second) // ROWS_OF_A_BIN, 1, MOST_BINS))
+    bins = []
+    for part in np.array_split(np.argsort(chances, kind="stable"), n_bins):
+        observed = float(second[part].mean())
+        low, high = wilson(observed, len(part))
+        predicted = float(chances[part].mean())
+        ends = {"low": float(low), "high": float(high), "n": len(part)}
+        bins.append({"predicted": predicted, "observed": observed, **ends})
+    return Calibration(name, slope, intercept, pd.DataFrame(bins))

@@ -8,12 +8,11 @@ import sys
 from contextlib import closing
 
 import pytest
-from backstay.results._store import Store
 
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Results
-from backstay.store import StoreError
+from backstay.store import Store, StoreError
 from backstay.study import Study, Subsampling, merge_stores
 from reference.study import contents
 

@@ -1,0 +1,176 @@
+"""What a frozen signature remembers of classes, and what it asks of a cohort's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay._refusal import Refusal
+from backstay._words import listed
+from backstay.targets._class_calibration import calibrated, calibration_of, probabilities
+from backstay.targets._metric import Metric
+from backstay.targets._target import Alike, Calibration, Floats, Rows, Target
+
+# Rows of a class that are drawn at least.
+LEAST_DRAWN = 10
+
+
+def label_text(label: Any) -> str:
+    """Return a label as text; 1.0 is 1, as a column with gaps holds it.
+
+    Examples
+    --------
+    >>> label_text(1.0), label_text("ill"), label_text(True)
+    ('1', 'ill', 'True')
+    """
+    whole = isinstance(label, float) and label.is_integer()
+    return str(int(label) if whole else label)
+
+
+class ClassSignature(Target):
+    """The class of every row, as a frozen signature asks for it."""
+
+    def __init__(
+        self, classes: NDArray[Any], codes: Rows, values: NDArray[Any] | None = None
+    ) -> None:
+        self.classes, self.codes = classes, codes
+        self.values = codes if values is None else values
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, whether rows of all are there or not."""
+        return len(self.classes)
+
+    def readings(self, y: NDArray[Any]) -> list[Self]:
+        """Return class numbers, as of a study that was told the positive class, and labels."""
+        place = {label: c for c, label in enumerate(self.classes.tolist())}
+        codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.intp)
+        return [type(self)(self.classes, codes), type(self)(self.classes, codes, y)]
+
+    def frozen_moments(self, values: Floats) -> dict[str, Any]:
+        """Return moments of the features within classes; gaps are left out."""
+        moments: dict[str, list[list[Any]]] = {"counts": [], "means": [], "sds": []}
+        residual = np.zeros_like(values)
+        for c in range(self.n_classes):
+            rows = values[self.codes == c]
+            parts = [column[~np.isnan(column)] for column in rows.T]
+            whole = (column[~np.isnan(column)].mean() for column in values.T)
+            means = [float(p.mean() if len(p) else m) for p, m in zip(parts, whole, strict=True)]
+            moments["counts"].append([len(part) for part in parts])
+            moments["means"].append(means)
+            moments["sds"].append([float(p.std(ddof=1)) if len(p) > 1 else 0.0 for p in parts])
+            if np.isfinite(rows).any():  # a gap counts as the mean of its class
+                with np.errstate(invalid="ignore"):
+                    centred = np.nan_to_num(rows - np.nanmean(rows, axis=0))
+                residual[self.codes == c] = centred
+        covariance = residual.T @ residual / max(len(values) - self.n_classes, 1)
+        return {**moments, "covariance": covariance.tolist()}
+
+    def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
+        """Return shapes by class and feature."""
+        by_class = dict.fromkeys(("counts", "means", "sds"), (self.n_classes, n_features))
+        return {**by_class, "covariance": (n_features, n_features)}
+
+    def drawn_like(
+        self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
+    ) -> tuple[Self, Floats]:
+        """Return rows of all classes in their proportions, from normal distributions."""
+        shares = np.asarray(sizes, dtype=float)
+        n_drawn = np.maximum(np.round(n_rows * shares / shares.sum()), LEAST_DRAWN).astype(int)
+        codes = np.repeat(np.arange(len(shares)), n_drawn)
+        values, axes = np.linalg.eigh(np.asarray(moments["covariance"]))
+        root = axes * np.sqrt(np.maximum(values, 0))
+        noise = rng.normal(size=(len(codes), len(root))) @ root.T
+        return type(self)(self.classes, codes), np.asarray(moments["means"])[codes] + noise
+
+    def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
+        """Return the classes of a cohort, found by their names; they are text from here on."""
+        names = list(map(label_text, self.classes))
+        unknown = sorted(set(mapping.values()) - set(names))
+        if unknown:
+            raise Refusal(
+                f"a class is mapped to {unknown[0]!r}; the signature has {', '.join(names)}.",
+                parameter="mapping",
+            )
+        given = np.asarray(y)
+        missing = np.flatnonzero(pd.isna(given))
+        if len(missing):
+            raise Refusal(
+                f"{len(missing)} rows have no class, first row {missing[0]}; leave them out."
+            )
+        texts = [label_text(label) for label in given.tolist()]
+        mapped = [mapping.get(text, text) for text in texts]
+        strange = sorted(set(mapped) - set(names))
+        if strange:
+            raise Refusal(
+                f"the cohort has the classes {listed(sorted(set(texts)))}, the signature "
+                f"{listed(names)}; map {listed(strange)} to one of these, or leave these rows out.",
+                parameter="mapping",
+            )
+        codes = np.array([names.index(text) for text in mapped], dtype=np.intp)
+        return type(self)(np.array(names, dtype=object), codes)
+
+    def alike(self, moments: Mapping[str, Any], column: int, x: Floats) -> list[Alike]:
+        """Set each class against itself, where training rows and `x` both have two rows of it."""
+        table = (moments[key] for key in ("counts", "means", "sds"))
+        return [
+            Alike(n[column], mean[column], sd[column], x[self.codes == c])
+            for c, (n, mean, sd) in enumerate(zip(*table, strict=True))
+            if n[column] > 1 and (self.codes == c).sum() > 1
+        ]
+
+    def residuals(self, x: Floats) -> Floats:
+        """Return values minus the mean of their class."""
+        residual = np.empty_like(x)
+        for c in np.unique(self.codes):
+            residual[self.codes == c] = x[self.codes == c] - x[self.codes == c].mean()
+        return residual
+
+    def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels of class numbers."""
+        labels, wanted = np.array(self.classes.tolist()), self.classes.tolist()
+        # Whole numbers beyond 64-bit signed integers would become floating point.
+        labels = labels if labels.tolist() == wanted else np.array(wanted, dtype=object)
+        return labels[predicted.astype(np.intp)]
+
+    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
+        """Return scores of the second of two classes, or of all, and probabilities of all."""
+        names = list(map(label_text, self.classes))
+        shown = names[1:] if scores.shape[1] == 1 else names
+        columns = {f"score {name}": scores[:, c] for c, name in enumerate(shown)}
+        if chances is not None:
+            columns |= {f"probability {name}": chances[:, c] for c, name in enumerate(names)}
+        return columns
+
+    def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
+        """Return a calibration of the scores of two classes."""
+        if self.n_classes > 2:
+            return None, "none: the model has none, and calibration is for two classes"
+        if "score" not in tested:
+            return None, "none: the model has none, and the study kept no scores"
+        rows, scores = tested["row"].to_numpy(), tested["score"].to_numpy()
+        return calibrated(rows, scores, tested["class"].to_numpy() == 1)
+
+    def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
+        """Return a column for each of two classes."""
+        return probabilities(calibration, scores[:, 0])
+
+    def calibration(self, chances: Floats) -> Calibration | None:
+        """Compare probabilities of the second of two classes with how often rows belong to it."""
+        second = self.codes == 1
+        if self.n_classes > 2 or not 0 < second.sum() < len(second):
+            return None
+        return calibration_of(second, chances[:, 1], str(self.classes[1]))
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Rows:
+        """Return rows drawn within classes, so that all draws have the same labels."""
+        rows = [np.flatnonzero(self.codes == c) for c in np.unique(self.codes)]
+        return np.hstack([one[rng.integers(len(one), size=(n_draws, len(one)))] for one in rows])
+
+    def scores_of_draws(self, metric: Metric, outputs: Floats, draws: Rows) -> Floats:
+        """Return a metric of all draws at once, as they have the same labels."""
+        return metric.score(self.take(draws[0]), outputs[draws])
