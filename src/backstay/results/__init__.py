@@ -5,9 +5,8 @@
 
 from backstay.results._choice import Choice, choice_of
 from backstay.results._comparisons import Comparison
-from backstay.results._decoys import decoy_key
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
-from backstay.results._features import RelevantFound
+from backstay.results._features import RelevantFound, decoy_key
 from backstay.results._parts import Table
 from backstay.results._recommendation import Estimate, Finalist, Recommendation
 from backstay.results._records import Records

@@ -4,9 +4,9 @@
 returns :class:`backstay.results.Results`.
 """
 
+from backstay.study._checks import takes_missing
 from backstay.study._data import Dataset
 from backstay.study._methods import list_methods, make_methods
-from backstay.study._missing import takes_missing
 from backstay.study._parallel import StudyError
 from backstay.study._protocols import (
     NULL_RUNS,
