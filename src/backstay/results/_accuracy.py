@@ -37,17 +37,18 @@ def mean_score(records: Records, configuration: Configuration) -> float:
     return float(runs.mean()) if len(runs) else math.nan
 
 
-def scored_metrics(records: Records, metric: str | None) -> list[str]:
+def _metrics(records: Records, metric: str | None) -> list[str]:
     """Return one metric, or all of the study's for None."""
     return records.facts.scoring if metric is None else [records.check_metric(metric)]
 
 
-def accuracy_rows(records: Records, metrics: list[str], confidence: float = 0.95) -> Rows:
+def accuracy_rows(records: Records, metric: str | None, confidence: float = 0.95) -> Rows:
     """Return mean scores by metric, method, model and size, with corrected intervals."""
     records.check_model(None)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
-    return [row for metric in metrics for row in _accuracy_rows(records, metric, confidence)]
+    metrics = _metrics(records, metric)
+    return [row for name in metrics for row in _accuracy_rows(records, name, confidence)]
 
 
 @computed_once
@@ -77,15 +78,14 @@ def _corrected(
     return {"value": mean, "low": low, "high": high, "n_runs": len(runs)}
 
 
-def run_score_rows(records: Records, metrics: list[str]) -> Rows:
+def run_score_rows(records: Records, metric: str | None) -> Rows:
     """Return every single score, one row per resample."""
     records.check_model(None)
     columns = ("method", "resample", "model", "size", "metric", "value")
     rows: Rows = []
-    for metric in metrics:
-        for method in records.methods:
-            resamples, values = records.scores(method, metric)
-            base = product([method], resamples.tolist(), records.models, records.sizes, [metric])
-            pairs = zip(base, values.ravel().tolist(), strict=True)
-            rows += [dict(zip(columns, (*where, value), strict=True)) for where, value in pairs]
+    for name, method in product(_metrics(records, metric), records.methods):
+        resamples, values = records.scores(method, name)
+        base = product([method], resamples.tolist(), records.models, records.sizes, [name])
+        pairs = zip(base, values.ravel().tolist(), strict=True)
+        rows += [dict(zip(columns, (*where, value), strict=True)) for where, value in pairs]
     return rows

@@ -67,7 +67,7 @@ def choice_of(records: Records) -> Choice:
     metric = records.facts.metric
     gain = records.metric(metric).gain
     judged = judged_methods(records)
-    rows = [row for row in accuracy_rows(records, [metric]) if row["method"] in judged]
+    rows = [row for row in accuracy_rows(records, metric) if row["method"] in judged]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
     chosen = Configuration(best["method"], best["size"], best["model"], metric)
     return _looked_at("nothing", records, chosen, recommendation)
@@ -85,18 +85,16 @@ def method_and_size(records: Records, method: str | None, size: int | None) -> t
 
 def _stablest(records: Records) -> Configuration:
     """Return the method that is stablest on average over sizes, at its stablest size."""
-    means: dict[str, float] = {}
-    best_size: dict[str, int] = {}
+    curves: dict[str, dict[int, float]] = {}
     judged = judged_methods(records)
     for method in judged:
-        known = [row for row in curve_rows(records, method) if math.isfinite(row["value"])]
-        if known:
-            means[method] = float(np.mean([row["value"] for row in known]))
-            best_size[method] = int(max(known, key=lambda row: row["value"])["size"])
-    if not means:
+        values = {int(row["size"]): row["value"] for row in curve_rows(records, method)}
+        curves[method] = {size: value for size, value in values.items() if math.isfinite(value)}
+    known = [method for method in judged if curves[method]]
+    if not known:
         return Configuration(judged[0], records.sizes[0])
-    method = max(means, key=lambda name: means[name])
-    return Configuration(method, best_size[method])
+    method = max(known, key=lambda name: np.mean([*curves[name].values()]))
+    return Configuration(method, max(curves[method], key=curves[method].__getitem__))
 
 
 def _looked_at(

@@ -1,21 +1,24 @@
-"""Which features? How often each was chosen, the signature, stand-ins, and the truth."""
+"""Which features? How often each was chosen, what could replace it, and is it more than luck."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._wilson import wilson
-from backstay.results._decoys import decoy_q_values
 from backstay.results._parts import Rows, size_within
-from backstay.results._records import Records
+from backstay.results._records import Records, computed_once
 from backstay.results._signature import THRESHOLDS, frequency_row
 from backstay.results._stability import bias_variance_rows
+
+if TYPE_CHECKING:  # a reader of results need not load the methods
+    from backstay.ensemble import DecoyScores
 
 
 @dataclass(frozen=True)
@@ -207,3 +210,21 @@ def similarity_rows(records: Records, size: int) -> Rows:
         pair = {"first": first, "second": second, "size": size}
         rows.append({**pair, "shared": shared, "kuncheva": kuncheva, "n_runs": len(common)})
     return rows
+
+
+@computed_once
+def decoy_scores(records: Records, method: str) -> DecoyScores | None:
+    """Return the scores of features beside those of decoys, on every draw; None without draws."""
+    held = records.numbered(partial(records.decoy_key, records.check_method(method)))
+    if not held:
+        return None
+    from backstay.ensemble import DecoyScores
+
+    return DecoyScores(np.array([draw[0] for draw in held]), np.array([draw[1] for draw in held]))
+
+
+@computed_once
+def decoy_q_values(records: Records, method: str) -> NDArray[np.float64] | None:
+    """Return the q-value of every feature from decoys; None if none were drawn."""
+    scores = decoy_scores(records, method)
+    return None if scores is None else scores.qvalues()

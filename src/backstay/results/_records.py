@@ -257,30 +257,20 @@ class Records:
 
     def check_size(self, size: int) -> int:
         """Refuse a size that was not studied; return its place."""
-        if size not in self.sizes:
-            shown = ", ".join(map(str, self.sizes))
-            raise ValueError(f"size={size!r} was not studied; there are {shown}.")
-        return self.sizes.index(size)
+        return _place("size", size, self.sizes)
 
     def check_model(self, model: str | None) -> int:
         """Refuse a model that was not studied; return its place, the first for None."""
         if not self.models:
             raise ValueError("the study had no models, so there are no accuracies.")
-        if model is None:
-            return 0
-        if model not in self.models:
-            raise ValueError(
-                f"model={model!r} was not studied; there are {', '.join(self.models)}."
-            )
-        return self.models.index(model)
+        return 0 if model is None else _place("model", model, self.models)
 
     def check_metric(self, metric: str | None) -> str:
         """Refuse a metric that cannot be computed; None is the one that decides."""
         if metric is None:
             return self.facts.metric
-        scoring = self.facts.scoring
         metrics = self.target.metrics
-        kept = {metrics[name].needs for name in scoring} | {"predictions"}
+        kept = {metrics[name].needs for name in self.facts.scoring} | {"predictions"}
         if "probabilities" in kept:
             kept.add("scores")
         allowed = [name for name, known in metrics.items() if known.needs in kept]
@@ -407,6 +397,13 @@ class Records:
         values = [known.score(self.target.take(self.test(i)), out) for i, out in outputs]
         shape = (len(values), len(self.models), len(self.sizes))
         return _numbers(outputs), np.array(values).reshape(shape)
+
+
+def _place(argument: str, value: Any, studied: list[Any]) -> int:
+    if value not in studied:
+        shown = ", ".join(map(str, studied))
+        raise ValueError(f"{argument}={value!r} was not studied; there are {shown}.")
+    return studied.index(value)
 
 
 def _numbers(runs: list[tuple[int, NDArray[Any]]]) -> Ints:

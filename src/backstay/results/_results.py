@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from backstay.results._accuracy import CORRECTED, accuracy_rows, scored_metrics
+from backstay.results._accuracy import CORRECTED, accuracy_rows
 from backstay.results._choice import Choice, choice_of, method_and_size
 from backstay.results._comparisons import Comparison, Comparisons, Way, compare_methods
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
@@ -333,7 +333,7 @@ class Results(Parts):
         return self._table(
             "scores",
             f"{confidence:.0%} {CORRECTED}",
-            lambda part: accuracy_rows(part, scored_metrics(part, metric), confidence),
+            lambda part: accuracy_rows(part, metric, confidence),
         )
 
     def features(self, method: str | None = None, size: int | None = None) -> Table:

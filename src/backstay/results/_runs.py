@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.results._accuracy import run_score_rows, scored_metrics
-from backstay.results._parts import Parts, Row, Rows, Table
+from backstay.results._accuracy import run_score_rows
+from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records, computed_once
 
 # Share that a method must have finished, of the runs that the study has got to, to be compared or
@@ -109,12 +109,12 @@ def left_out(records: Records) -> dict[str, RunCount]:
 def _why_none(records: Records, counts: dict[str, RunCount]) -> str:
     done, planned = records.facts.n_done, records.facts.n_tasks
     if done < planned:
+        begun = any(count.finished > 1 for count in counts.values())
+        share = f"{MINIMUM_SHARE:.0%} of the runs so far"
+        lacking = share if begun else "the two runs that stability needs"
         return (
             f"{done} of {planned} tasks on {records.dataset!r} are finished, and no method has "
-            "the two runs that stability needs; let the study go on first."
-            if all(count.finished < 2 for count in counts.values())
-            else f"{done} of {planned} tasks on {records.dataset!r} are finished, and no method "
-            f"has {MINIMUM_SHARE:.0%} of the runs so far; let the study go on first."
+            f"{lacking}; let the study go on first."
         )
     shown = ", ".join(f"{method} finished {count}" for method, count in counts.items())
     failed = [task for task in records.store.tasks(records.dataset) if task["error"]]
@@ -135,18 +135,15 @@ def count_rows(records: Records) -> Rows:
 
 def time_rows(records: Records) -> Rows:
     """Return the mean seconds per task of every method."""
+    tasks = [task for task in records.store.tasks(records.dataset) if task["resample"] >= 0]
+    kinds = ("preprocess", "method", "model", "total")
     rows: Rows = []
-    tasks = records.store.tasks(records.dataset)
     for method in records.methods:
-        spent = [
-            task["seconds"] for task in tasks if task["method"] == method and task["resample"] >= 0
-        ]
-        if not spent:
-            continue
-        row: Row = {"method": method}
-        for kind in ("preprocess", "method", "model", "total"):
-            row[f"{kind}_seconds"] = float(np.mean([times.get(kind, 0.0) for times in spent]))
-        rows.append({**row, "n_tasks": len(spent)})
+        spent = [task["seconds"] for task in tasks if task["method"] == method]
+        if spent:
+            mean = {k: float(np.mean([times.get(k, 0.0) for times in spent])) for k in kinds}
+            seconds = {f"{kind}_seconds": value for kind, value in mean.items()}
+            rows.append({"method": method, **seconds, "n_tasks": len(spent)})
     return rows
 
 
@@ -194,7 +191,7 @@ class Runs(Parts):
         return self._table(
             "scores of runs",
             "one per resample",
-            lambda part: run_score_rows(part, scored_metrics(part, metric)),
+            lambda part: run_score_rows(part, metric),
         )
 
     def times(self) -> Table:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backstay._columns import STRONG
-from backstay.results._decoys import decoy_scores
 from backstay.results._equivalents import equivalents_of
 from backstay.results._features import (
     RelevantFound,
     consensus_rows,
+    decoy_scores,
     frequency_rows,
     partner_rows,
     ranked_rows,

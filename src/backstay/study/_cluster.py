@@ -29,11 +29,6 @@ def active_client() -> Any:
     return getattr(backend, "client", None)
 
 
-def n_workers(client: Any) -> int:
-    """Return how many workers the cluster has now."""
-    return len(client.ncores())
-
-
 def records_from_cluster(
     client: Any,
     run_task: Callable[..., TaskRecord],

@@ -32,9 +32,9 @@ def describe_data(store: Store, data: CheckedData) -> None:
     """Keep the moments of every feature and its module, unless they are kept already."""
     if "module" in store.dataset_arrays(data.name):
         return
-    for key, array in data.target.moments(data.X).items():
+    arrays = {**data.target.moments(data.X), "module": _modules(data.X)}
+    for key, array in arrays.items():
         store.set_array(data.name, key, array)
-    store.set_array(data.name, "module", _modules(data.X))
 
 
 def _modules(X: Any) -> NDArray[np.int32]:

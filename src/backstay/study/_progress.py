@@ -8,7 +8,7 @@ import time
 from typing import Any, Self, TextIO
 
 from backstay.store import TaskRecord
-from backstay.study._cluster import active_client, n_workers
+from backstay.study._cluster import active_client
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_COUNTS = 1.0
@@ -121,7 +121,7 @@ class Progress:
         if self._client is None:
             return ""
         if time.monotonic() - self._counted > SECONDS_BETWEEN_COUNTS:
-            self._workers, self._counted = n_workers(self._client), time.monotonic()
+            self._workers, self._counted = len(self._client.ncores()), time.monotonic()
         return f", {self._workers} worker{'' if self._workers == 1 else 's'}"
 
     def _write(self, line: str) -> None:

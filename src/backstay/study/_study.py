@@ -16,17 +16,18 @@ from backstay.results import Records, Results, Role
 from backstay.store import Store
 from backstay.study._checks import (
     CheckedStudy,
+    check_missing_cells,
     check_random_state_is_plain,
     estimators_by_name,
     metric_names,
     n_permutations,
     preprocessing,
+    takes_missing,
 )
 from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
 from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._describe import describe_data, describe_selected
-from backstay.study._missing import check_missing_cells, takes_missing
 from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress

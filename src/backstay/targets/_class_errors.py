@@ -5,6 +5,7 @@ A row is tested in several runs. Its predictions are averaged, so every row coun
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,15 +119,11 @@ def curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
 
 def roc_points(target: ClassTarget, tested: Tested) -> TableRows:
     """Return the points of the ROC curves of rows that were tested once."""
-    ((rows, outputs),) = tested.runs
     points: TableRows = []
-    for c, column in class_columns(target.n_classes):
+    for (rows, outputs), (c, column) in product(tested.runs, class_columns(target.n_classes)):
         positive = target.codes[rows] == c
-        if not 0 < positive.sum() < len(positive):
-            continue
-        rates = points_of_roc((positive, outputs[:, 1 + column]))
-        name = target.classes[c]
-        points += [
-            {"class": name, "fpr": float(x), "tpr": float(y)} for x, y in zip(*rates, strict=True)
-        ]
+        if 0 < positive.sum() < len(positive):
+            rates = points_of_roc((positive, outputs[:, 1 + column]))
+            pairs = zip(*(rate.tolist() for rate in rates), strict=True)
+            points += [{"class": target.classes[c], "fpr": x, "tpr": y} for x, y in pairs]
     return points
