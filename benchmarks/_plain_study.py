@@ -123,14 +123,14 @@ def task(X, y, name, split, sizes):
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        labels = y if split.labels is None else split.labels
+        labels = y if split.shuffled is None else split.shuffled.values
         train, y_train = X[split.train], labels[split.train]
         scores = METHODS[name](train, y_train, split)
         # Ties in random order: by column they would pass for stability.
         chance = np.random.default_rng(split.seed).permutation(len(scores))
         order = chance[np.argsort(-scores[chance], kind="stable")]
         found = []
-        for size in sizes if split.labels is None else ():
+        for size in sizes if split.shuffled is None else ():
             chosen = np.sort(order[:size])
             test, right = X[split.test][:, chosen], y[split.test]
             for kind, model in CLASSIFIERS.items():

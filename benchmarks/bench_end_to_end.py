@@ -14,6 +14,7 @@ from backstay.datasets import make_han_yu, read_table
 from backstay.study import Study, Subsampling
 from backstay.study._methods import make_methods
 from backstay.study._protocols import NULL_RUNS, draw_null_splits, draw_splits
+from backstay.targets import as_target
 from benchmarks import _plain_study
 from benchmarks._agreement import mean_overlap, share_of_same_sets
 from benchmarks._measure import n_cores, seconds_of
@@ -149,8 +150,9 @@ def small_problem(folder, jobs):
 def drawn(y, n_resamples, null):
     """The resamples that the study draws, and those with shuffled labels."""
     seeds = np.random.SeedSequence(0)
-    splits = draw_splits(Subsampling(n_resamples), y, None, seeds)
-    return splits, draw_null_splits(Subsampling(n_resamples), y, None, null, seeds)
+    target = as_target(y)
+    splits = draw_splits(Subsampling(n_resamples), target, None, seeds)
+    return splits, draw_null_splits(Subsampling(n_resamples), target, None, null, seeds)
 
 
 def end_to_end(quick, n, d, n_resamples, n_plain, times=1):

@@ -24,14 +24,15 @@ _EXPORTS = {
     "instance_weighting": "JointWeighting LogisticWeighting MarginWeighting UniformWeighting",
     "neighbors": "DoublyWeightedKNeighborsClassifier",
     "redundancy": "ModuleRanker",
-    "report": "write_report",
     "results": "Results",
     "signature": "Signature",
     "study": "Study",
     "wrappers": "SequentialSelector",
 }
 _HOMES = {name: package for package, names in _EXPORTS.items() for name in names.split()}
-_PACKAGES = frozenset(_EXPORTS) | {"comparison", "datasets", "stability", "store", "targets"}
+_PACKAGES = frozenset(_EXPORTS) | {
+    "comparison", "datasets", "report", "stability", "store", "targets",
+}  # fmt: skip
 
 __all__ = [*sorted(_HOMES), "__version__"]
 
@@ -63,7 +64,6 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.instance_weighting import *
     from backstay.neighbors import *
     from backstay.redundancy import ModuleRanker as ModuleRanker
-    from backstay.report import write_report as write_report
     from backstay.results import Results as Results
     from backstay.signature import Signature as Signature
     from backstay.study import Study as Study

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import glob
+import json
 import math
 import os
 import shutil
@@ -73,7 +74,8 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
         if fcntl is not None:
             number = os.open(folder, os.O_RDONLY)
             stack.callback(os.close, number)
-            _lock(number)
+            with contextlib.suppress(OSError):  # not every file system has locks
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the writer is still running
         draft = folder / place.name
         yield draft
         with _named(path):
@@ -119,13 +121,6 @@ def _remove_leftovers(place: Path) -> None:
             shutil.rmtree(draft)
 
 
-def _lock(number: int) -> None:
-    """Show other processes that the writer of a draft is still running."""
-    if fcntl is not None:
-        with contextlib.suppress(OSError):  # not every file system has locks
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def _sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk, new ones included."""
     with contextlib.suppress(OSError):  # not every system lets a folder be synced
@@ -134,6 +129,18 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+def as_json(value: Any) -> str:
+    """Write JSON that every program can read: no NaN, no infinity.
+
+    >>> print(as_json([1.5, float("nan")]))
+    [
+     1.5,
+     null
+    ]
+    """
+    return json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def spreadsheet_cell(cell: Cell) -> Cell | str:

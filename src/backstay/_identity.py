@@ -95,10 +95,14 @@ def describe(value: Any, path: str) -> Any:
         return {"dtype": value.str}
     if hasattr(value, "get_params") and not inspect.isclass(value):
         return _described_class(value, value.get_params(deep=False), path)
-    if _has_plain_state(value):
+    plain = hasattr(value, "split") or hasattr(value, "_score_func")
+    if plain and hasattr(value, "__dict__") and not inspect.isclass(value):
+        # Attributes are all there is to scikit-learn's splitters and scorers.
         return _described_class(value, vars(value), path)
-    if inspect.isclass(value) or callable(value):
-        return {"name": _importable(value, path)}
+    name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
+    if callable(value) and name and "<" not in name:
+        module = getattr(value, "__module__", None) or type(value).__module__
+        return {"name": _public_path(f"{module}.{name}")}
     raise _unrecognisable(value, path)
 
 
@@ -119,21 +123,6 @@ def _public_path(path: str) -> str:
     """
     first, *inside, last = path.split(".")
     return ".".join([first, *(part for part in inside if not part.startswith("_")), last])
-
-
-def _importable(value: Any, path: str) -> str:
-    """Return the import path of a function or class, if it has one."""
-    name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
-    module = getattr(value, "__module__", None) or type(value).__module__
-    if not name or "<" in name:
-        raise _unrecognisable(value, path)
-    return _public_path(f"{module}.{name}")
-
-
-def _has_plain_state(value: Any) -> bool:
-    """Whether attributes are all there is to an object, as in scikit-learn's splitters."""
-    known = hasattr(value, "split") or hasattr(value, "_score_func")
-    return known and hasattr(value, "__dict__") and not inspect.isclass(value)
 
 
 def _unrecognisable(value: Any, path: str) -> ValueError:

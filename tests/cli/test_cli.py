@@ -263,7 +263,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         ((), "The option is --target."),
         (("-t", "gene0"), "a measurement, not classes"),
         (("-t", "diagnosis", "--methods", "relief-f"), "did you mean relieff"),
-        (("-t", "diagnosis", "--protocol", "3x3"), "there are subsample, 10x10, 5x2"),
+        (("-t", "diagnosis", "--protocol", "3x3"), "must be subsample or 10x10 or 5x2"),
         (("-t", "diagnosis", "--protocol", "5x2", "--repeats", "3"), "5x2 has 5 repeats"),
         (("-t", "diagnosis", "--repeats", "1"), "--repeats 1 is too few"),
         (("-t", "diagnosis", "--sizes", "5,many"), "must be whole numbers"),
@@ -272,7 +272,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         (("-t", "diagnosis", "--log2", "0"), "must be above 0"),
         (("-t", "diagnosis", "--categories", "maybe"), "code or drop"),
         (("-t", "diagnosis", "--jobs", "0"), "--jobs"),
-        (("-t", "diagnosis", "--metric", "auc"), "--metric auc is unknown; there are accuracy, "),
+        (("-t", "diagnosis", "--metric", "auc"), "is unknown; there are accuracy, "),
         (("-t", "diagnosis", "--null", "-1"), "--null"),
         (("-t", "diagnosis", "--encoding", "klingon"), "is unknown"),
         (("--nonsense",), "backstay run --help"),
@@ -396,7 +396,8 @@ def test_compare(done, call):
     assert code == 0
     assert "balanced accuracy of svm" in out
     text = fails(call, 2, "compare", folder / "one", "--metric", "auc")
-    assert "--metric auc is not available; there are accuracy, " in text
+    assert "is not available; there are accuracy, " in text
+    assert text.endswith("The option is --metric.\n")
 
 
 @pytest.mark.parametrize("n_done", [0, 1, 2])
@@ -423,7 +424,7 @@ def test_a_method_without_a_run_does_not_stop_the_others(done, call, tmp_path, n
     code, out, err = call("compare", tmp_path)
     assert code == 0, err
     assert "one method only" not in out
-    assert "because others have too few runs: t finished 0 of 4 runs on 'one', " in out
+    assert "because the other methods have too few runs: t finished 0 of 4 runs on 'one', " in out
     assert Results.load(tmp_path / "study.db").recommend().method != "t"
 
 

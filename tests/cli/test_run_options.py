@@ -57,7 +57,7 @@ def test_a_quick_look_is_marked_as_one(files, call):
     )
     command = ("run", files / "GSE1_series_matrix.txt", "-t", TARGET, "--quick", "--jobs", "1")
     out, _ = call(*command, "--dry-run")
-    assert re.search(r"preliminary +a quick look \(--quick\); run it without", out)
+    assert re.search(r"preliminary +a quick look \(--quick\); run the study without", out)
     assert re.search(r"methods +t, f, info-gain, relieff\n", out)
     assert "10 random splits" in out
     assert re.search(r"null +none", out)
@@ -79,7 +79,7 @@ def test_gaps_are_filled_on_training_rows(how, call, tmp_path):
     )
     words = {"median": "median of the training rows", "knn": "5 most similar training rows"}
     assert words[how] in out
-    assert "relieff could take them as they are, and see the same filled values." in out
+    assert "relieff could take gaps as they are, but get the same filled values." in out
     assert "of the values are missing" in err
     out, _ = call(
         "run", tmp_path / "t.csv", "-t", "kind", "--impute", how, *QUICK, "-q", "-o",
@@ -119,4 +119,4 @@ def test_decoys_are_in_the_plan_and_not_for_groups(files, call, capsys):
     with pytest.raises(SystemExit) as stop:
         main([str(a) for a in (*table, "--groups", "patient", "--decoys", "25", "--dry-run")])
     assert stop.value.code == 2
-    assert "--decoys 25 permutes rows, and --groups keeps some together" in capsys.readouterr().err
+    assert "--decoys 25 permutes rows, but --groups keeps rows together" in capsys.readouterr().err

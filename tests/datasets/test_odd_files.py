@@ -149,10 +149,10 @@ def test_labels_of_npz(tmp_path, y, expected):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"X": np.array(3.0)}, "X has 0 dimensions"),
-        ({"X": np.zeros((N, 2, 2))}, "X has 3 dimensions"),
-        ({"X": X + 1j}, "X holds complex128 values; it must hold numbers"),
-        ({"X": X.astype(np.longdouble)}, "it must hold numbers of up to 64 bits"),
+        ({"X": np.array(3.0)}, "X holds float64 values of shape ()"),
+        ({"X": np.zeros((N, 2, 2))}, f"X holds float64 values of shape ({N}, 2, 2)"),
+        ({"X": X + 1j}, "X holds complex128 values of shape"),
+        ({"X": X.astype(np.longdouble)}, "numbers of up to 64 bits"),
         ({"y": np.array(1)}, "1 values of y for 12 rows"),
         ({"y": np.stack([Y, Y], 1)}, "24 values of y for 12 rows"),
         ({"y": Y + 1j}, "y holds complex128 values; it must hold a text or a number per entry"),

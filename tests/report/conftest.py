@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import SVMRFE, InstanceWeighted, MarginWeighting, Study, TTest
 from backstay.datasets import make_han_yu
-from backstay.report import write_report
+from backstay.report import Report
 from backstay.study import Subsampling
 from report.gallery import GALLERY
 
@@ -77,4 +77,4 @@ def gallery(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def report(results, tmp_path_factory) -> Path:
-    return write_report(results, tmp_path_factory.mktemp("report") / "report.html")
+    return Report(results).write(tmp_path_factory.mktemp("report") / "report.html")

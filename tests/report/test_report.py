@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from backstay import Results, Study, TTest
 from backstay.comparison import DifferenceTest
-from backstay.report import Report, write_report
+from backstay.report import Report
 from backstay.report._answer import _named, recommendation_words
 from backstay.report._page import csv_link, json_text, number
 from backstay.report._words import clean
@@ -455,7 +455,7 @@ def parts(awkward):
 
 
 def test_several_data_sets_are_parts_of_one_report(awkward, tmp_path):
-    page = Page(write_report(awkward, tmp_path / "new" / "all.html").read_text(encoding="utf-8"))
+    page = Page(Report(awkward).write(tmp_path / "new" / "all.html").read_text(encoding="utf-8"))
     ids = [value for _, name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
     assert {f"d{i}-answer" for i in range(5)} <= set(ids)
@@ -618,7 +618,7 @@ def test_empty_results_are_refused():
 def test_missing_extra_is_one_sentence(results, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r'pip install "backstay\[app\]"'):
-        write_report(results, tmp_path / "report.html")
+        Report(results).write(tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
 
 

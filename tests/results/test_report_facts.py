@@ -6,7 +6,7 @@ import pytest
 
 from backstay import Results, Study
 from backstay.feature_weighting import TTest
-from backstay.report import write_report
+from backstay.report import Report
 from backstay.study import Subsampling
 
 
@@ -107,7 +107,7 @@ def test_results_write_their_report_as_write_report_does(table, tmp_path):
     results = run(*table)
     written = results.report(str(tmp_path / "a.html"))
     assert written == tmp_path / "a.html"
-    assert written.read_bytes() == write_report(results, tmp_path / "b.html").read_bytes()
+    assert written.read_bytes() == Report(results).write(tmp_path / "b.html").read_bytes()
 
 
 def test_html_of_results_is_short_and_escaped(table):

@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from backstay.datasets import make_han_yu
 from backstay.ensemble import DecoyControl, DecoyScores
 from backstay.feature_weighting import TTest
-from backstay.results import Results, decoy_key
+from backstay.results import Records, Results
 from backstay.store import Store
 from backstay.study import Study, Subsampling
 from backstay.study import _decoys as module
@@ -32,7 +32,7 @@ def results():
 def test_every_feature_gets_a_q_value(results):
     frame = results.features("t", 5).frame().set_index("feature").sort_index()
     store = results._store
-    draws = [store.dataset_arrays("data")[decoy_key("t", b)] for b in range(6)]
+    draws = [store.dataset_arrays("data")[Records.decoy_key("t", b)] for b in range(6)]
     assert all(draw.shape == (2, 30) for draw in draws)
     expected = DecoyScores([d[0] for d in draws], [d[1] for d in draws]).qvalues()
     assert frame["decoy_q_value"].to_numpy() == pytest.approx(expected)
@@ -85,7 +85,7 @@ def test_a_study_that_was_stopped_goes_on_with_the_same_draws(tmp_path, monkeypa
     assert (
         len(
             module.Records(more._store, "data", more._store.datasets()["data"]).numbered(
-                lambda b: decoy_key("t", b)
+                lambda b: Records.decoy_key("t", b)
             )
         )
         == 7

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import SVMRFE, TTest
-from backstay.study import Study, Subsampling, takes_missing
+from backstay.study import Study, Subsampling
 
 X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, block_size=5, random_state=0)
 HOLED = X.copy()
@@ -113,4 +113,4 @@ class Stubborn(TTest):
     ],
 )
 def test_whattakes_missing_cells(estimator, takes):
-    assert takes_missing(estimator) == takes
+    assert Study.takes_missing(estimator) == takes

@@ -13,7 +13,6 @@ from backstay.feature_weighting import TTest
 from backstay.results import Results
 from backstay.store import Store
 from backstay.study import (
-    NULL_RUNS,
     FiveByTwo,
     RepeatedStratifiedKFold,
     Study,
@@ -46,11 +45,11 @@ def small(methods=None, **options):
 )
 def test_the_protocol_is_the_studys(protocol):
     splits = draw_null_splits(protocol, TARGET, None, 4, seeds())
-    assert len(splits) == 4 * NULL_RUNS
+    assert len(splits) == 4 * Study.NULL_RUNS
     sizes = {len(split.train) for split in draw_splits(protocol, TARGET, None, seeds())}
     assert {len(split.train) for split in splits} <= sizes
-    first, second = splits[0].shuffled, splits[NULL_RUNS].shuffled
-    assert splits[NULL_RUNS - 1].shuffled is first
+    first, second = splits[0].shuffled, splits[Study.NULL_RUNS].shuffled
+    assert splits[Study.NULL_RUNS - 1].shuffled is first
     assert (first.values != second.values).any()
     assert len({split.seed for split in splits}) == len(splits)
 
@@ -61,7 +60,7 @@ def test_the_seed_decides_and_more_permutations_begin_with_the_same():
         return [(s.train.tolist(), s.shuffled.values.tolist(), s.seed) for s in splits]
 
     assert drawn(0, 5) == drawn(0, 5)
-    assert drawn(0, 5) == drawn(0, 8)[: 5 * NULL_RUNS]
+    assert drawn(0, 5) == drawn(0, 8)[: 5 * Study.NULL_RUNS]
     assert drawn(0, 5) != drawn(1, 5)
 
 
@@ -125,7 +124,7 @@ def test_no_classifier_runs_and_methods_see_training_rows_only():
     study = small({"spy": Spy()}, models={"c": NeverOnShuffled()}, null=3, sizes=[2])
     results = study.run(NUMBERED, ROW_LABELS)
     assert len(results.runs.errors()) == 0
-    assert len(SEEN) == 7 + 3 * NULL_RUNS
+    assert len(SEEN) == 7 + 3 * Study.NULL_RUNS
     true = [np.array_equal(ROW_LABELS[rows], labels) for rows, labels in SEEN]
     assert sum(true) == 7
     target = as_target(ROW_LABELS)
@@ -212,7 +211,7 @@ class FailsOnShuffled(FeatureRanker):
 
 
 def test_failures_with_shuffled_labels_are_told_apart():
-    count = 2 * NULL_RUNS
+    count = 2 * Study.NULL_RUNS
     with pytest.warns(
         UserWarning, match=rf"{count} of {count} runs with shuffled labels on 'data'"
     ):
@@ -243,11 +242,11 @@ def test_the_table_is_what_it_is_by_hand(permuted):
     drawn = draw_splits(Subsampling(7), target, None, sequence := seeds())
     null = draw_null_splits(Subsampling(7), target, None, 6, sequence)
     real, every = orders_by_hand(drawn, labels), orders_by_hand(null, labels)
-    shuffled = [every[i : i + NULL_RUNS] for i in range(0, len(every), NULL_RUNS)]
+    shuffled = [every[i : i + Study.NULL_RUNS] for i in range(0, len(every), Study.NULL_RUNS)]
     frame = results.null().frame()
     assert frame["size"].tolist() == [3, 5]
     for row in frame.to_dict("records"):
-        wanted = beside_null(real, shuffled, row["size"], 30, NULL_RUNS)
+        wanted = beside_null(real, shuffled, row["size"], 30, Study.NULL_RUNS)
         assert {key: row[key] for key in wanted} == pytest.approx(wanted)
         assert row["low"] <= row["null"] <= row["high"]
         # Kuncheva's index of the best k, as elsewhere.

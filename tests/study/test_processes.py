@@ -14,13 +14,13 @@ import pytest
 from backstay import FeatureRanker
 from backstay.feature_weighting import TTest
 from backstay.store import Store, StoreError
-from backstay.study import NULL_RUNS, Study, StudyError, Subsampling
+from backstay.study import Study, StudyError, Subsampling
 from reference.study import contents
 from reference.study_worker import data, probe, study
 
 TESTS = Path(__file__).parents[1]
 MODULES = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-TASKS = 4 * (12 + 2 * NULL_RUNS)  # methods × resamples, those with shuffled labels included
+TASKS = 4 * (12 + 2 * Study.NULL_RUNS)  # methods × resamples, those with shuffled labels included
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ import io
 
 import pytest
 
-from backstay.study import NULL_RUNS
+from backstay.study import Study
 from backstay.study._progress import Progress
 from reference.study_worker import data, study
 
-TASKS = 4 * (12 + 2 * NULL_RUNS)
+TASKS = 4 * (12 + 2 * Study.NULL_RUNS)
 
 
 class Terminal(io.StringIO):

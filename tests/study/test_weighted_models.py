@@ -18,10 +18,10 @@ from backstay import (
     ReliefF,
     Results,
     UniformWeighting,
-    write_report,
 )
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
+from backstay.report import Report
 from backstay.store import StoreError
 from backstay.study import Study, Subsampling
 from backstay.study._predict import weight_parameter
@@ -193,7 +193,7 @@ def test_it_is_another_study(data, tmp_path):
         study(store=store, weight_models=False).run(*data)
     results = Results.load(store)
     assert results.facts.weight_models
-    page = write_report(results, tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Report(results).write(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "trained with the instance weights of the method" in page
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy import integrate
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-from backstay import targets
 from backstay.targets import as_target
 
 
@@ -17,7 +16,7 @@ def single_curve(kind, positive, scores):
     target = as_target([0, 1]).take(positive.astype(int))
     outputs = np.column_stack([np.zeros(len(scores)), scores])
     run = (np.arange(len(scores)), outputs)
-    return pd.DataFrame(target.table(kind, targets.Tested([run], 1.0, 0.5)))
+    return pd.DataFrame(target.table(kind, [run], 1.0, 0.5))
 
 
 def area(curve):

@@ -5,27 +5,56 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from backstay import __version__
-from backstay.cli._check import check
-from backstay.cli._compare import compare, report
+from backstay.cli._compare import compare
 from backstay.cli._demo import demo
 from backstay.cli._freeze import freeze
 from backstay.cli._guard import close_quietly, given
-from backstay.cli._help import PlainCommand, PlainGroup
 from backstay.cli._lists import measures, methods
-from backstay.cli._merge import merge
 from backstay.cli._predict import predict
 from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
+from backstay.cli._stores import check, merge, report
 from backstay.cli._validate import validate
 
+# Words for the values of options in --help, by what the names of their types hold in all versions
+# of typer.
+WORDS = {"int": "N", "float": "NUMBER", "path": "PATH", "file": "PATH"}
+
+
+def _in_words(parameters: list[Any]) -> list[Any]:
+    """Describe values in words, not by Python's types; a switch has none."""
+    for one in parameters:
+        if one.param_type_name == "argument":
+            # Its name is its word already. Older versions of typer do not ask for this.
+            one.display_type_rich = lambda ctx: None
+        elif getattr(one, "is_flag", False) or "--help" in one.opts:
+            one.metavar = one.metavar or ""
+        elif one.metavar is None:
+            kind = one.bare_type() if hasattr(one, "bare_type") else one.type.name
+            words = (word for part, word in WORDS.items() if part in kind.lower())
+            one.metavar = next(words, "TEXT")
+    return parameters
+
+
+class _PlainCommand(TyperCommand):
+    def get_params(self, ctx: Any) -> Any:
+        return _in_words(super().get_params(ctx))
+
+
+class _PlainGroup(TyperGroup):
+    def get_params(self, ctx: Any) -> Any:
+        return _in_words(super().get_params(ctx))
+
+
 app = typer.Typer(
-    cls=PlainGroup,
+    cls=_PlainGroup,
     name="backstay",
     no_args_is_help=True,
     add_completion=False,
@@ -58,7 +87,7 @@ def _everywhere(
 _of_studies = (run_study, demo, compare, report, check, merge)
 _taken_home = (freeze, predict, validate)
 for _command in (*_of_studies, *_taken_home, stability, methods, measures):
-    app.command(cls=PlainCommand)(_command)
+    app.command(cls=_PlainCommand)(_command)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -74,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
         close_quietly()
         return 1
     except typer.Abort as end:
-        if isinstance(end.__cause__, KeyboardInterrupt):  # it came just as a command began or ended
+        if isinstance(end.__cause__, KeyboardInterrupt):  # pressed just as a command began or ended
             raise end.__cause__ from None
         return 130
     except Exception as error:
@@ -84,7 +113,7 @@ def run(arguments: Sequence[str]) -> int:
         text = " ".join(error.format_message().split())
         path = getattr(getattr(error, "ctx", None), "command_path", "backstay")
         if text:
-            complain(f"{text.rstrip('.')}. {path} --help shows its use.")
+            complain(f"{text.rstrip('.')}. {path} --help shows how to use it.")
         return int(getattr(error, "exit_code", 2))
     finally:
         given.reset(token)

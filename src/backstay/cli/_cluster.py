@@ -16,17 +16,19 @@ from backstay.cli._guard import WrongUse
 LOCAL = re.compile(r"local(?::([1-9][0-9]*))?$")
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+$")
 SECONDS_TO_ANSWER = 20
-# A terminal sends Ctrl-C to local workers, too, which would answer with tracebacks. SIGTERM they
-# must hear: Python ends by it those that dask could not end, and waits for them.
+# A terminal also sends Ctrl-C to local workers, which would answer with tracebacks. They must hear
+# SIGTERM: with it, Python ends those that dask could not end, and waits for them.
 UNHEARD = (signal.SIGINT,)
 
 
 def check_cluster(cluster: str | None, jobs: int | None) -> None:
-    """Refuse what is no address of a cluster, before anything heavy is loaded."""
+    """Refuse what is not the address of a cluster, before anything heavy is loaded."""
     if cluster is None:
         return
     if jobs is not None:
-        raise WrongUse("--jobs is for this machine and --cluster for others; give one of them.")
+        raise WrongUse(
+            "--jobs is for this machine and --cluster for others; give only one of them."
+        )
     if not (LOCAL.match(cluster) or ADDRESS.match(cluster) or cluster.endswith(".json")):
         raise WrongUse(
             f"--cluster {cluster} must be the address of a dask scheduler, such as "
@@ -67,26 +69,25 @@ def connected(cluster: str | None) -> Iterator[None]:
 def _local_cluster(n_workers: int | None) -> Iterator[None]:
     """Start workers on this machine, and end them; a stop waits until that is done.
 
-    dask can neither end nor forget a cluster of which half the workers are started: an exception
-    in between would leave it to fail at the end of the process, with tracebacks.
+    dask can neither end nor forget a cluster with only half of its workers started: after an
+    exception in between, it would fail at the end of the process, with tracebacks.
     """
     from distributed import Client, LocalCluster
 
-    with ExitStack() as held:
+    opened: list[Any] = []
+    try:
         with stops_held_back(UNHEARD):
             server = LocalCluster(
                 n_workers=n_workers,
                 threads_per_worker=1,
                 dashboard_address=None,
-                # Without a page, too, dask has a port for it; any, so that two clusters have two.
+                # dask opens a port even without a page: any free one, so clusters do not clash.
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
             )
-            held.callback(_close, server, Client(server))
+            opened += [server, Client(server)]
         yield
-
-
-def _close(server: Any, client: Any) -> None:
-    with stops_held_back(UNHEARD):
-        server.close()  # before its client, which a scheduler at work would miss with tracebacks
-        client.close()
+    finally:
+        with stops_held_back(UNHEARD):
+            for one in opened:  # the server first: while it works it would miss its client, loudly
+                one.close()

@@ -1,45 +1,30 @@
-"""``backstay compare`` and ``backstay report``: from stores of finished studies."""
+"""``backstay compare``: methods over data sets, or the signatures of two studies."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+import math
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backstay._words import counted
 from backstay.cli._guard import Debug, WrongUse, guarded
+from backstay.cli._options import options_named
 from backstay.cli._outputs import metric_title, show_methods
-from backstay.cli._replication import show_replication
-from backstay.cli._show import counted, features, fixed, say, table
+from backstay.cli._show import fixed, say, table
+from backstay.cli._stores import Stores, load
 
 if TYPE_CHECKING:
     from backstay.results import Results
 
 
 USUAL_SIZE = 50
-
-
-def load(paths: list[Path]) -> Results:
-    """Open stores, or folders that hold one."""
-    files = [path / "study.db" if path.is_dir() else path for path in paths]
-    for file in files:
-        if not file.exists():  # answered before anything heavy is loaded
-            raise WrongUse(f"there is no store {file}.")
-    from backstay.results import Results
-
-    results = Results.load(*files)
-    if not results.datasets:
-        raise WrongUse(f"{files[0]} holds no data set yet; run a study first.")
-    for name in results.datasets:
-        results[name].runs.judged()  # refuses a data set that nothing can be said about yet
-    return results
+SHOWN_FEATURES = 30
 
 
 @guarded
 def compare(
-    stores: Annotated[
-        list[Path], typer.Argument(metavar="STORE...", help="study.db files, or their folders.")
-    ],
+    stores: Stores,
     size: Annotated[
         int | None,
         typer.Option(
@@ -74,7 +59,7 @@ def compare(
     """
     results = load(stores)
     if signatures:
-        show_replication(results)
+        _replication(results)
         return
     parts = {name: results[name] for name in results.datasets}
     common = set.intersection(*(set(part.data.sizes) for part in parts.values()))
@@ -87,35 +72,6 @@ def compare(
     at = usual if size is None else size
     metric = _metric(parts, metric)
     models = all(part.data.models for part in parts.values())
-    _say_unfinished(parts)
-    _summary(results, at, metric)
-    _friedman(results, at, metric, models)
-    for name, part in parts.items():
-        say(name, "bold")
-        show_methods(part, at, part.data.models[0] if models else None, metric)
-    say(f"All tables are about {features(at)}{'' if size else '; --size takes another number'}.")
-
-
-def _metric(parts: dict[str, Results], metric: str | None) -> str:
-    """Return the metric to compare by, in every study the same."""
-    if metric is not None:
-        try:
-            for part in parts.values():
-                part.predictions.chance(metric)
-        except ValueError as error:
-            raise WrongUse(
-                str(error).replace(f"metric={metric!r}", f"--metric {metric}")
-            ) from error
-        return metric
-    names = {part.data.metric for part in parts.values()}
-    if len(names) > 1:
-        shown = " and ".join(sorted(names))
-        raise WrongUse(f"the studies were judged by {shown}; choose one with --metric.")
-    return names.pop()
-
-
-def _say_unfinished(parts: dict[str, Results]) -> None:
-    """Say of which data sets there is more to come: the tables show what is there."""
     for name, part in parts.items():
         done, planned = part.data.n_done, part.data.n_tasks
         if done < planned:
@@ -124,12 +80,33 @@ def _say_unfinished(parts: dict[str, Results]) -> None:
                 f"{'is' if done == 1 else 'are'} done; run the study again with the same store "
                 "to go on."
             )
+    _summary(results, at, metric)
+    _friedman(results, at, metric, models)
+    for name, part in parts.items():
+        say(name, "bold")
+        show_methods(part, at, part.data.models[0] if models else None, metric)
+    hint = "" if size else "; choose another number with --size"
+    say(f"All tables are about {counted(at, 'feature')}{hint}.")
+
+
+def _metric(parts: dict[str, Results], metric: str | None) -> str:
+    """Return the metric to compare by, in every study the same."""
+    if metric is not None:
+        with options_named():
+            for part in parts.values():
+                part.predictions.chance(metric)
+        return metric
+    names = {part.data.metric for part in parts.values()}
+    if len(names) > 1:
+        shown = " and ".join(sorted(names))
+        raise WrongUse(f"the studies were judged by {shown}; choose one with --metric.")
+    return names.pop()
 
 
 def _why_nothing(results: Results) -> str:
     """Say why no two methods can be compared."""
     if len(results.methods) == 1:
-        return "There is one method only, so nothing to compare."
+        return "There is only one method, so there is nothing to compare."
     counts = results.runs.counts().frame().to_dict("records")
     short = [row for row in counts if not row["judged"]]
     if not short:
@@ -139,7 +116,7 @@ def _why_nothing(results: Results) -> str:
         f"{row['dataset']!r}"
         for row in short
     )
-    return f"There is nothing to compare, because others have too few runs: {shown}."
+    return f"There is nothing to compare, because the other methods have too few runs: {shown}."
 
 
 def _summary(results: Results, size: int, metric: str) -> None:
@@ -163,55 +140,93 @@ def _summary(results: Results, size: int, metric: str) -> None:
         names,
         rows,
         "Data sets where the first is better / equal / worse at 5 %, paired by split, and first "
-        f"minus second; {features(size)}; stability on these rows",
+        f"minus second; {counted(size, 'feature')}; stability on these rows",
     )
 
 
 def _friedman(results: Results, size: int, metric: str, models: bool) -> None:
     if len(results.datasets) < 3:
-        say("Friedman's test over data sets needs three of them or more.")
+        say("Friedman's test needs three data sets or more.")
         return
     for quantity in ["stability"] + (["accuracy"] if models else []):
         name = metric_title(metric) if quantity == "accuracy" else quantity
         try:
-            found = results.comparisons.friedman(quantity, size=size, metric=metric)
+            test = results.comparisons.friedman(quantity, size=size, metric=metric)
         except ValueError as error:
             say(f"Friedman's test of {name} cannot be done: {error}")
             continue
-        ranks = sorted(found.mean_ranks.items(), key=lambda pair: pair[1])
+        ranks = sorted(test.mean_ranks.items(), key=lambda pair: pair[1])
         table(
             ["method", "mean rank"],
             [[name, f"{rank:.2f}"] for name, rank in ranks],
-            f"Friedman's test of {name}, corrected for ties, at {features(size)}: "
-            f"p = {found.p_value:.3g}; mean ranks further apart than "
-            f"{found.critical_difference:.2f} differ (Nemenyi, 5 %)",
+            f"Friedman's test of {name}, corrected for ties, at {counted(size, 'feature')}: "
+            f"p = {test.p_value:.3g}; mean ranks further apart than "
+            f"{test.critical_difference:.2f} differ (Nemenyi, 5 %)",
         )
 
 
-@guarded
-def report(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="HTML file; report.html beside the store if omitted."),
-    ] = None,
-    debug: Debug = False,
-) -> None:
-    """Write the report of a finished, or still running, study again.
+def _replication(results: Results) -> None:
+    """Write what the signatures of two studies have in common, and what is replicated."""
+    if len(results.datasets) != 2:
+        raise WrongUse(
+            f"--signatures compares two data sets; got {len(results.datasets)} "
+            f"({', '.join(results.datasets)})."
+        )
+    from backstay.results import replication
 
-    For example:
+    with options_named():
+        shared = replication(*(results[name] for name in results.datasets))
+    for name, choice, size in zip(results.datasets, shared.choices, shared.sizes, strict=True):
+        say(name, "bold")
+        say(
+            f"{choice.method}, {counted(choice.size, 'feature')}, {size} of them in both tables"
+            + ("" if choice.kind == "recommended" else "; nothing is recommended here")
+        )
+    say()
+    rows = [
+        ["features in both signatures", *_level(shared.overlap, 0), fixed(shared.by_lot, 1)],
+        ["rank correlation of all features", *_level(shared.rank_correlation, 2), "0.00"],
+    ]
+    table(
+        ["in common", "found", "shuffled labels", "97.5 % of these", "p", "at random"],
+        rows,
+        f"{counted(shared.n_shared, 'feature')} in both tables",
+    )
+    p = shared.lot_p_value
+    shown = "< 0.001" if p < 0.001 else f"= {p:.3f}"
+    say(f"p of as many features in both if they were chosen at random: {shown}.")
+    frame = shared.features().frame()
+    if frame[["first_effect", "second_effect"]].isna().all(axis=None):
+        say("These stores do not hold effects; run the studies again to see them.")
+        return
+    lines = [
+        [
+            row["name"],
+            row["signature"],
+            fixed(row["first_effect"], 2, "+"),
+            fixed(row["second_effect"], 2, "+"),
+            bool(row["same_direction"]),
+            bool(row["replicated"]),
+        ]
+        for row in frame.head(SHOWN_FEATURES).to_dict("records")
+    ]
+    more = f"; the first {SHOWN_FEATURES} of {len(frame)}" if len(frame) > SHOWN_FEATURES else ""
+    table(
+        ["feature", "signature", "first effect", "second effect", "same direction", "replicated"],
+        lines,
+        "Effects in standard deviations; replicated: same direction, and significant where it was "
+        f"not selected (5 %, Holm){more}",
+    )
+    n = int(frame["replicated"].sum())
+    say(f"{n} of {counted(len(frame), 'feature')} replicated in direction and significance.")
 
-    [bold]backstay report colon-backstay/study.db[/bold]
 
-    [bold]backstay report colon-backstay -o colon.html[/bold]
-    """
-    folder = store if store.is_dir() else store.parent
-    path = folder / "report.html" if out is None else out
-    if path.is_dir():
-        path = path / "report.html"
-    if out is not None and not path.parent.is_dir():
-        raise WrongUse(f"the folder {path.parent} does not exist.")
-    results = load([store])
-    from backstay.report import write_report
-
-    say(f"Report: {write_report(results, path)}")
+def _level(level: Any, digits: int) -> list[str]:
+    if math.isnan(level.null):
+        return [fixed(level.value, digits), "not run", "", ""]
+    return [
+        fixed(level.value, digits),
+        fixed(level.null, max(digits, 1)),
+        fixed(level.high, max(digits, 1)),
+        f"{level.p_value:.3f}",
+    ]

@@ -103,16 +103,16 @@ def _study(
 
 def _show_truth(results: Results) -> None:
     """Show how many of the features that each method selects are relevant."""
-    found = results.selections.relevant_found(N_SELECTED)
-    assert found is not None
+    truth = results.selections.relevant_found(N_SELECTED)
+    assert truth is not None
     rows = [
-        [row.method, f"{row.found:.1f} of {found.size}", f"{row.right} of {row.signature}"]
-        for row in found.frame().itertuples(index=False)
+        [row.method, f"{row.found:.1f} of {truth.size}", f"{row.right} of {row.signature}"]
+        for row in truth.frame().itertuples(index=False)
     ]
     say()
     table(
         ["method", "relevant per run", "in the signature"],
         rows,
-        f"The truth: {found.size} features selected, {found.n_relevant} are relevant "
-        f"({found.by_chance:.1f} by chance)",
+        f"The truth: {truth.size} features selected, {truth.n_relevant} are relevant "
+        f"({truth.by_chance:.1f} by chance)",
     )

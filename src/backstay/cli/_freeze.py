@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backstay.cli._compare import load
+from backstay._words import counted
 from backstay.cli._guard import Debug, WrongUse, guarded
 from backstay.cli._options import options_named
-from backstay.cli._show import features, say
+from backstay.cli._outputs import metric_title
+from backstay.cli._show import figure, say
+from backstay.cli._stores import Store, beside, load
 
 if TYPE_CHECKING:
     from backstay.results import Results
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @guarded
 def freeze(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")],
+    store: Store,
     data: Annotated[
         Path, typer.Option("--data", "-d", help="The table that the study was run on.")
     ],
@@ -29,13 +31,13 @@ def freeze(
     ] = None,
     choice: Annotated[
         str,
-        typer.Option(help="trusted, short, accurate, or METHOD,SIZE,CLASSIFIER.", metavar="ANSWER"),
+        typer.Option(help="trusted, short, accurate, or METHOD,SIZE,MODEL.", metavar="ANSWER"),
     ] = "trusted",
     include_rows: Annotated[
         bool,
         typer.Option(
             "--include-rows",
-            help="Allow values of samples in the file, which a k-NN needs to predict.",
+            help="Allow values of samples in the file; a k-NN needs them to predict.",
         ),
     ] = False,
     debug: Debug = False,
@@ -52,12 +54,10 @@ def freeze(
     """
     results = load([store])
     if len(results.datasets) > 1:
-        raise WrongUse(
-            f"the store holds the data sets {', '.join(results.datasets)}; a signature is of one."
-        )
+        held = ", ".join(results.datasets)
+        raise WrongUse(f"the store holds the data sets {held}; freeze takes a store of one.")
     X, y = _same_table(results, data)
-    folder = store if store.is_dir() else store.parent
-    path = folder / "signature.json" if out is None else out
+    path = beside(store, "signature.json") if out is None else out
     with options_named():
         signature = results.freeze(X, y, _choice(choice), include_rows=include_rows)
     signature.save(path)
@@ -88,21 +88,18 @@ def _same_table(results: Results, data: Path) -> tuple[Any, Any]:
         )
     from backstay.datasets import Reading, read_table
 
-    with options_named(known=()):  # none of them is an option here
+    with options_named(known=()):  # freeze has none of these options
         table = read_table(data, reading=Reading.from_json(known["options"]))
         return table.numbers(known["categories"])[0], table.y
 
 
 def describe(signature: Signature) -> None:
     """Say what a signature holds and what to expect of it."""
-    from backstay.targets import find_metric
-
     document = signature.document
-    expected = document["expected"][0]
-    choice, title = document["choice"], find_metric(expected["metric"]).title
-    say(f"{features(signature.n_features_in_)} of {choice['method']}, {choice['model']}.")
+    choice, expected = document["choice"], document["expected"][0]
+    n = counted(signature.n_features_in_, "feature")
+    say(f"{n} of {choice['method']}, {choice['model']}.")
     if expected["value"] is not None:
-        low, high = expected["low"], expected["high"]
-        ends = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
-        say(f"Expected {title}: {expected['value']:.2f}{ends}.")
+        shown = figure(expected["value"], expected["low"], expected["high"])
+        say(f"Expected {metric_title(expected['metric'])}: {shown}.")
     say(f"Probabilities: {document['probabilities']}.")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backstay._files import as_json
 from backstay.cli._guard import Debug, guarded
 from backstay.cli._show import say, table
 
@@ -26,15 +25,10 @@ HEADINGS = {
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")]
 
 
-def as_json(value: Any) -> str:
-    """Write JSON that every program can read: NaN and infinity are refused."""
-    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
-
-
 def _list(frame: pd.DataFrame, columns: list[str], json_: bool) -> None:
     """Write some columns of a frame, named by their headings, or all of them as JSON."""
     if json_:
-        say(as_json(json.loads(frame.to_json(orient="records"))))
+        say(as_json(frame.to_dict("records")))
     else:
         shown = frame.rename(columns=HEADINGS)[columns].astype(object)
         table(columns, shown.to_numpy().tolist())
@@ -71,4 +65,4 @@ def measures(json_: AsJson = False, debug: Debug = False) -> None:
     from backstay.stability import list_measures
 
     columns = ["name", "of", "definition", "random is 0", "higher is stabler", "note", "source"]
-    _list(list_measures().replace({math.inf: None, -math.inf: None}), columns, json_)
+    _list(list_measures(), columns, json_)

@@ -6,9 +6,9 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -24,12 +24,14 @@ ALIASES = {
 }
 
 
-def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=panel, **more)
+def _option(panel: str | None, text: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """Return a field of a dataclass that is an option of a command, see :func:`grouped`."""
+    option = typer.Option(*names, help=text, rich_help_panel=panel, **more)
+    return field(default=default, metadata={"typer": option})
 
 
-of_table, of_study, of_output = (
-    partial(_option, panel) for panel in ("The table", "The study", "Output")
+of_table, of_study, of_output, of_signature = (
+    partial(_option, panel) for panel in ("The table", "The study", "Output", None)
 )
 
 
@@ -50,30 +52,27 @@ def options_named(known: Collection[str] | None = None) -> Iterator[None]:
     except ValueError as error:
         options = [option_of(name) for name in getattr(error, "parameter", ())]
         options = [option for option in options if known is None or option in known]
+        hint = f" The option is {options[0]}." if options else ""
         if len(options) > 1:
             hint = f" The options are {', '.join(options[:-1])} and {options[-1]}."
-        else:
-            hint = f" The option is {options[0]}." if options else ""
         raise WrongUse(f"{error}{hint}") from error
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses, the fields of which are options with ``Annotated`` types."""
+    """Let a command take dataclasses, the fields of which are arguments and options."""
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, type[Any]] = {}
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     shown: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
-        kind = hints[name]
-        if is_dataclass(kind) and isinstance(kind, type):
-            groups[name] = kind
-            shown += _parameters(kind)
+        if name in groups:
+            shown += _parameters(groups[name])
         else:
-            shown.append(parameter.replace(annotation=kind))
+            shown.append(parameter.replace(annotation=hints[name]))
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
         made = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
             for name, kind in groups.items()
         }
         command(**given, **made)
@@ -85,18 +84,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def _parameters(kind: type[Any]) -> list[inspect.Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
+def _parameters(kind: Any) -> list[inspect.Parameter]:
+    """Return the fields of a dataclass as typer wants parameters."""
+    hints, known = get_type_hints(kind), inspect.signature(kind).parameters
     return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=_default(field),
-            annotation=hints[field.name],
-        )
-        for field in fields(kind)
+        known[one.name].replace(annotation=Annotated[hints[one.name], one.metadata["typer"]])
+        for one in fields(kind)
     ]
-
-
-def _default(field: Field[Any]) -> Any:
-    return inspect.Parameter.empty if field.default is MISSING else field.default

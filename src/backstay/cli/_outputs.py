@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backstay import __version__
-from backstay._files import plain, spreadsheet_cell, write_whole
+from backstay._files import as_json, spreadsheet_cell, write_whole
+from backstay._words import counted
 from backstay.cli._guard import WrongUse
-from backstay.cli._lists import as_json
-from backstay.cli._show import features, figure, fixed, say, table, warn
+from backstay.cli._show import figure, fixed, say, table, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable
     from backstay.report import Report
     from backstay.results import Finalist, Recommendation, Results
-    from backstay.signature import Signature
 
 
 SHOWN_FEATURES = 15
@@ -47,7 +46,7 @@ def feature_frame(results: Results) -> pd.DataFrame:
     """Return every feature of the table, most often selected first, as features.csv has them.
 
     The columns are those of ``Results.features()``, ``column`` counts the features of the table
-    from 1. Where nothing is recommended there is no signature, and nothing is in it.
+    from 1. Without a recommendation there is no signature, so no feature is in it.
     """
     frame = results.features().frame()
     frame.insert(0, "column", frame["feature"] + 1)
@@ -71,16 +70,19 @@ def write_outputs(
     (part,) = written.parts
     equivalents = part.evidence.equivalents
     if not equivalents.empty:
-        _write_equivalents(equivalents, folder / "equivalents.csv")
+        named = equivalents.assign(
+            feature=equivalents["name"], stand_in=equivalents["stand_in_name"]
+        ).drop(columns=["dataset", "name", "stand_in_name"])
+        _write_csv(named, folder / "equivalents.csv")
     advice = results.choice().recommendation
     everything = {
         "backstay": __version__,
         "command": command,
         "data": None if given is None else {**given.details, **given.summary()},
-        "recommendation": None if advice is None else plain(_as_dict(advice, part.recommendation)),
-        "features": plain(chosen[chosen["frequency"] > 0].to_dict("records")),
-        "evidence": plain(results.frame().to_dict("records")),
-        "ranked": plain(results.selections.ranked().frame().to_dict("records")),
+        "recommendation": None if advice is None else _as_dict(advice, part.recommendation),
+        "features": chosen[chosen["frequency"] > 0].to_dict("records"),
+        "evidence": results.frame().to_dict("records"),
+        "ranked": results.selections.ranked().frame().to_dict("records"),
         "summary": written.to_dict(),
     }
     write_whole(folder / "results.json", as_json(everything) + "\n")
@@ -93,7 +95,7 @@ def write_outputs(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table in which a spreadsheet takes texts as texts."""
+    """Write a table whose texts a spreadsheet does not take for formulas."""
     from pandas.api.types import is_numeric_dtype
 
     texts = [str(name) for name in frame if not is_numeric_dtype(frame[name])]
@@ -101,33 +103,20 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     write_whole(path, safe.to_csv(index=False, float_format="%.6g"))
 
 
-def _write_equivalents(frame: pd.DataFrame, path: Path) -> None:
-    """Write what could replace the features of the signature."""
-    named = frame.assign(feature=frame["name"], stand_in=frame["stand_in_name"])
-    _write_csv(named.drop(columns=["dataset", "name", "stand_in_name"]), path)
-
-
 def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | None:
     """Write the trusted signature, frozen, or say why there is none."""
-    path, signature = folder / "signature.json", _frozen(results, X, y)
-    if signature is None:
-        path.unlink(missing_ok=True)  # one of an earlier run would be taken for this one's
-        return None
-    return signature.save(path)
+    from backstay.signature import Signature, SignatureError
 
-
-def _frozen(results: Results, X: Any, y: Any) -> Signature | None:
-    """Freeze the trusted signature, if there is one that can be."""
-    from backstay.signature import SignatureError
-
-    if results.choice().kind != "recommended":
-        return None
-    try:
-        signature: Signature = results.freeze(X, y)
-    except (SignatureError, ImportError) as error:
-        warn(f"signature.json was not written: {error}")
-        return None
-    return signature
+    path, signature = folder / "signature.json", None
+    if results.choice().kind == "recommended":
+        try:
+            signature = results.freeze(X, y)
+        except (SignatureError, ImportError) as error:
+            warn(f"signature.json was not written: {error}")
+    if isinstance(signature, Signature):
+        return signature.save(path)
+    path.unlink(missing_ok=True)  # one of an earlier run would be taken for this one's
+    return None
 
 
 def _as_dict(advice: Recommendation, sentence: str) -> dict[str, Any]:
@@ -207,9 +196,10 @@ def _show_signature(advice: Recommendation) -> None:
     names = [f"{name}*" if name in core else name for name in advice.signature]
     rest = len(names) - SHOWN_FEATURES
     shown = ", ".join(names[:SHOWN_FEATURES]) + (f" and {rest} more" if rest > 0 else "")
-    say(f"Signature of {features(len(names))}: {shown}.")
+    say(f"Signature of {counted(len(names), 'feature')}: {shown}.")
     if core:
-        say(f"* Its core of {features(len(core))}: more than half of the runs selected each.")
+        n = counted(len(core), "feature")
+        say(f"* Its core of {n}: more than half of the runs selected each.")
     else:
         say("It has no core: no feature was selected in more than half of the runs.")
 
@@ -223,31 +213,32 @@ def metric_title(metric: str) -> str:
 
 def show_methods(results: Results, size: int, model: str | None, metric: str | None = None) -> None:
     """Write stability and scores of every method at a size, with intervals."""
-    names = ["method", "stability"]
-    everything = results.stability().frame()
-    stability = _figures(everything[everything["size"] == size])
-    rows = [[method, stability.get(method, "no result")] for method in results.methods]
+    shown = _figures(results.stability().frame(), size)
+    columns = {"stability": {method: shown.get(method, "no result") for method in results.methods}}
     modules = results.selections.module_stability().frame()
     if len(modules):
         # Features of one module counted as the same.
-        names.append("of modules")
-        known = _figures(modules[modules["size"] == size])
-        rows = [[*row, known.get(row[0], "")] for row in rows]
+        columns["of modules"] = _figures(modules, size)
     if model:
-        names.append(f"{metric_title(metric or results.data.metric)} of {model}")
-        scores = results.scores(metric or results.data.metric).frame()
-        here = (scores["size"] == size) & (scores["model"] == model)
-        accuracy = _figures(scores[here])
-        rows = [[*row, accuracy.get(row[0], "")] for row in rows]
-    runs = {row["method"]: row for row in results.runs.counts().frame().to_dict("records")}
-    names.append("runs")
-    rows = [[*row, _runs(runs[row[0]])] for row in rows]
+        metric = metric or results.data.metric
+        scores = results.scores(metric).frame()
+        title = f"{metric_title(metric)} of {model}"
+        columns[title] = _figures(scores[scores["model"] == model], size)
+    runs = results.runs.counts().frame().to_dict("records")
+    columns["runs"] = {row["method"]: _runs(row) for row in runs}
     ranked = results.selections.ranked().frame()
-    filled = dict(ranked.loc[ranked["size"] == size, ["method", "filled"]].to_numpy().tolist())
-    if any(filled.values()):
-        names.append("filled at random")
-        rows = [[*row, f"{filled[row[0]]:.0%}" if filled.get(row[0]) else ""] for row in rows]
-    table(names, rows, f"{features(size)}, means over runs with 95 % intervals")
+    filled = ranked[(ranked["size"] == size) & (ranked["filled"] > 0)]
+    if len(filled):
+        shares = zip(filled["method"], filled["filled"], strict=True)
+        columns["filled at random"] = {method: f"{share:.0%}" for method, share in shares}
+    table(
+        ["method", *columns],
+        [
+            [name, *(column.get(name, "") for column in columns.values())]
+            for name in results.methods
+        ],
+        f"{counted(size, 'feature')}, means over runs with 95 % intervals",
+    )
 
 
 def _runs(row: Mapping[Any, Any]) -> str:
@@ -257,7 +248,8 @@ def _runs(row: Mapping[Any, Any]) -> str:
     return f"{row['n_runs']} of {row['of']}" + ("" if row["judged"] else ", too few to compare")
 
 
-def _figures(frame: pd.DataFrame) -> dict[str, str]:
-    """Return the value of every method with its interval."""
-    columns = (frame[name] for name in ("method", "value", "low", "high"))
+def _figures(frame: pd.DataFrame, size: int) -> dict[str, str]:
+    """Return the value of every method at a size, with its interval."""
+    here = frame[frame["size"] == size]
+    columns = (here[name] for name in ("method", "value", "low", "high"))
     return {method: figure(*ends) for method, *ends in zip(*columns, strict=True)}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from backstay._words import counted
 from backstay.cli._guard import WrongUse
-from backstay.cli._show import counted
+from backstay.cli._options import options_named
 from backstay.cli._study_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
 
     from backstay.datasets import LabelledTable
     from backstay.study import SmallerStudyError, Study
+    from backstay.targets import Target
 
 
 MAX_SIZE = 100
-# Rows a class needs, so that every training part has two of it and every test part one.
+# Rows that an outcome such as a class needs: two in every training part, one in every test part.
 ROWS_NEEDED = {"subsample": 3, "10x10": 10, "5x2": 4}
-# A largest class of more times the smallest is said, and what it means for accuracy.
-UNEQUAL = 3
-PRELIMINARY = "a quick look (--quick); run it without before you rely on it"
+PRELIMINARY = "a quick look (--quick); run the study without it before you rely on the result"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class RunPlan:
     lines: list[tuple[str, str]]
     notes: list[str]
     warnings: list[str]
-    preliminary: str | None = None
 
 
 def resampling(options: StudyOptions) -> tuple[Any, str]:
@@ -51,7 +50,7 @@ def resampling(options: StudyOptions) -> tuple[Any, str]:
 
 
 def smaller_than_stored(error: SmallerStudyError, options: StudyOptions, store: Any) -> WrongUse:
-    """Say in the words of the command line that a run was made with more than is asked for."""
+    """Say, in terms of options, that the stored run has more than this one asks for."""
     stored, given = error.stored, error.given
     if error.what == "methods":
         lacking = ", ".join(name for name in stored if name not in given)
@@ -70,16 +69,14 @@ def smaller_than_stored(error: SmallerStudyError, options: StudyOptions, store: 
     )
 
 
-def check_classes(table: LabelledTable, protocol: str) -> None:
-    """Refuse classes too small to be split."""
-    needed = ROWS_NEEDED[protocol]
-    for name, n in table.classes.items():
-        if n < needed:
-            raise WrongUse(
-                f"class {name!r} of {table.target!r} has {n} row{'s' if n > 1 else ''}; protocol "
-                f"{protocol} needs at least {needed} of every class: join it with another, or "
-                "leave it out with --exclude-class or --min-class-size."
-            )
+def check_rows(target: Target, column: str, protocol: str) -> None:
+    """Refuse outcomes of too few rows to be split."""
+    for name, n in target.rarer_than(ROWS_NEEDED[protocol]):
+        raise WrongUse(
+            f"{name} of {column!r} has {counted(n, 'row')}; protocol {protocol} needs at least "
+            f"{ROWS_NEEDED[protocol]}: join it with another, or leave it out with --exclude-class "
+            "or --min-class-size."
+        )
 
 
 def sizes_of(options: StudyOptions, n_features: int) -> list[int]:
@@ -102,29 +99,6 @@ def n_jobs_of(jobs: int | None) -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def describe_metric(name: str | None) -> tuple[str, dict[str, Any] | None, str]:
-    """Return the metric that decides, the models to judge by it, and a description of them.
-
-    None stands for the study's own models.
-    """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MinMaxScaler
-
-    from backstay.targets import find_metric
-
-    try:
-        metric = find_metric(name or "roc_auc")
-    except ValueError as error:
-        raise WrongUse(str(error).replace(f"metric={name!r}", f"--metric {name}")) from error
-    if metric.needs != "probabilities":
-        words = "linear SVM, which weighs classes by their rarity, and 1-NN, on features scaled"
-        return metric.title, None, f"{words} to [0, 1]"
-    model = make_pipeline(MinMaxScaler(), LogisticRegression(max_iter=1000))
-    words = f"logistic regression on features scaled to [0, 1], as the {metric.title} needs"
-    return metric.title, {"logistic": model}, f"{words} probabilities"
-
-
 def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tuple[Any, list[str]]:
     """Return what fills missing values on training rows, None if there are none, and a note."""
     from sklearn.impute import KNNImputer, SimpleImputer
@@ -132,7 +106,7 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
     from sklearn.preprocessing import StandardScaler
 
     from backstay._columns import missing_cells
-    from backstay.study import takes_missing
+    from backstay.study import Study
 
     gaps, _ = missing_cells(X)
     if not gaps:
@@ -145,60 +119,49 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
         fill = SimpleImputer(strategy="median", keep_empty_features=True)
         words = "median of the training rows"
     note = f"{gaps} missing values are filled with the {words}, on every split anew"
-    able = [name for name, method in methods.items() if takes_missing(method)]
+    able = [name for name, method in methods.items() if Study.takes_missing(method)]
     if able:
-        note += f"; {', '.join(able)} could take them as they are, and see the same filled values"
+        note += f"; {', '.join(able)} could take gaps as they are, but get the same filled values"
     return fill, [f"{note}."]
 
 
 def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
     """Return the number of runs with shuffled labels, and a description of them."""
-    from backstay.study import NULL_RUNS
+    from backstay.study import Study
 
-    n_each = min(NULL_RUNS, n_splits)
+    n_each = min(Study.NULL_RUNS, n_splits)
     if not n_permutations:
-        return 0, "none (--null 0), so what stability is worth stays unknown"
+        return 0, "none (--null 0), so nothing shows what the stability is worth"
     words = f"{counted(n_permutations, 'permutation')} of the labels × {counted(n_each, 'run')}"
-    words += ", without models"
-    return n_permutations * n_each, words
+    return n_permutations * n_each, f"{words}, without models"
 
 
 def describe_decoys(n_draws: int, table: LabelledTable) -> list[tuple[str, str]]:
-    """Return a line on decoys, if there are to be any."""
+    """Return a line on decoys, if the study makes any."""
     if n_draws and table.groups is not None:
         raise WrongUse(
-            f"--decoys {n_draws} permutes rows, and --groups keeps some together; leave one out."
+            f"--decoys {n_draws} permutes rows, but --groups keeps rows together; use only one."
         )
     words = f"{counted(n_draws, 'draw')}, for the method that the report is about"
     return [("decoys", words)] if n_draws else []
 
 
-def describe_classes(table: LabelledTable) -> list[tuple[str, str]]:
-    """Return a line on classes of very different size, if they are."""
-    sizes = table.classes.values()
-    ratio = max(sizes) / min(sizes)
-    if ratio <= UNEQUAL:
-        return []
-    words = "accuracy would be misleading; AUC and balanced accuracy are not"
-    return [("class ratio", f"{ratio:.3g}:1 of largest and smallest; {words}")]
-
-
-def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
+def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
     """Put a study together and describe it."""
     from backstay.study import Study, make_methods
+    from backstay.targets import as_target, find_metric
 
-    check_classes(table, options.protocol)
+    target = as_target(table.y, positive=table.positive)
+    check_rows(target, table.target, options.protocol)
     protocol, description = resampling(options)
     X, notes, warnings = table.numbers(options.categories)
     sizes = sizes_of(options, X.shape[1])
-    try:
+    with options_named():
         panel = make_methods(options.names, n_features=X.shape[1])
-    except ValueError as error:
-        raise WrongUse(str(error)) from error
+        metric = find_metric(options.metric or target.default_metric(target.default_models()))
+    models, judged_by = target.models_for(metric)
     preprocess, filled = imputation(X, options.impute, panel)
-    notes += filled
     n_jobs = n_jobs_of(options.jobs)
-    title, models, judged_by = describe_metric(options.metric)
     study = Study(
         panel,
         protocol,
@@ -213,7 +176,6 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
         random_state=options.seed,
         verbose=verbose,
     )
-    at_a_time = f"on {options.cluster}" if options.cluster else f"{n_jobs} at a time"
     everyone, n_splits = list(study.all_methods()), protocol.get_n_splits()
     added = [name for name in everyone if name not in panel]
     capped = options.sizes is None and X.shape[1] > MAX_SIZE
@@ -227,14 +189,15 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
             f", and {n_methods} × {n_null} with shuffled labels = {n_methods * n_null}; "
             f"{n_methods * (n_splits + n_null)} in all"
         )
+    at_a_time = f"on {options.cluster}" if options.cluster else f"{n_jobs} at a time"
     lines = [
         ("splits", description + (", whole groups together" if table.groups is not None else "")),
         ("methods", ", ".join(panel)),
         ("controls", ", ".join(added) or "none: no instance-weighted method"),
         ("sizes", f"{', '.join(map(str, sizes))} feature{'' if sizes == [1] else 's'}{cap}"),
         ("models", judged_by),
-        ("metric", f"{title} decides"),
-        *describe_classes(table),
+        ("metric", f"{metric.title} decides"),
+        *target.remarks(),
         ("null", null),
         *describe_decoys(options.decoys, table),
         ("tasks", f"{tasks}, {at_a_time}, seed {options.seed}"),
@@ -242,4 +205,4 @@ def make_plan(table: LabelledTable, options: StudyOptions, store: Path, *, verbo
     ]
     if options.quick:
         lines.insert(0, ("preliminary", PRELIMINARY))
-    return RunPlan(study, X, lines, notes, warnings, PRELIMINARY if options.quick else None)
+    return RunPlan(study, X, lines, [*notes, *filled], warnings)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from backstay._files import spreadsheet_cell, write_whole
+from backstay._words import counted
 from backstay.cli._guard import Debug, guarded
-from backstay.cli._options import grouped, options_named
+from backstay.cli._options import grouped, of_signature, options_named
 from backstay.cli._read import CohortOptions
-from backstay.cli._show import features, say, warn
+from backstay.cli._show import say, warn
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from backstay.datasets import CohortTable
-    from backstay.signature import Signature, StandIn
+    from backstay.signature import Signature
 
 Frozen = Annotated[Path, typer.Argument(metavar="SIGNATURE", help="signature.json of a study.")]
 
@@ -27,24 +28,19 @@ Frozen = Annotated[Path, typer.Argument(metavar="SIGNATURE", help="signature.jso
 class SignatureOptions:
     """The options that say how a signature is applied to a table."""
 
-    allow_missing: Annotated[
-        bool,
-        typer.Option(
-            "--allow-missing",
-            help="Take a correlated stand-in, or the training mean, for features that are missing.",
-        ),
-    ] = False
-    rescale: Annotated[
-        str,
-        typer.Option(
-            help="none, zscore or quantile: move features to where they lay in the training rows.",
-            metavar="HOW",
-        ),
-    ] = "none"
-    trust: Annotated[
-        list[str] | None,
-        typer.Option("--trust", help="Type that a skops model may load; may be repeated."),
-    ] = None
+    allow_missing: bool = of_signature(
+        "Take a correlated stand-in, or the training mean, for features that are missing.",
+        "--allow-missing",
+        default=False,
+    )
+    rescale: str = of_signature(
+        "none, zscore or quantile: move features to where they lay in the training rows.",
+        default="none",
+        metavar="HOW",
+    )
+    trust: list[str] | None = of_signature(
+        "Type that a skops model may load; may be repeated.", "--trust"
+    )
 
     def load(self, path: Path) -> Signature:
         """Load a signature."""
@@ -94,9 +90,9 @@ def predict(
         )
     counts = frame["predicted"].value_counts()
     said = ", ".join(f"{name} {n}" for name, n in counts.items())
-    say(f"Predictions: {out} ({len(frame)} row{'s' if len(frame) > 1 else ''}: {said})")
+    say(f"Predictions: {out} ({counted(len(frame), 'row')}: {said})")
     if not frozen.has_probabilities:
-        say(f"Without probabilities: {frozen.document['probabilities']}.")
+        say(f"There are no probabilities: {frozen.document['probabilities']}.")
 
 
 def write_predictions(frame: pd.DataFrame, path: Path) -> None:
@@ -120,7 +116,7 @@ def read_for(
         for name in (feature["name"], *(one["name"] for one in feature["stand_ins"]))
     }
     if options.log2 is None and (floor := signature.document["training"]["log2"]) is not None:
-        say(f"Values are raised to {floor:g}, then log2 is taken, as in training (--log2 0 not).")
+        say(f"Values are raised to {floor:g}, then log2 is taken, as in training; --log2 0: not.")
         options = replace(options, log2=floor)
     elif options.log2 == 0:
         options = replace(options, log2=None)
@@ -128,11 +124,11 @@ def read_for(
         return read_cohort(options.data, wanted, target, reading=options.reading())
 
 
-def say_stand_ins(stand_ins: list[StandIn], signature: Signature) -> None:
+def say_stand_ins(stand_ins: list[Any], signature: Signature) -> None:
     """Say which features were not in the table, and what was taken instead."""
     for one in stand_ins:
         how = "the training mean" if one.by is None else f"{one.by} (r = {one.correlation:.2f})"
         warn(f"{one.feature} is not in the table; {how} stands in for it.")
-    n = signature.n_features_in_
     if stand_ins:
-        say(f"{n - len(stand_ins)} of {features(n)} were found.")
+        n = signature.n_features_in_
+        say(f"{n - len(stand_ins)} of {counted(n, 'feature')} were found.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,73 +17,50 @@ if TYPE_CHECKING:
     from backstay.datasets import LabelledTable, Reading
 
 Names = list[str] | None
+TABLE = typer.Argument(
+    metavar="DATA",
+    help="CSV, TSV, GCT, series matrix of GEO (each also .gz), Excel, AnnData, Parquet, ARFF, NPZ "
+    "or MATLAB file.",
+)
 
 
 @dataclass(frozen=True)
 class CohortOptions:
     """The options that say how any table is read; `Reading` of ``backstay.datasets`` has them."""
 
-    data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            help="CSV, TSV, GCT, series matrix of GEO (each also .gz), Excel, AnnData, Parquet, "
-            "ARFF, NPZ or MATLAB file.",
-        ),
-    ]
-    samples: Annotated[
-        Path | None,
-        of_table("Sheet of the samples, where the table holds numbers only.", metavar="FILE"),
-    ] = None
-    ids: Annotated[
-        str | None,
-        of_table("Column that names the rows; with --samples, of the sheet.", "--id"),
-    ] = None
-    allow_unmatched: Annotated[
-        bool,
-        of_table("Leave out samples that table or sheet lacks.", "--allow-unmatched"),
-    ] = False
-    annotation: Annotated[
-        Names,
-        of_table(
-            "Columns that describe the features of a file with a feature per row, separated by "
-            "commas; leading columns of text if omitted."
-        ),
-    ] = None
-    also: Annotated[
-        Names, of_table("Column of the sheet to use as a feature, too; may be repeated.")
-    ] = None
-    transpose: Annotated[
-        bool, of_table("The file has a feature per row and a sample per column.", "--transpose")
-    ] = False
-    log2: Annotated[
-        float | None,
-        of_table("Floor before log2, 0 for none; as in training if omitted.", metavar="FLOOR"),
-    ] = None
-    dedupe: Annotated[
-        str | None,
-        of_table(
-            "Features of the same name: first, mean or max-variance; refused if omitted.",
-            metavar="HOW",
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None, of_table("Sheet of an Excel file, by name or number; the first if omitted.")
-    ] = None
-    layer: Annotated[str | None, of_table("Layer of an AnnData file; X if omitted.")] = None
-    delimiter: Annotated[
-        str | None, of_table("Between fields; 'tab' for a tab. Found out if omitted.")
-    ] = None
-    decimal: Annotated[str, of_table("Decimal point or comma.")] = "."
-    encoding: Annotated[str, of_table("Of text files.")] = "utf-8"
-    missing: Annotated[
-        Names,
-        of_table("Text that means a missing value, beside NA, ? and empty; may be repeated."),
-    ] = None
-    max_size: Annotated[
-        float | None,
-        of_table("Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"),
-    ] = None
+    data: Path = field(metadata={"typer": TABLE})
+    samples: Path | None = of_table(
+        "Sheet of the samples, where the table holds numbers only.", metavar="FILE"
+    )
+    ids: str | None = of_table("Column that names the rows; with --samples, of the sheet.", "--id")
+    allow_unmatched: bool = of_table(
+        "Leave out samples that table or sheet lacks.", "--allow-unmatched", default=False
+    )
+    annotation: Names = of_table(
+        "Columns that describe the features of a file with a feature per row, separated by "
+        "commas; leading columns of text if omitted."
+    )
+    also: Names = of_table("Column of the sheet to use as a feature, too; may be repeated.")
+    transpose: bool = of_table(
+        "The file has a feature per row and a sample per column.", "--transpose", default=False
+    )
+    log2: float | None = of_table(
+        "Floor before log2, 0 for none; as in training if omitted.", metavar="FLOOR"
+    )
+    dedupe: str | None = of_table(
+        "Features of the same name: first, mean or max-variance; refused if omitted.", metavar="HOW"
+    )
+    sheet: str | None = of_table("Sheet of an Excel file, by name or number; the first if omitted.")
+    layer: str | None = of_table("Layer of an AnnData file; X if omitted.")
+    delimiter: str | None = of_table("Between fields; 'tab' for a tab. Found out if omitted.")
+    decimal: str = of_table("Decimal point or comma.", default=".")
+    encoding: str = of_table("Of text files.", default="utf-8")
+    missing: Names = of_table(
+        "Text that means a missing value, beside NA, ? and empty; may be repeated."
+    )
+    max_size: float | None = of_table(
+        "Gigabytes that a compressed file may unpack to; 4 if omitted.", metavar="GB"
+    )
 
     @property
     def stem(self) -> str:
@@ -103,9 +80,9 @@ class CohortOptions:
         """Return these options as the readers take them."""
         from backstay.datasets import Reading
 
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        parameters = {name: field for name, field in ALIASES.items() if field in given}
-        given |= {name: given.pop(field) for name, field in parameters.items()}
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        parameters = {name: option for name, option in ALIASES.items() if option in given}
+        given |= {name: given.pop(option) for name, option in parameters.items()}
         del given["data"]
         given["annotation"] = split_at_commas(self.annotation)
         given["delimiter"] = delimiter_of(self.delimiter)
@@ -114,51 +91,37 @@ class CohortOptions:
 
     def naming(self) -> AbstractContextManager[None]:
         """Let errors name the options that would put them right, if there are such here."""
-        return options_named({option_of(field.name) for field in fields(self)})
+        return options_named({option_of(one.name) for one in fields(self)})
 
 
 @dataclass(frozen=True)
 class TableOptions(CohortOptions):
     """The options of ``backstay run`` on its table: also which columns, rows and classes count."""
 
-    target: Annotated[
-        str | None,
-        of_table("Column of the classes; y of NPZ and MATLAB files if omitted.", "--target", "-t"),
-    ] = None
-    groups: Annotated[
-        str | None, of_table("Column that says which rows belong together, such as a patient's.")
-    ] = None
-    measured: Annotated[
-        str | None,
-        of_table("Column of the time of measurement: no feature, and a warning if classes differ."),
-    ] = None
-    drop: Annotated[Names, of_table("Column to leave out; may be repeated.")] = None
-    keep: Annotated[
-        Names, of_table("Column to keep although it looks like row numbers; may be repeated.")
-    ] = None
-    category: Annotated[
-        Names, of_table("Column of categories although it holds numbers; may be repeated.")
-    ] = None
-    exclude_class: Annotated[Names, of_table("Class to leave out; may be repeated.")] = None
-    min_class_size: Annotated[
-        int | None, of_table("Leave out classes of fewer rows.", min=2, metavar="N")
-    ] = None
-    positive: Annotated[
-        str | None,
-        of_table("Of two classes, the one that average precision is about.", metavar="CLASS"),
-    ] = None
-    log2: Annotated[
-        float | None,
-        of_table(
-            "Raise values to this floor and take log2; 20 is usual for raw microarrays, 1 for "
-            "counts.",
-            metavar="FLOOR",
-        ),
-    ] = None
-    logged: Annotated[
-        bool,
-        of_table("The values are log2 already: differences are log2 fold changes.", "--logged"),
-    ] = False
+    target: str | None = of_table(
+        "Column of the classes; y of NPZ and MATLAB files if omitted.", "--target", "-t"
+    )
+    groups: str | None = of_table(
+        "Column that says which rows belong together, such as a patient's."
+    )
+    measured: str | None = of_table(
+        "Column of the time of measurement: no feature, and a warning if classes differ."
+    )
+    drop: Names = of_table("Column to leave out; may be repeated.")
+    keep: Names = of_table("Column to keep although it looks like row numbers; may be repeated.")
+    category: Names = of_table("Column of categories although it holds numbers; may be repeated.")
+    exclude_class: Names = of_table("Class to leave out; may be repeated.")
+    min_class_size: int | None = of_table("Leave out classes of fewer rows.", min=2, metavar="N")
+    positive: str | None = of_table(
+        "Of two classes, the one that average precision is about.", metavar="CLASS"
+    )
+    log2: float | None = of_table(
+        "Raise values to this floor and take log2; 20 is usual for raw microarrays, 1 for counts.",
+        metavar="FLOOR",
+    )
+    logged: bool = of_table(
+        "The values are log2 already: differences are log2 fold changes.", "--logged", default=False
+    )
 
     def read(self) -> LabelledTable:
         """Read the table."""

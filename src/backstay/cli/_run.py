@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
+from backstay._words import counted
 from backstay.cli._cluster import connected
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._options import grouped, of_output
@@ -16,9 +17,9 @@ from backstay.cli._outputs import (
     write_outputs,
     write_signature,
 )
-from backstay.cli._plan import RunPlan, make_plan, smaller_than_stored
+from backstay.cli._plan import PRELIMINARY, RunPlan, plan_run, smaller_than_stored
 from backstay.cli._read import TableOptions
-from backstay.cli._show import counted, listing, say, warn
+from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
 
 if TYPE_CHECKING:
@@ -33,14 +34,11 @@ SHOWN_CLASSES = 8
 class OutputOptions:
     """The options of ``backstay run`` that say what is written and shown."""
 
-    out: Annotated[
-        Path | None,
-        of_output(
-            "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
-        ),
-    ] = None
-    quiet: Annotated[bool, of_output("Warnings and errors only.", "--quiet", "-q")] = False
-    dry_run: Annotated[bool, of_output("Say what would be done, and stop.", "--dry-run")] = False
+    out: Path | None = of_output(
+        "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
+    )
+    quiet: bool = of_output("Warnings and errors only.", "--quiet", "-q", default=False)
+    dry_run: bool = of_output("Say what would be done, and stop.", "--dry-run", default=False)
 
 
 @guarded
@@ -67,7 +65,7 @@ def run(
     check_folder(folder)
     table = reading.read()
     store = folder / studying.store_name()
-    plan = make_plan(table, studying, store, verbose=0 if output.quiet else 1)
+    plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1)
     if not output.quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings]:
@@ -80,7 +78,7 @@ def run(
         results = _study(table, plan, studying, reading)
     if studying.shard is not None:
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
-        say(f"With all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
+        say(f"After all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
         return
     written = write_outputs(results, folder, table, command_line())
     signature = write_signature(results, plan.X, table.y, folder)
@@ -140,8 +138,8 @@ def _study(
         "done": [*table.notes, *plan.notes],
         "warnings": [*table.warnings, *plan.warnings],
     }
-    if plan.preliminary:
-        provenance["preliminary"] = plan.preliminary
+    if options.quick:
+        provenance["preliminary"] = PRELIMINARY
     try:
         return plan.study.run(
             plan.X,

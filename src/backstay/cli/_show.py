@@ -15,6 +15,7 @@ from rich.text import Text
 
 # Where there is no terminal nothing wraps: a line may be cut by what reads it.
 PIPED_WIDTH = 1000
+UNDEFINED = "undefined"
 
 
 def printable(text: Any) -> str:
@@ -23,7 +24,7 @@ def printable(text: Any) -> str:
 
 
 def _console(stream: Any) -> Console:
-    terminal = bool(getattr(stream, "isatty", lambda: False)())
+    terminal = stream.isatty()
     return Console(
         file=stream,
         width=None if terminal else PIPED_WIDTH,
@@ -57,10 +58,8 @@ def warn(text: str) -> None:
 
 def complain(text: str, prefix: str = "backstay: ") -> None:
     """Write what went wrong to standard error, as one line."""
-    console = _console(sys.stderr)
-    console.print(
-        Text(prefix, style="red").append(printable(text), style="default"), soft_wrap=True
-    )
+    line = Text(prefix, style="red").append(printable(text), style="default")
+    _console(sys.stderr).print(line, soft_wrap=True)
 
 
 def listing(pairs: Iterable[tuple[str, Any]]) -> None:
@@ -102,42 +101,22 @@ def _numeric(text: str) -> bool:
     return text == "" or text.lstrip("+-−").replace(".", "", 1).isdigit()
 
 
-def features(n: int) -> str:
-    """Write a number of features.
-
-    Examples
-    --------
-    >>> features(1), features(20)
-    ('1 feature', '20 features')
-    """
-    return counted(n, "feature")
-
-
-def counted(n: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "column"), counted(0, "row")
-    ('1 column', '0 rows')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def fixed(value: float, digits: int = 2, sign: str = "") -> str:
-    """Write a number with this many decimals; never "-0.00", and a difference may have a sign.
+def fixed(value: float | None, digits: int = 2, sign: str = "") -> str:
+    """Write a number with some decimals; never "-0.00". A difference may have a sign.
 
     Examples
     --------
     >>> fixed(-0.001), fixed(0.256), fixed(0.256, sign="+"), fixed(float("nan"))
     ('0.00', '0.26', '+0.26', 'undefined')
     """
-    if math.isnan(value):
-        return "undefined"
+    if value is None or math.isnan(value):
+        return UNDEFINED
     return f"{round(value, digits) + 0.0:{sign}.{digits}f}"
 
 
-def figure(value: float, low: float, high: float, digits: int = 2, sign: str = "") -> str:
+def figure(
+    value: float | None, low: float | None, high: float | None, digits: int = 2, sign: str = ""
+) -> str:
     """Write a number with its interval.
 
     Examples
@@ -146,12 +125,10 @@ def figure(value: float, low: float, high: float, digits: int = 2, sign: str = "
     '0.76 [0.70, 0.81]'
     >>> figure(0.012, -0.001, 0.025, sign="+")
     '+0.01 [0.00, 0.03]'
-    >>> figure(float("nan"), 0, 1)
-    'undefined'
+    >>> figure(float("nan"), 0, 1), figure(0.5, None, None)
+    ('undefined', '0.50 [no interval]')
     """
-    shown = fixed(value, digits, sign)
-    if math.isnan(value):
+    shown, ends = fixed(value, digits, sign), [fixed(low, digits), fixed(high, digits)]
+    if shown == UNDEFINED:
         return shown
-    if math.isnan(low) or math.isnan(high):
-        return f"{shown} [no interval]"
-    return f"{shown} [{fixed(low, digits)}, {fixed(high, digits)}]"
+    return f"{shown} [{'no interval' if UNDEFINED in ends else ', '.join(ends)}]"

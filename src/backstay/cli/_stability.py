@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backstay._files import as_json
 from backstay.cli._guard import Debug, WrongUse, guarded
-from backstay.cli._lists import AsJson, as_json
+from backstay.cli._lists import AsJson
 from backstay.cli._options import options_named
+from backstay.cli._read import delimiter_of
 from backstay.cli._show import figure, listing, say, table, warn
 
 if TYPE_CHECKING:
@@ -70,12 +72,11 @@ def stability(
 
     if not 0 < confidence < 1:
         raise WrongUse(f"--confidence {confidence} must lie between 0 and 1.")
-    separator = {"tab": "\t"}.get(delimiter or "", delimiter)
     with options_named():
         selections = read_selections(
             file,
             form,
-            separator,
+            delimiter_of(delimiter),
             encoding,
             transpose=transpose,
             n_features=n_features,
@@ -98,12 +99,15 @@ def stability(
             ("sizes", str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"),
         ]
     )
-    shown = []
-    for row in rows:
-        numbers = (row[key] for key in ("value", "low", "high"))
-        value, low, high = (math.nan if number is None else number for number in numbers)
-        cell = row["left_out"] or figure(value, low, high, 3)
-        shown.append([row["measure"], cell, row["chance_corrected"], row["note"]])
+    shown = [
+        [
+            row["measure"],
+            row["left_out"] or figure(row["value"], row["low"], row["high"], 3),
+            row["chance_corrected"],
+            row["note"],
+        ]
+        for row in rows
+    ]
     table(["measure", f"value [{confidence:.0%} interval]", "random is 0", "note"], shown)
     say("Intervals: analytic for nogueira and kuncheva, jackknife over runs for the others.")
 
@@ -111,9 +115,9 @@ def stability(
 def _n_features(selections: Selections, n_selected: int, given: int | None) -> int:
     """Return the number of all features; refuse one that contradicts the file."""
     known = selections.n_features
-    if known is not None and given not in (None, known):
+    if None not in (known, given) and given != known:
         raise WrongUse(f"--n-features {given} contradicts the matrix, which has {known} features.")
-    total = given if known is None else known
+    total = given or known
     if total is None:
         raise WrongUse(
             f"{n_selected} features were selected; give the number of all features with "
@@ -141,10 +145,9 @@ def _measured(names: list[list[str]], n_features: int, confidence: float) -> lis
             left_out = "needs runs of equal size"
         else:
             figures = _figures(runs, n_features, entry, confidence)
-        value, low, high = (number if math.isfinite(number) else None for number in figures)
         rows.append({
-            "measure": entry.name, "value": value, "low": low, "high": high, "left_out": left_out,
-            "chance_corrected": bool(entry.chance_corrected),
+            "measure": entry.name, **dict(zip(("value", "low", "high"), figures, strict=True)),
+            "left_out": left_out, "chance_corrected": bool(entry.chance_corrected),
             "higher_is_stabler": bool(entry.higher_is_stabler), "note": entry.note,
         })  # fmt: skip
     return rows

@@ -1,12 +1,13 @@
-"""Ctrl-C and SIGTERM as exceptions that come through, from the first instruction of the command on.
+"""Ctrl-C and SIGTERM as exceptions that always arrive, from the first instruction of a command on.
 
-Python would raise them wherever it happens to be. While a module is loaded that is no good place:
-compiled modules take the exception for a failed import, and Python ends by the signal although the
-exception was caught. In a callback, as of its garbage collector, Python prints the exception and
-goes on. So a command that is stopped while it loads a module ends at once; with processes to end
-first, or within another program, once the module is loaded. A stop that was lost comes again.
+Python would raise them wherever it happens to be. While it loads a module, that does harm: compiled
+modules take the exception for a failed import, and Python ends by the signal although the exception
+was caught. In a callback, such as of its garbage collector, Python prints the exception and goes
+on. So a command that is stopped while it loads a module ends at once; if it has processes to end
+first, or runs within another program, it ends once the module is loaded. A stop that Python dropped
+is sent again.
 
-Loads nothing but the standard library, because until this module is loaded nothing of it works.
+This module loads only the standard library, because nothing of it works before it is loaded.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def raise_interrupt(number: int) -> NoReturn:
 def stops_raised(by: Callable[[int], NoReturn], *, whole_process: bool = False) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM call a function that raises; SIGTERM does so once.
 
-    Stopping takes a moment, and a scheduler that repeats itself does not disturb it. What is
-    inside a command that is the `whole_process` need not say so again.
+    Stopping takes a moment, and a scheduler that sends SIGTERM again must not disturb it. Only the
+    outermost call needs to say that a command is the `whole_process`.
     """
     if threading.current_thread() is not threading.main_thread():  # others may not set handlers
         yield
@@ -87,7 +88,7 @@ def stops_raised(by: Callable[[int], NoReturn], *, whole_process: bool = False) 
 
 
 class _Stops:
-    """What has come, and what is still to be raised."""
+    """The stops that have come, and those that are still to be raised."""
 
     def __init__(self, by: Callable[[int], NoReturn], n_loading: int, whole_process: bool) -> None:
         self.by = by
@@ -102,7 +103,9 @@ class _Stops:
         if number == signal.SIGTERM and number in self.raised:
             return
         if _n_loading(frame) > self.n_loading:
-            if self.whole_process and not _starts_processes():
+            # Processes that were started, as of a local cluster, need an end.
+            started = any(name.startswith("multiprocessing.popen_") for name in sys.modules)
+            if self.whole_process and not started:
                 # Loading takes seconds, and what is on the disk is whole at any moment.
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{STOPPED}\n".encode())
                 os._exit(EXIT_CODES[signal.Signals(number)])
@@ -113,7 +116,7 @@ class _Stops:
         self.by(number)
 
     def lost(self, unraisable: Any) -> None:
-        """Take what Python could not raise; if it was a stop, have it come again."""
+        """Take an exception that Python could not raise; if it was a stop, send it again."""
         if self.raised and issubclass(unraisable.exc_type, KeyboardInterrupt | NotBegun):
             self._again(self.raised.pop())
         elif not self.raised and not self.waiting:  # else it may be what the stop has broken
@@ -130,15 +133,10 @@ class _Stops:
         if number not in self.waiting:  # it has come once more and was raised
             return
         self.waiting.discard(number)
-        if hasattr(signal, "pthread_kill"):  # wakes the main thread, too, if it waits for something
+        if hasattr(signal, "pthread_kill"):  # this also wakes a main thread that waits
             signal.pthread_kill(threading.main_thread().ident, number)  # type: ignore[arg-type]
         else:
             signal.raise_signal(number)
-
-
-def _starts_processes() -> bool:
-    """Whether Python has loaded what starts processes, as of a local cluster: they need an end."""
-    return any(name.startswith("multiprocessing.popen_") for name in sys.modules)
 
 
 def _n_loading(frame: FrameType | None) -> int:

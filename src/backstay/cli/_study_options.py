@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated
 
 from backstay.cli._cluster import check_cluster
 from backstay.cli._guard import WrongUse
@@ -13,6 +12,7 @@ from backstay.cli._read import split_at_commas
 
 REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
 PERMUTATIONS = 20
+CHOICES = {"categories": ("code", "drop"), "impute": ("median", "knn"), "protocol": REPEATS}
 # A first look: cheap methods of different kinds, few splits.
 QUICK_METHODS = ("t", "f", "info-gain", "relieff")
 QUICK_REPEATS = 10
@@ -25,109 +25,72 @@ class StudyOptions:
     What can be judged without the table is judged here, before anything heavy is loaded.
     """
 
-    methods: Annotated[
-        list[str] | None,
-        of_study(
-            "Methods by name, separated by commas; see backstay methods. 'default' stands for "
-            "the default panel, 'papers' for the published one with its controls, 'dial' for "
-            "steps between stability and accuracy.",
-            "--methods",
-            "-m",
-        ),
-    ] = None
-    protocol: Annotated[str, of_study("subsample, 5x2 or 10x10.")] = "subsample"
-    repeats: Annotated[
-        int | None, of_study("Splits of subsample (50 if omitted), or repeats of 10x10 (10).")
-    ] = None
-    sizes: Annotated[
-        str | None,
-        of_study("Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."),
-    ] = None
-    metric: Annotated[
-        str | None,
-        of_study(
-            "What decides: roc_auc (if omitted), average_precision, accuracy, balanced_accuracy, "
-            "f1_macro, mcc, log_loss or brier.",
-            metavar="NAME",
-        ),
-    ] = None
-    null: Annotated[
-        int | None,
-        of_study(
-            "Permutations of the labels that show what stability is worth (20 if omitted); 0 for "
-            "none.",
-            min=0,
-            metavar="N",
-        ),
-    ] = None
-    decoys: Annotated[
-        int,
-        of_study(
-            "Draws of decoys (features with permuted rows) that give every feature a q-value in "
-            "the recommended method; 25 or more, none if omitted.",
-            min=0,
-            metavar="N",
-        ),
-    ] = 0
-    quick: Annotated[
-        bool,
-        of_study(
-            "A first look: filters and ReliefF, 10 splits, no permutations, unless you say "
-            "otherwise. The report is marked as preliminary.",
-            "--quick",
-        ),
-    ] = False
-    categories: Annotated[
-        str,
-        of_study(
-            "code: categories become 0, 1, 2, …; drop: columns of more than two are left out."
-        ),
-    ] = "code"
-    impute: Annotated[
-        str | None,
-        of_study(
-            "Missing values become the median (if omitted), or with knn the mean of 5 similar "
-            "rows; always of training rows only.",
-            metavar="HOW",
-        ),
-    ] = None
-    jobs: Annotated[
-        int | None,
-        of_study("Tasks at the same time; all cores if omitted.", "--jobs", "-j", min=1),
-    ] = None
-    cluster: Annotated[
-        str | None,
-        of_study(
-            "Dask cluster to run on: tcp://host:8786, a scheduler file, or local:4.",
-            metavar="ADDRESS",
-        ),
-    ] = None
-    seed: Annotated[int, of_study("Seed of everything random.", min=0)] = 0
-    shard: Annotated[
-        str | None,
-        of_study(
-            "Run one part of the tasks, such as 3/10, into a store of its own; backstay merge puts "
-            "the parts together.",
-            metavar="K/N",
-        ),
-    ] = None
+    methods: list[str] | None = of_study(
+        "Methods by name, separated by commas; see backstay methods. 'default' stands for "
+        "the default panel, 'papers' for the published one with its controls, 'dial' for "
+        "steps between stability and accuracy.",
+        "--methods",
+        "-m",
+    )
+    protocol: str = of_study("subsample, 5x2 or 10x10.", default="subsample")
+    repeats: int | None = of_study("Splits of subsample (50 if omitted), or repeats of 10x10 (10).")
+    sizes: str | None = of_study(
+        "Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."
+    )
+    metric: str | None = of_study(
+        "What decides: roc_auc (if omitted), average_precision, accuracy, balanced_accuracy, "
+        "f1_macro, mcc, log_loss or brier.",
+        metavar="NAME",
+    )
+    null: int | None = of_study(
+        "Permutations of the labels that show what stability is worth (20 if omitted); 0 for none.",
+        min=0,
+        metavar="N",
+    )
+    decoys: int = of_study(
+        "Draws of decoys (features with permuted rows) that give every feature a q-value in "
+        "the recommended method; 25 or more, none if omitted.",
+        default=0,
+        min=0,
+        metavar="N",
+    )
+    quick: bool = of_study(
+        "A first look: filters and ReliefF, 10 splits, no permutations, unless you say "
+        "otherwise. The report is marked as preliminary.",
+        "--quick",
+        default=False,
+    )
+    categories: str = of_study(
+        "code: categories become 0, 1, 2, …; drop: columns of more than two are left out.",
+        default="code",
+    )
+    impute: str | None = of_study(
+        "Missing values become the median (if omitted), or with knn the mean of 5 similar "
+        "rows; always of training rows only.",
+        metavar="HOW",
+    )
+    jobs: int | None = of_study(
+        "Tasks at the same time; all cores if omitted.", "--jobs", "-j", min=1
+    )
+    cluster: str | None = of_study(
+        "Dask cluster to run on: tcp://host:8786, a scheduler file, or local:4.", metavar="ADDRESS"
+    )
+    seed: int = of_study("Seed of everything random.", default=0, min=0)
+    shard: str | None = of_study(
+        "Run one part of the tasks, such as 3/10, into a store of its own; backstay merge puts "
+        "the parts together.",
+        metavar="K/N",
+    )
 
     def __post_init__(self) -> None:
-        if self.categories not in ("code", "drop"):
-            raise WrongUse(f"--categories {self.categories} must be code or drop.")
-        if self.impute not in (None, "median", "knn"):
-            raise WrongUse(f"--impute {self.impute} must be median or knn.")
-        if self.protocol not in REPEATS:
-            raise WrongUse(
-                f"--protocol {self.protocol} is unknown; there are {', '.join(REPEATS)}."
-            )
-        if self.repeats is not None:
-            if self.repeats < (2 if self.protocol == "subsample" else 1):
-                raise WrongUse(
-                    f"--repeats {self.repeats} is too few; stability needs two runs at least."
-                )
-            if self.protocol == "5x2" and self.repeats != 5:
-                raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
+        for option, known in CHOICES.items():
+            given = getattr(self, option)
+            if given is not None and given not in known:
+                raise WrongUse(f"--{option} {given} must be {' or '.join(known)}.")
+        if self.times < (2 if self.protocol == "subsample" else 1):
+            raise WrongUse(f"--repeats {self.times} is too few; stability needs at least two runs.")
+        if self.protocol == "5x2" and self.times != 5:
+            raise WrongUse("--protocol 5x2 has 5 repeats; use subsample for another number.")
         self.sizes_given()
         self.shard_given()
         check_cluster(self.cluster, self.jobs)
@@ -136,13 +99,11 @@ class StudyOptions:
         """Return which part of the tasks to run, and of how many; None for all."""
         if self.shard is None:
             return None
-        found = re.fullmatch(r"(\d+)/(\d+)", self.shard.strip())
-        pair = (int(found[1]), int(found[2])) if found else (0, 0)
-        if not 1 <= pair[0] <= pair[1]:
-            raise WrongUse(
-                f"--shard {self.shard} must be a part and the number of parts, such as 3/10."
-            )
-        return pair
+        numbers = re.fullmatch(r"(\d+)/(\d+)", self.shard.strip())
+        part, n_parts = (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
+        if not 1 <= part <= n_parts:
+            raise WrongUse(f"--shard {self.shard} must be part/number of parts, such as 3/10.")
+        return part, n_parts
 
     def store_name(self) -> str:
         """Return the name of the file that keeps the study."""

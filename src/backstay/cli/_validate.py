@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backstay._files import write_whole
+from backstay._files import as_json, write_whole
 from backstay.cli._guard import Debug, WrongUse, command_line, guarded
-from backstay.cli._lists import as_json
 from backstay.cli._options import grouped, options_named
 from backstay.cli._outputs import check_folder, make_folder, metric_title
 from backstay.cli._predict import (
@@ -44,7 +43,7 @@ def validate(
         list[str] | None,
         typer.Option(
             "--map",
-            help="A class of the cohort, =, its name in the signature; may be repeated.",
+            help="Class of the cohort and its name in the signature; may be repeated.",
             metavar="A=B",
         ),
     ] = None,
@@ -72,19 +71,19 @@ def validate(
 
     assert rows.y is not None
     with options_named():
-        found = frozen.validate(
+        validation = frozen.validate(
             rows.X,
             rows.y,
             mapping=mapping,
             allow_missing=applied.allow_missing,
             rescale=applied.rescale,
         )
-    say_stand_ins(found.stand_ins, frozen)
+    say_stand_ins(validation.stand_ins, frozen)
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": reading.data.name}
-    report = ValidationReport(found, **about)
+    report = ValidationReport(validation, **about)
     write_whole(folder / "validation.json", as_json(report.to_dict()) + "\n")
-    write_predictions(found.predictions, folder / "predictions.csv")
+    write_predictions(validation.predictions, folder / "predictions.csv")
     page = report.write(folder / "validation.html")
     show(report)
     say(f"Validation: {page}")
@@ -93,13 +92,13 @@ def validate(
 
 def _mapping(given: list[str]) -> dict[str, str]:
     """Return the cohort's classes with their names in the signature."""
-    found = {}
+    names = {}
     for text in given:
         theirs, sign, ours = text.partition("=")
         if not sign or not theirs.strip() or not ours.strip():
-            raise WrongUse(f"--map {text} must be the cohort's class, =, and the signature's.")
-        found[theirs.strip()] = ours.strip()
-    return found
+            raise WrongUse(f"--map {text} must be COHORT=SIGNATURE, the names of one class.")
+        names[theirs.strip()] = ours.strip()
+    return names
 
 
 def show(report: ValidationReport) -> None:

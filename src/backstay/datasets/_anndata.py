@@ -16,11 +16,18 @@ import pandas as pd
 from scipy import sparse
 
 from backstay._words import listed
-from backstay.datasets._content import Content, features_by_name, package, read_as
+from backstay.datasets._content import (
+    Content,
+    check_table,
+    features_by_name,
+    is_text,
+    package,
+    read_as,
+)
 from backstay.datasets._exact import check_integers, inferred
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
-from backstay.datasets._sparse import sparse_frame
+from backstay.datasets._wide import sparse_frame
 
 if TYPE_CHECKING:
     import h5py
@@ -57,15 +64,13 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
         )
     if sparse.issparse(X):
         check_integers(features.index, X)
-        X = X.astype(np.float64)
-        index = pd.Index(list(sheet.index), dtype=object)
-        frame = sparse_frame(X, index, pd.Index(features.index, dtype=object))
+        frame = sparse_frame(X.astype(np.float64), sheet.index, features.index)
         notes.append(f"{where} is sparse, and stays so: {X.nnz} of its values are not 0.")
     else:
         frame = features_by_name(X, sheet.index, features.index)
     if reading.layer is not None:
         notes.append(f"Values are those of layer {reading.layer!r}.")
-    texts = [name for name in features.columns if not _numeric(features[name])]
+    texts = [name for name in features.columns if is_text(features[name])]
     annotation = features[texts] if texts else None
     return Content(
         path.name, frame, sheet=sheet, annotation=annotation, oriented=True, notes=notes,
@@ -98,8 +103,7 @@ def _matrix(path: Path, stored: Any, reading: Reading) -> Any:
     import h5py
 
     if isinstance(stored, h5py.Dataset):
-        if stored.ndim != 2 or stored.dtype.kind not in "biuf" or stored.dtype.itemsize > 8:
-            raise TableError(f"{path.name}: {stored.name} holds {stored.dtype}, not a table.")
+        check_table(path.name, stored.name, stored)
         reading.limit.check(path, math.prod(stored.shape) * max(stored.dtype.itemsize, 8))
         return stored[()]
     kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
@@ -112,8 +116,7 @@ def _matrix(path: Path, stored: Any, reading: Reading) -> Any:
     made = sparse.csr_matrix if kind.startswith("csr") else sparse.csc_matrix
     X = made(tuple(part[()] for part in parts), shape=tuple(int(side) for side in shape))
     X.check_format(full_check=True)
-    if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
-        raise TableError(f"{path.name}: {stored.name} holds {X.dtype}, not numbers.")
+    check_table(path.name, stored.name, X)
     return X.tocsc()
 
 
@@ -132,21 +135,19 @@ def _frame(
         raise ValueError(f"{group.name} does not name its rows")
     columns, unread = {}, []
     for name in map(_text, group.attrs.get("column-order", [])):
-        stored = _column(path, _own(path, group, name))
-        if stored is None and name in labels:
+        values = _column(path, _own(path, group, name))
+        if values is None and name in labels:
             raise TableError(f"{path.name}: {group.name}/{name} is of a kind that is not read.")
-        if stored is None:
+        if values is None:
             unread.append(f"{group.name.strip('/')}/{name}")
+        elif len(values) != len(index):
+            raise TableError(f"{path.name}: {group.name}/{name} has {len(values)} values for "
+                             f"{len(index)} rows.")  # fmt: skip
         else:
-            columns[name] = stored
+            columns[name] = values
     if unread:
         notes.append(f"Columns of kinds that are not read: {listed(unread)}.")
-    names = [_text(name) for name in index]
-    for name, values in columns.items():
-        if len(values) != len(names):
-            raise TableError(f"{path.name}: {group.name}/{name} has {len(values)} values for "
-                             f"{len(names)} rows.")  # fmt: skip
-    return pd.DataFrame(columns, index=pd.Index(names, dtype=object))
+    return pd.DataFrame(columns, index=pd.Index(list(map(_text, index)), dtype=object))
 
 
 def _column(path: Path, stored: h5py.Dataset | h5py.Group) -> Any:
@@ -188,9 +189,5 @@ def _values(stored: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    # Bytes that are no UTF-8 are an error: replaced, two labels could become one.
+    # Bytes that are not UTF-8 are an error: if they were replaced, two labels could become one.
     return value.decode("utf-8") if isinstance(value, bytes) else str(value)
-
-
-def _numeric(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column.dtype))

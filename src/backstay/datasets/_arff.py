@@ -25,7 +25,8 @@ def read_arff(path: Path, reading: Reading) -> Content:
     """Read an ARFF file; nominal attributes become categories in the declared order."""
     try:
         with path.open(encoding="utf-8-sig") as file:
-            lines = _lines(file)
+            texts = ((number, line.strip()) for number, line in enumerate(file, 1))
+            lines = (pair for pair in texts if pair[1] and not pair[1].startswith("%"))
             attributes = _attributes(path, lines)
             rows = _rows(path, lines, len(attributes))
     except UnicodeDecodeError as error:
@@ -39,14 +40,6 @@ def read_arff(path: Path, reading: Reading) -> Content:
     frame = pd.DataFrame(dict(enumerate(made)), index=pd.RangeIndex(len(rows)))
     frame.columns = pd.Index(names, dtype=object)
     return Content(path.name, frame)
-
-
-def _lines(file: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """Yield lines that hold anything but a comment, with their numbers."""
-    for number, line in enumerate(file, 1):
-        text = line.strip()
-        if text and not text.startswith("%"):
-            yield number, text
 
 
 def _attributes(path: Path, lines: Iterator[tuple[int, str]]) -> list[tuple[str, list[str] | None]]:

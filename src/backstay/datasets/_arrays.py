@@ -19,11 +19,17 @@ from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 
 from backstay._words import listed
-from backstay.datasets._content import Content, Limit, first_line, read_as, repeated
-from backstay.datasets._exact import check_integers
-from backstay.datasets._labelled import MAX_DENSE_BYTES, TableError
+from backstay.datasets._content import (
+    Content,
+    Limit,
+    check_table,
+    features_by_name,
+    first_line,
+    read_as,
+    repeated,
+)
+from backstay.datasets._labelled import TableError, written_out
 from backstay.datasets._reading import Reading
-from backstay.datasets._wide import float_type, wide_frame
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
@@ -181,33 +187,17 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
     named = {name.lower(): name for name in reversed(arrays)}  # of two spellings, the first
     X, used = _matrix(path, arrays, named.get("x"))
     notes = []
-    if len(X.shape) != 2:
-        raise TableError(
-            f"{path.name}: X has {len(X.shape)} dimensions; it needs rows and columns."
-        )
-    if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:  # long doubles would be rounded
-        raise TableError(
-            f"{path.name}: X holds {X.dtype} values; it must hold numbers of up to 64 bits."
-        )
+    check_table(path.name, "X", X)
     n, d = X.shape
     if sparse.issparse(X):
-        if 8 * n * d > MAX_DENSE_BYTES:
-            raise TableError(
-                f"{path.name} is sparse, and {n} × {d} numbers written out would take "
-                f"{8 * n * d / 1e9:.1f} GB; select columns first."
-            )
-        X = X.toarray()
+        X = written_out(X, path.name)
         notes.append("The sparse matrix was written out.")
-    X = np.asarray(X)
     names = [f"x{j}" for j in range(d)]
     if "feature_names" in named:
         names = _texts(path, "feature_names", arrays[named["feature_names"]])
     if len(names) != d:
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
-    check_integers(names, X)
-    X = X.astype(float_type([X.dtype], n, d), copy=False)
-    frame = wide_frame(X, None, pd.Index(names, dtype=object))
-    extra: dict[str, Any] = {}
+    frame = features_by_name(X, None, names)
     label = target if target in arrays else named.get("y")
     if target is not None and target not in arrays and target in frame.columns:
         label = None
@@ -216,17 +206,16 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
             f"{path.name} has no array or feature {target!r}; its arrays are {listed(arrays)}.",
             parameter="target",
         )
+    extra: dict[str, Any] = {}
     if label is not None:
         extra = {"y": _vector(path, label, arrays[label]), "target": label}
-        used = (*used, label)
     for key in ("class_names", "groups", "sample_names"):
         if key in named:
             extra[key] = (_vector if key == "groups" else _texts)(path, key, arrays[named[key]])
     if twice := repeated(extra.get("class_names", ())):
         raise TableError(f"{path.name} has several class_names {listed(twice)}; every class needs "
                          "its own.")  # fmt: skip
-    ignored = [k for k in arrays if k not in used and k.lower() not in NAMES]
-    if ignored:
+    if ignored := [k for k in arrays if k not in (*used, label) and k.lower() not in NAMES]:
         notes.append(f"Arrays not used: {listed(ignored)}.")
     if "n_train" in named:
         notes.append("n_train is not used: a study splits all rows itself.")

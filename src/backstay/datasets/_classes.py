@@ -29,7 +29,7 @@ from backstay.datasets._reading import Reading
 
 # More different numbers than this, and a target is a measurement, not a class.
 MAX_NUMERIC_CLASSES = 10
-# Classes whose times of measurement differ so surely were not measured side by side.
+# Below this p-value, times of measurement differ between the classes.
 CONFOUNDED = 0.001
 BLOCK = 2000
 
@@ -66,7 +66,13 @@ def classes_of(labels: pd.Series, target: str, content: Content, reading: Readin
     """Return the classes that a column holds, or refuse it in a sentence."""
     notes, warnings = list[str](), list[str]()
     names = content.extra.get("class_names")
-    _check_finite(plain_text(labels), target)
+    words = plain_text(labels).str.lower().str.lstrip("+-")
+    if (infinite := words.isin(["inf", "infinity"]).to_numpy()).any():
+        raise TableError(
+            f"{target!r} holds an infinite value in row {np.argmax(infinite) + 1}; classes are "
+            "texts or finite numbers.",
+            parameter="target",
+        )
     texts, known = _known_labels(labels, target)
     if not known.all():
         warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
@@ -111,26 +117,10 @@ def _known_labels(labels: pd.Series, target: str) -> tuple[pd.Series, NDArray[np
     return texts, known
 
 
-def _check_finite(texts: pd.Series, target: str) -> None:
-    words = texts.dropna().str.lower().str.lstrip("+-").isin(["inf", "infinity"])
-    if words.any():
-        row = int(np.flatnonzero(texts.index == words.index[words][0])[0]) + 1
-        raise TableError(
-            f"{target!r} holds an infinite value in row {row}; classes are texts or finite "
-            "numbers.",
-            parameter="target",
-        )
-
-
 def _named_classes(texts: pd.Series, known: NDArray[np.bool_], names: list[str]) -> pd.Series:
     """Return the names of classes that are given by number."""
     codes = whole_numbers(texts[known])
-    if (
-        codes is None
-        or codes.dtype.kind not in "iu"
-        or codes.min() < 0
-        or codes.max() >= len(names)
-    ):
+    if codes is None or not set(codes.tolist()) <= set(range(len(names))):
         raise TableError(f"y holds numbers other than 0 to {len(names) - 1}, the class_names.")
     shown = texts.copy()
     shown[known] = [names[code] for code in codes]
@@ -218,11 +208,12 @@ def leaking_columns(features: SortedColumns, y: NDArray[Any], target: str) -> li
     """Return a sentence on columns with one value per class, each its own, if there are any."""
     classes, codes = np.unique(y, return_inverse=True)
     n_classes = len(classes)
+    first = [np.argmax(codes == c) for c in range(n_classes)]
     leaks = []
     for start in range(0, features.numbers.shape[1], BLOCK):  # sparse columns are written out here
         part = features.numbers.iloc[:, start : start + BLOCK]
         table = part.to_numpy(np.float64)
-        values = np.array([table[codes == c][0] for c in range(n_classes)])
+        values = table[first]
         same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
         leaks += [
             str(part.columns[j])
@@ -230,9 +221,9 @@ def leaking_columns(features: SortedColumns, y: NDArray[Any], target: str) -> li
             if len(np.unique(values[:, j])) == n_classes
         ]
     for name, category in features.categories.items():
-        values = np.array([category.codes[codes == c][0] for c in range(n_classes)])
-        same = bool((category.codes == values[codes]).all())
-        if same and len(np.unique(values)) == n_classes and (values >= 0).all():
+        values = category.codes[first]
+        same = (values >= 0).all() and (category.codes == values[codes]).all()
+        if same and len(np.unique(values)) == n_classes:
             leaks.append(name)
     if not leaks:
         return []

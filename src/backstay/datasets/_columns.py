@@ -15,8 +15,14 @@ from pandas.api import types
 from backstay._words import counted, listed
 from backstay.datasets._exact import check_integers, check_numbers, plain_text
 from backstay.datasets._labelled import TableError
-from backstay.datasets._sparse import is_sparse, sparse_frame, sparse_matrix
-from backstay.datasets._wide import column_blocks, float_type, wide_frame
+from backstay.datasets._wide import (
+    column_blocks,
+    float_type,
+    is_sparse,
+    sparse_frame,
+    sparse_matrix,
+    wide_frame,
+)
 
 MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
@@ -62,7 +68,7 @@ class DistinctTexts:
 
     @property
     def known(self) -> NDArray[np.intp]:
-        """Places of the rows that are no gaps."""
+        """Places of the rows that hold a text."""
         return self.places[self.places >= 0]
 
     def by_row(self) -> pd.Series:
@@ -102,7 +108,7 @@ class SortedColumns:
     texts: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     constant: list[str] = field(default_factory=list)
-    # Columns of the same categories share their type: pandas takes its time to make one.
+    # Columns of the same categories share their type: pandas is slow to make one.
     kinds: dict[tuple[str, ...], pd.CategoricalDtype] = field(default_factory=dict)
 
 
@@ -221,11 +227,8 @@ def _add_numbers(
         infinite = np.isinf(part).any(axis=0)
         if infinite.any():
             j = int(np.argmax(infinite))
-            row = int(np.argmax(np.isinf(part[:, j]))) + 1
-            raise TableError(
-                f"column {names[block.start + j]!r} holds an infinite value in row {row}; leave "
-                "the cell empty or correct it."
-            )
+            row = int(np.argmax(np.isinf(part[:, j])))
+            raise _infinite(names[block.start + j], row)
         gaps = np.isnan(part)
         empty[block] = gaps.all(axis=0)
         low[block] = np.where(gaps, np.inf, part).min(axis=0)
@@ -243,6 +246,13 @@ def _add_numbers(
     columns.numbers = wide_frame(table, columns.numbers.index, names)
 
 
+def _infinite(name: str, row: int) -> TableError:
+    return TableError(
+        f"column {name!r} holds an infinite value in row {row + 1}; leave the cell empty or "
+        "correct it."
+    )
+
+
 def _add_sparse(columns: SortedColumns, frame: pd.DataFrame, log2: float | None) -> None:
     """Add the columns of a sparse table, except constant ones; zeros are not written out."""
     X = sparse_matrix(frame).tocsc()
@@ -252,13 +262,9 @@ def _add_sparse(columns: SortedColumns, frame: pd.DataFrame, log2: float | None)
     infinite = np.flatnonzero(np.isinf(X.data))
     if len(infinite):
         name = frame.columns[np.searchsorted(X.indptr, infinite[0], side="right") - 1]
-        row = X.indices[infinite[0]] + 1
-        raise TableError(
-            f"column {name!r} holds an infinite value in row {row}; leave the cell empty or "
-            "correct it."
-        )
-    low, high = (side.toarray().ravel() for side in (X.min(axis=0), X.max(axis=0)))
-    constant = low == high
+        raise _infinite(name, X.indices[infinite[0]])
+    low, high = X.min(axis=0), X.max(axis=0)
+    constant = (low.toarray() == high.toarray()).ravel()
     columns.constant += list(frame.columns[constant])
     kept = X[:, np.flatnonzero(~constant)]
     columns.numbers = sparse_frame(kept, frame.index, frame.columns[~constant])

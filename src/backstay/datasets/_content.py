@@ -20,7 +20,7 @@ from backstay.datasets._wide import float_type, wide_frame
 GIGABYTE = 10**9
 # Unpacked files beyond this are refused unless a larger limit is given.
 MAX_UNPACKED = 4 * GIGABYTE
-# Real tables shrink by a factor of ten or so; a small file that grows this much is no table.
+# Real tables shrink by a factor of ten or so; a small file that grows this much is not a table.
 BOMB_RATIO, BOMB_BYTES = 100, 2**28
 
 
@@ -39,23 +39,19 @@ class Limit:
 
     def check(self, path: Path, unpacked: int) -> None:
         """Refuse a file that unpacks to too many bytes."""
+        bounds: dict[str, float] = {
+            f"{BOMB_RATIO} times its size": max(BOMB_BYTES, BOMB_RATIO * path.stat().st_size),
+            f"{MAX_UNPACKED / GIGABYTE:g} GB": MAX_UNPACKED,
+        }
         if self.gigabytes is not None:
-            if unpacked > self.gigabytes * GIGABYTE:
-                raise self._refusal(path, f"the {self.gigabytes:g} GB allowed")
-            return
-        packed = max(path.stat().st_size, 1)
-        if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
-            raise self._refusal(path, f"{BOMB_RATIO} times its size")
-        if unpacked > MAX_UNPACKED:
-            raise self._refusal(path, f"{MAX_UNPACKED / GIGABYTE:g} GB")
-
-    @staticmethod
-    def _refusal(path: Path, bound: str) -> TableError:
-        return TableError(
-            f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, the "
-            "number of gigabytes that are read.",
-            parameter="max_size",
-        )
+            bounds = {f"the {self.gigabytes:g} GB allowed": self.gigabytes * GIGABYTE}
+        for bound, most in bounds.items():
+            if unpacked > most:
+                raise TableError(
+                    f"{path.name} unpacks to more than {bound}; if that is right, raise max_size, "
+                    "the number of gigabytes that are read.",
+                    parameter="max_size",
+                )
 
 
 @dataclass(frozen=True)
@@ -147,6 +143,16 @@ def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
     block = np.ascontiguousarray(values, dtype=kind)
     index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)
     return wide_frame(block, index, pd.Index(list(names), dtype=object))
+
+
+def check_table(file: str, name: str, X: Any) -> None:
+    """Refuse an array or a sparse matrix that is not a table of numbers."""
+    shape = X.shape or ()
+    if len(shape) != 2 or X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
+        raise TableError(
+            f"{file}: {name} holds {X.dtype} values of shape {shape}; it must hold numbers of up "
+            "to 64 bits in rows and columns."
+        )
 
 
 def check_names(names: pd.Series, file: str, what: str) -> None:

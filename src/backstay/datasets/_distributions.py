@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._validation import check_random_state
-from backstay.datasets._truth import Data, check_shape, first_relevant, require
+from backstay.datasets._concepts import Data, check_shape, first_relevant, require
 
 
 def make_han_yu(

@@ -12,7 +12,12 @@ from backstay._words import counted, listed
 from backstay.datasets._content import Content, is_text, repeated
 from backstay.datasets._labelled import TableError
 
-DEDUPE = ("first", "mean", "max-variance")
+# What becomes of features of the same name, and how a note says it.
+DEDUPE = {
+    "first": "the first of each was kept",
+    "mean": "their means were taken",
+    "max-variance": "the one of largest variance was kept",
+}
 
 
 def unique_columns(content: Content, how: str | None) -> Content:
@@ -27,22 +32,17 @@ def unique_columns(content: Content, how: str | None) -> Content:
         raise TableError(
             f"{content.file} has {counted(len(twice), 'name')} more than once ({listed(twice)}, "
             f"the first in {what}s {places[0]} and {places[1]}); give every {what} its own name, "
-            f"or say what to do with dedupe: {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.",
+            f"or say what to do with dedupe: {' or '.join(DEDUPE)}.",
             parameter="dedupe",
         )
     frame, chosen = _joined(content, how)
     annotation = content.annotation
     if annotation is not None and len(annotation) == len(names):
         annotation = annotation.iloc[chosen]
-    done = {
-        "first": "the first of each was kept",
-        "mean": "their means were taken",
-        "max-variance": "the one of largest variance was kept",
-    }[how]
     gone = len(names) - len(chosen)
     note = (
         f"{counted(len(twice), 'name')} of features occurred more than once, {gone} columns too "
-        f"many: {done}."
+        f"many: {DEDUPE[how]}."
     )
     return replace(content, frame=frame, annotation=annotation, notes=[*content.notes, note])
 

@@ -19,7 +19,7 @@ from scipy import sparse
 from backstay.datasets._labelled import TableError
 from backstay.datasets._wide import column_blocks
 
-# Up to here floating point holds every whole number; this one may stand for the next one, too.
+# Up to here floating point holds every whole number; this one may also stand for the next.
 WHOLE = 2**53
 # No double has more digits before the point than these.
 MOST_DIGITS = 310
@@ -75,14 +75,10 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def _decimals(texts: Iterable[str]) -> list[Decimal]:
-    """Return numbers as they are written, an empty list if one text is no number."""
-    numbers = []
-    for text in texts:
-        number = _decimal(text)
-        if number is None:
-            return []
-        numbers.append(number)
-    return numbers
+    """Return numbers as they are written, or an empty list if one text is not a number."""
+    numbers = [_decimal(text) for text in texts]
+    known = [number for number in numbers if number is not None]
+    return known if len(known) == len(numbers) else []
 
 
 def _is_whole(number: Decimal) -> bool:
@@ -169,11 +165,9 @@ def check_spellings(name: str, texts: pd.Series) -> None:
 
 def _is_inexact(column: pd.Series) -> bool:
     """Whether a column holds floating point so large that whole numbers may be merged in it."""
-    if column.dtype.kind == "f":
-        return bool((column.abs() >= WHOLE).any())
-    if column.dtype != object:
-        return False
-    return any(isinstance(value, float) and abs(value) >= WHOLE for value in column)
+    if column.dtype == object:
+        return any(isinstance(value, float) and abs(value) >= WHOLE for value in column)
+    return column.dtype.kind == "f" and bool((column.abs() >= WHOLE).any())
 
 
 # Columns that a reader makes.
@@ -240,11 +234,12 @@ def keep_exact(
 
 def _is_rounded(texts: Iterable[str]) -> bool:
     """Whether some text is a whole number that floating point does not hold exactly."""
-    numbers = [number for number in map(_decimal, texts) if number is not None]
     return any(
-        n == n.to_integral_value() and int(n) != int(float(n))
-        for n in numbers
-        if 15 <= n.adjusted() < MOST_DIGITS - 2
+        15 <= n.adjusted() < MOST_DIGITS - 2
+        and n == n.to_integral_value()
+        and int(n) != int(float(n))
+        for n in map(_decimal, texts)
+        if n is not None
     )
 
 

@@ -30,13 +30,18 @@ def read_excel(path: Path, reading: Reading) -> Content:
         others = [name for name in sheets if name != sheet]
         notes.append(f"Sheet {sheet!r} was read; the others are {listed(others)}.")
     header, *body = rows
-    gaps = _gaps(header, body)
-    if gaps:
+    held = [any(row[j] is not None for row in body) for j in range(len(header))]
+    # The first column may name the rows.
+    if gaps := [j for j, name in enumerate(header) if j and held[j] and name is None]:
+        from openpyxl.utils import get_column_letter
+
+        places = (f"column {get_column_letter(j + 1)}" for j in gaps)
         raise TableError(
-            f"{path.name} has no name in the first row of {listed(gaps)} of sheet {sheet!r}; "
+            f"{path.name} has no name in the first row of {listed(places)} of sheet {sheet!r}; "
             "unmerge merged cells, and give every column its own name."
         )
-    names = [_name(value, j) for j, value in enumerate(header)]
+    whole = (int(v) if isinstance(v, float) and v == int(v) else v for v in header)
+    names = [f"unnamed column {j}" if v is None else str(v) for j, v in enumerate(whole, 1)]
     absent = {*NOT_AVAILABLE, *MISSING, *reading.missing}
     columns = [_column([row[j] for row in body], absent) for j in range(len(names))]
     frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(body)))
@@ -66,10 +71,11 @@ def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str
         if any(value is None for row in grid for value in row):
             with closing(openpyxl.load_workbook(path, data_only=False, **how)) as book:
                 _check_formulas(path, sheet, grid, book[sheet].iter_rows())
-    rows = _whole_rows(grid)
+    rows = [row for row in grid if any(value is not None for value in row)]
     if len(rows) < 2:
         raise TableError(f"sheet {sheet!r} of {path.name} holds no table.")
-    return rows, sheet, sheets
+    width = max(j for row in rows for j, value in enumerate(row, 1) if value is not None)
+    return [[*row[:width], *[None] * (width - len(row))] for row in rows], sheet, sheets
 
 
 def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
@@ -92,20 +98,10 @@ def _grid(sheet: Any) -> list[list[Any]]:
             f"{sheet.title!r} is a sheet of charts; name one with a table.", parameter="sheet"
         )
     sheet.reset_dimensions()  # the size that a file claims may be wrong
-    return [[_value(v) for v in row] for row in sheet.iter_rows(values_only=True)]
-
-
-def _whole_rows(grid: list[list[Any]]) -> list[list[Any]]:
-    """Return the rows that hold anything, all of the same length."""
-    rows = [row for row in grid if any(value is not None for value in row)]
-    width = max((j + 1 for row in rows for j, v in enumerate(row) if v is not None), default=0)
-    return [[*row[:width], *[None] * (width - len(row))] for row in rows]
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.strip() or None
-    return value
+    return [
+        [(value.strip() or None) if isinstance(value, str) else value for value in row]
+        for row in sheet.iter_rows(values_only=True)
+    ]
 
 
 def _check_formulas(path: Path, sheet: str, grid: list[list[Any]], rows: Iterator[Any]) -> None:
@@ -125,28 +121,8 @@ def _check_formulas(path: Path, sheet: str, grid: list[list[Any]], rows: Iterato
         )
 
 
-def _gaps(header: list[Any], body: list[list[Any]]) -> list[str]:
-    """Return the columns that have values but no name; the first may name the rows."""
-    from openpyxl.utils import get_column_letter
-
-    return [
-        f"column {get_column_letter(j + 1)}"
-        for j, value in enumerate(header)
-        if value is None and j and any(row[j] is not None for row in body)
-    ]
-
-
-def _name(value: Any, place: int) -> str:
-    if value is None:
-        return f"unnamed column {place + 1}"
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
-
-
 def _column(values: list[Any], absent: set[str]) -> pd.Series:
     """Return a column of numbers if it holds nothing else, otherwise of what it holds."""
-    known = [None if isinstance(v, str) and v in absent else v for v in values]
-    if all(v is None or (isinstance(v, int | float) and not isinstance(v, bool)) for v in known):
-        if any(v is not None for v in known):
-            return inferred(pd.Series(known, dtype=object))
-        return pd.Series(np.nan, range(len(known)), np.float64)
-    return pd.Series(known, dtype=object).infer_objects()
+    known = [None if isinstance(value, str) and value in absent else value for value in values]
+    column = inferred(pd.Series(known, dtype=object))
+    return column if column.notna().any() else column.astype(np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -37,11 +38,11 @@ KINDS = dict.fromkeys(TEXT, "text") | {
     ".gct": "gct", ".xlsx": "excel", ".xlsm": "excel", ".h5ad": "anndata",
     ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz", ".mat": "mat",
 }  # fmt: skip
-# How text files begin that are no plain tables.
+# How text files begin that are more than a table.
 BEGINNINGS = {
     "!Series_": "series matrix", "!Sample_": "series matrix", "#1.2": "gct", "#1.3": "gct",
 }  # fmt: skip
-# Formats that lie one way only.
+# Formats that always have samples, or always features, in rows.
 ONE_WAY = {"series matrix": "a feature per row", "gct": "a feature per row",
            "anndata": "a sample per row"}  # fmt: skip
 
@@ -94,15 +95,11 @@ def read_content(path: Path, reading: Reading, as_text: str = "labels") -> Conte
     if kind in ("text", "gct"):
         limit = reading.limit
         with explained(path, reading.encoding), TextFile(path, reading.encoding, limit) as file:
-            if kind == "text":
-                line = file.first_line()
-                begins = (kind for start, kind in BEGINNINGS.items() if line.startswith(start))
-                kind = next(begins, "text")
+            line = file.first_line() if kind == "text" else ""
+            kind = next((BEGINNINGS[start] for start in BEGINNINGS if line.startswith(start)), kind)
             _check_options(path.name, kind, reading)
-            if kind == "text":
-                content = read_text(file, reading, as_text)
-            else:
-                content = (read_gct if kind == "gct" else read_series_matrix)(file, reading)
+            readers = {"gct": read_gct, "series matrix": read_series_matrix}
+            content = readers.get(kind, partial(read_text, as_text=as_text))(file, reading)
             sha256 = file.sha256()
     else:
         _check_options(path.name, kind, reading)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
 from backstay._words import listed
-from backstay.datasets._sparse import is_sparse, sparse_matrix
-from backstay.datasets._wide import count_missing
+from backstay.datasets._wide import count_missing, is_sparse, sparse_matrix
 
 # Sparse tables that would be larger are not written out.
 MAX_DENSE_BYTES = 4 * 10**9
@@ -20,6 +19,17 @@ MAX_DENSE_BYTES = 4 * 10**9
 
 class TableError(Refusal):
     """A file cannot be used as it is; the message says what to do."""
+
+
+def written_out(matrix: Any, name: str) -> NDArray[Any]:
+    """Return a sparse matrix with its zeros, if there is room for them."""
+    n, d = matrix.shape
+    if 8 * n * d > MAX_DENSE_BYTES:
+        raise TableError(
+            f"{name} is sparse, and {n} × {d} numbers written out would take "
+            f"{8 * n * d / 1e9:.1f} GB; select columns first."
+        )
+    return np.asarray(matrix.toarray())
 
 
 @dataclass(frozen=True)
@@ -118,13 +128,7 @@ class LabelledTable:
             raise ValueError(f"categories={categories!r} must be 'code' or 'drop'.")
         names = self.categorical
         if not names and is_sparse(self.X):
-            n, d = self.X.shape
-            if 8 * n * d > MAX_DENSE_BYTES:
-                raise TableError(
-                    f"{n} × {d} sparse numbers written out would take {8 * n * d / 1e9:.1f} GB; "
-                    "select columns first."
-                )
-            block = sparse_matrix(self.X).toarray()
+            block = written_out(sparse_matrix(self.X), "the table")
             note = "The sparse matrix is written out, as the methods need it."
             return pd.DataFrame(block, self.X.index, self.X.columns), [note], []
         if not names:

@@ -1,20 +1,63 @@
-"""Columns that the caller names: they must exist, and have one role each."""
+"""A table taken apart by the columns that the caller names: they must exist, with one role each."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pandas as pd
 
 from backstay._words import listed
 from backstay.datasets._content import Content
+from backstay.datasets._exact import plain_text
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 
 # A column can be one of these only.
 ROLES = ("measured", "ids", "target", "groups")
 LISTS = ("drop", "keep", "categories", "also")
+
+
+@dataclass
+class Parts:
+    """A table as it is taken apart: features, what stands beside them, names of rows, notes."""
+
+    features: pd.DataFrame
+    sheet: pd.DataFrame
+    samples: pd.Series | None
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def column(self, name: str) -> pd.Series:
+        """Return a column of the sheet, or else of the table."""
+        return self.sheet[name] if name in self.sheet.columns else self.features[name]
+
+    def of_rows(self, chosen: Any) -> Parts:
+        """Return the same with some of the rows, numbered anew."""
+        samples = None if self.samples is None else self.samples[chosen].reset_index(drop=True)
+        features, sheet = (p[chosen].reset_index(drop=True) for p in (self.features, self.sheet))
+        return replace(self, features=features, sheet=sheet, samples=samples)
+
+
+def take_apart(content: Content, reading: Reading, taken: Collection[str | None]) -> Parts:
+    """Return the rows, numbered, the sheet beside them, and names of rows if there are any.
+
+    A first column that may name the rows does so, unless it is `taken` for something else.
+    """
+    frame, names, notes = content.frame.reset_index(drop=True), content.row_names, content.notes
+    samples = None if names is None else pd.Series(names.map(str), dtype=object)
+    if content.named and reading.ids is None and frame.columns[0] not in taken:
+        samples = plain_text(frame.iloc[:, 0])
+        frame = frame.iloc[:, 1:]
+        notes = [*notes, "The first column names the rows."]
+    check_named(reading, replace(content, frame=frame))
+    sheet = pd.DataFrame(index=frame.index) if content.sheet is None else content.sheet
+    parts = Parts(frame, sheet.reset_index(drop=True), samples, list(notes))
+    if reading.ids is not None:
+        parts.samples = plain_text(parts.column(reading.ids))
+    return parts
 
 
 def check_named(reading: Reading, content: Content) -> None:

@@ -34,7 +34,7 @@ def read_parquet(path: Path, reading: Reading) -> Content:
 
 def _frame(table: Any, notes: list[str]) -> pd.DataFrame:
     """Return a table of Arrow as one of pandas, with every value as it is."""
-    table.validate(full=True)  # texts that are no UTF-8 fail here, not where they are looked at
+    table.validate(full=True)  # so that texts that are not UTF-8 fail here, not later
     table = _plain_columns(table, notes)
     names = table.column_names
     twice = len(set(names)) < len(names)
@@ -87,17 +87,13 @@ def _check_parquet(path: Path, file: Any, limit: Limit) -> None:
 
     said = file.metadata
     limit.check(path, 8 * said.num_rows * said.num_columns)
-    groups = [said.row_group(k) for k in range(said.num_row_groups)]
+    groups = (said.row_group(k) for k in range(said.num_row_groups))
     limit.check(path, sum(group.total_byte_size for group in groups))
-    schema = file.schema_arrow
-    texts = [
-        f.name for f in schema if not (types.is_primitive(f.type) or types.is_dictionary(f.type))
-    ]
-    if not texts:
-        return
+    short = (types.is_primitive, types.is_dictionary)
+    texts = [f.name for f in file.schema_arrow if not any(is_kind(f.type) for is_kind in short)]
     # A text that repeats is stored once: how long all of them are shows only as they are read.
     unpacked = 0
-    for batch in file.iter_batches(ROWS_AT_ONCE, columns=texts):
+    for batch in file.iter_batches(ROWS_AT_ONCE, columns=texts) if texts else ():
         unpacked += batch.nbytes
         limit.check(path, unpacked)
 
@@ -112,9 +108,8 @@ def _wide_parquet(file: Any, notes: list[str]) -> pd.DataFrame | None:
     schema, n = file.schema_arrow, file.metadata.num_rows
     single = [f.name for f in schema if f.type == pyarrow.float32()]
     others = [f.name for f in schema if f.type != pyarrow.float32()]
-    if float_type([np.float32], n, len(single)) != np.float32:
-        return None
-    if len({*single, *others}) < len(schema.names):
+    distinct = len({*single, *others}) == len(schema.names)
+    if float_type([np.float32], n, len(single)) != np.float32 or not distinct:
         return None
     block = np.empty((n, len(single)), np.float32)
     for part in column_blocks(n, len(single)):

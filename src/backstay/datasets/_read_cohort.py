@@ -21,10 +21,10 @@ from backstay.datasets._classes import classes_of_cohort, labels_beside
 from backstay.datasets._columns import log2_floor
 from backstay.datasets._content import Content, repeated
 from backstay.datasets._duplicates import unique_columns
-from backstay.datasets._exact import check_numbers, plain_text
+from backstay.datasets._exact import check_numbers
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import TableError
-from backstay.datasets._named import check_named, with_also
+from backstay.datasets._named import take_apart, with_also
 from backstay.datasets._reading import Reading
 
 # Options that choose features, rows or classes: in a cohort, the signature does.
@@ -109,22 +109,15 @@ def read_cohort(
 
 def _taken(content: Content, features: set[str], reading: Reading) -> CohortTable:
     """Take names, classes and the wanted columns out of what a file holds."""
-    target, ids = reading.target, reading.ids
-    frame, index = content.frame.reset_index(drop=True), content.row_names
-    if content.named and ids is None and frame.columns[0] not in (target, *features):
-        index = pd.Index(plain_text(frame.iloc[:, 0]))
-        frame = frame.iloc[:, 1:]
-    check_named(reading, replace(content, frame=frame))
-    if ids is not None:
-        index = pd.Index(plain_text(_column(content, frame, ids)))
-    if index is not None:
-        index = pd.Index(index.map(str), name=None)
-    y, kept = None, np.ones(len(frame), dtype=bool)
+    target = reading.target
+    parts = take_apart(content, reading, (target, *features))
+    y, kept = None, np.ones(len(parts.features), dtype=bool)
     if target is not None:
-        classes = classes_of_cohort(_column(content, frame, target), target, content)
+        beside = labels_beside(content, target)
+        labels = parts.column(target) if beside is None else beside[0]
+        classes = classes_of_cohort(labels, target, content)
         y, kept = classes.y, classes.rows
-    if content.sheet is not None:
-        frame = with_also(frame, content.sheet.reset_index(drop=True), reading)
+    frame = with_also(parts.features, parts.sheet, reading)
     places = [j for j, name in enumerate(frame.columns) if str(name) in features and name != target]
     frame = frame.iloc[:, places].set_axis([str(frame.columns[j]) for j in places], axis=1)
     if reading.dedupe is None and (twice := repeated(frame.columns)):
@@ -134,18 +127,10 @@ def _taken(content: Content, features: set[str], reading: Reading) -> CohortTabl
         )
     frame = unique_columns(replace(content, frame=frame), reading.dedupe).frame
     columns = {name: _numbers(frame[name], name, reading.log2) for name in frame.columns}
-    X = pd.DataFrame(columns, index=pd.RangeIndex(len(frame)) if index is None else index)
-    X = X[kept] if index is not None else X[kept].reset_index(drop=True)
+    X = pd.DataFrame(columns, index=frame.index)[kept].reset_index(drop=True)
+    if parts.samples is not None:
+        X.index = pd.Index(parts.samples[kept].map(str))
     return CohortTable(X, y, int((~kept).sum()))
-
-
-def _column(content: Content, frame: pd.DataFrame, name: str) -> pd.Series:
-    """Return an array beside the table, or a column of the sheet or of the table."""
-    if (beside := labels_beside(content, name)) is not None:
-        return beside[0]
-    if content.sheet is not None and name in content.sheet.columns:
-        return content.sheet[name].reset_index(drop=True)
-    return frame[name]
 
 
 def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.float64]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from backstay.datasets._content import Limit
 from backstay.datasets._labelled import TableError
@@ -104,20 +108,21 @@ def read_selections(
     with explained(path, encoding), TextFile(path, encoding, Limit(max_size)) as file:
         lines = _fields(file, delimiter)
     form = form or _recognise(lines)
-    readers = {"long": _long, "rows": _rows, "columns": _columns}
-    if form not in (*readers, "matrix"):
-        raise TableError(
-            f"form={form!r} must be one of {', '.join(readers)}, matrix.", parameter="form"
-        )
-    if form == "matrix":
-        selections = _matrix(lines, transpose, n_features, path.name)
-    elif transpose is not None:
+    oriented = partial(_matrix, transpose=transpose, n_features=n_features, name=path.name)
+    readers: dict[str, Callable[..., Selections]] = {
+        "long": _long,
+        "rows": _rows,
+        "columns": _columns,
+        "matrix": oriented,
+    }
+    if form not in readers:
+        raise TableError(f"form={form!r} must be one of {', '.join(readers)}.", parameter="form")
+    if transpose is not None and form != "matrix":
         raise TableError(
             f"transpose={transpose} is for a table of 0 and 1; got form={form!r}.",
             parameter="transpose",
         )
-    else:
-        selections = readers[form](lines)
+    selections = readers[form](lines)
     if len(selections.runs) < 2:
         raise TableError(
             f"{path.name} must hold at least 2 runs; got {len(selections.runs)} "
@@ -207,34 +212,23 @@ class _Flags:
     corner: str
     lines: list[str]
     columns: list[str]
-    selected: list[list[bool]]
-
-    @property
-    def height(self) -> int:
-        return len(self.selected)
-
-    @property
-    def width(self) -> int:
-        return len(self.selected[0])
+    selected: NDArray[np.bool_]
 
 
 def _matrix(
     lines: list[list[str]], transpose: bool | None, n_features: int | None, name: str
 ) -> Selections:
     """Read 0 and 1; the first line and the first column may hold names."""
-    flags = _flags(lines)
-    why = "as asked"
+    flags, why = _flags(lines), "as asked"
     if transpose is None:
         transpose, why = _orientation(flags, n_features, name)
-    rows, names, n = flags.selected, flags.columns, flags.width
+    selected, names, run, where = flags.selected, flags.columns, "line", "columns"
     if transpose:
-        rows, names, n = list(map(list, zip(*rows, strict=True))), flags.lines, flags.height
+        selected, names, run, where = selected.T, flags.lines, "column", "lines"
+    n = selected.shape[1]
     names = names or [str(j) for j in range(n)]
-    runs = [[name for name, chosen in zip(names, row, strict=True) if chosen] for row in rows]
-    form = f"a line of 0 and 1 per run, {n} features in columns"
-    if transpose:
-        form = f"a column of 0 and 1 per run, {n} features in lines"
-    return Selections(runs, n, f"{form} ({why})")
+    runs = [[names[j] for j in np.flatnonzero(row)] for row in selected]
+    return Selections(runs, n, f"a {run} of 0 and 1 per run, {n} features in {where} ({why})")
 
 
 def _flags(lines: list[list[str]]) -> _Flags:
@@ -252,14 +246,14 @@ def _flags(lines: list[list[str]]) -> _Flags:
         corner=header[0] if named and labelled else "",
         lines=[row[0] for row in body] if labelled else [],
         columns=header[labelled:] if named else [],
-        selected=[[field.lower() in TRUE for field in row[labelled:]] for row in body],
+        selected=np.array([[field.lower() in TRUE for field in row[labelled:]] for row in body]),
     )
 
 
 def _orientation(flags: _Flags, n_features: int | None, file: str) -> tuple[bool, str]:
     """Return whether lines are features, and why; refuse to guess."""
     lines, columns, corner = flags.lines, flags.columns, flags.corner
-    across = list(zip(*flags.selected, strict=True))
+    height, width = flags.selected.shape
     of_features = FEATURE.match(corner) and not corner.lower().startswith("name")
     # Whether lines are runs, whether columns are; the first that speaks for one only decides.
     signs = [
@@ -268,14 +262,14 @@ def _orientation(flags: _Flags, n_features: int | None, file: str) -> tuple[bool
         (_all(SHORT, lines), _all(SHORT, columns), "by the runs' names"),
         (_names(columns) and not _names(lines), _names(lines) and not _names(columns),
          "by the features' names"),
-        (flags.width == n_features, flags.height == n_features, "by the number of features"),
-        (_equal_sums(flags.selected), _equal_sums(across), "by runs of one size"),
+        (width == n_features, height == n_features, "by the number of features"),
+        (_equal_sums(flags.selected), _equal_sums(flags.selected.T), "by runs of one size"),
     ]  # fmt: skip
     for in_lines, in_columns, why in signs:
         if in_lines != in_columns:
             return in_columns, why
     raise TableError(
-        f"{file} is a table of 0 and 1, {flags.height} × {flags.width}, and does not show whether "
+        f"{file} is a table of 0 and 1, {height} × {width}, and does not show whether "
         "a line is a run or a feature; give transpose=False for a run or transpose=True for a "
         "feature.",
         parameter="transpose",
@@ -292,6 +286,6 @@ def _names(names: list[str]) -> bool:
     return bool(names) and names not in counts
 
 
-def _equal_sums(runs: Sequence[Sequence[bool]]) -> bool:
+def _equal_sums(runs: NDArray[np.bool_]) -> bool:
     """Whether three runs or more select equally many features each."""
-    return len(runs) > 2 and len({sum(run) for run in runs}) == 1
+    return len(runs) > 2 and len(np.unique(runs.sum(axis=1))) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from backstay.datasets._duplicates import unique_columns
 from backstay.datasets._exact import label_texts, plain_text, two_spellings
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import LabelledTable, TableError
-from backstay.datasets._named import check_named, with_also
+from backstay.datasets._named import Parts, take_apart, with_also
 from backstay.datasets._reading import Reading
 from backstay.datasets._suspicions import looks_raw, many_missing, suspicions
 
@@ -93,39 +93,15 @@ def read_table(
     return _labelled_table(content, reading)
 
 
-@dataclass
-class _Parts:
-    """A table as it is taken apart: features, what stands beside them, names of rows, notes."""
-
-    features: pd.DataFrame
-    sheet: pd.DataFrame
-    samples: pd.Series | None
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    def column(self, name: str) -> pd.Series:
-        """Return a column of the sheet, or else of the table."""
-        return self.sheet[name] if name in self.sheet.columns else self.features[name]
-
-    def of_rows(self, chosen: Any) -> _Parts:
-        """Return the same with some of the rows, numbered anew."""
-        samples = None if self.samples is None else self.samples[chosen].reset_index(drop=True)
-        features = self.features[chosen].reset_index(drop=True)
-        sheet = self.sheet[chosen].reset_index(drop=True)
-        return _Parts(features, sheet, samples, self.notes, self.warnings)
-
-
 def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     """Take target, groups and names out of the columns and sort the others."""
-    parts, log2 = _taken_apart(content, reading), reading.log2
-    check_named(reading, replace(content, frame=parts.features))
+    taken = (reading.target, reading.groups, reading.measured, *reading.keep)
+    parts, log2 = take_apart(content, reading, taken), reading.log2
     labels, target = _labels(parts, content, reading.target)
     classes = classes_of(labels, target, content, reading)
     parts.notes += classes.notes
     parts.warnings += classes.warnings
     groups = _groups(parts, content, reading.groups, classes.rows)
-    if reading.ids is not None:
-        parts.samples = plain_text(parts.column(reading.ids))
     if not classes.rows.all():
         parts = parts.of_rows(classes.rows)
     if reading.measured is not None:
@@ -144,46 +120,32 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     parts.warnings += suspicions(X, groups, samples)
     parts.warnings += [*many_missing(X), *([] if log2 is not None else looks_raw(X))]
     scale = {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
+    about = content.annotation
+    if about is not None:
+        about = about[~about.index.duplicated()].reindex(X.columns)
+        about = about.apply(plain_text).rename_axis("feature")
     return LabelledTable(
         X, classes.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
-        _annotation(content, X), classes.positive,
+        about, classes.positive,
     )  # fmt: skip
 
 
-def _taken_apart(content: Content, reading: Reading) -> _Parts:
-    """Return the rows, numbered, the sheet beside them, and names of rows if there are any."""
-    frame, notes = content.frame, list(content.notes)
-    names = content.row_names
-    samples = None if names is None else pd.Series(names.map(str), dtype=object)
-    frame = frame.reset_index(drop=True)
-    taken = (reading.target, reading.groups, reading.measured, *reading.keep)
-    if content.named and reading.ids is None and frame.columns[0] not in taken:
-        samples = plain_text(frame.iloc[:, 0])
-        frame = frame.iloc[:, 1:]
-        notes.append("The first column names the rows.")
-    sheet = pd.DataFrame(index=frame.index)
-    if content.sheet is not None:
-        sheet = content.sheet.reset_index(drop=True)
-    return _Parts(frame, sheet, samples, notes)
-
-
-def _labels(parts: _Parts, content: Content, target: str | None) -> tuple[pd.Series, str]:
+def _labels(parts: Parts, content: Content, target: str | None) -> tuple[pd.Series, str]:
     """Return the column or array of the target, and its name."""
     if (beside := labels_beside(content, target)) is not None:
         return beside
     if target is None:
-        held = [*parts.features.columns[-1:], *parts.sheet.columns]
-        last = f"The last is {held[0]!r}." if len(held) == 1 else (
-            f"The samples have {listed(parts.sheet.columns, 12)}."
-        )  # fmt: skip
+        hint = f"The last is {str(parts.features.columns[-1])!r}."
+        if len(parts.sheet.columns):
+            hint = f"The samples have {listed(parts.sheet.columns, 12)}."
         raise TableError(
-            f"{content.file}: which column holds the classes? {last}", parameter="target"
+            f"{content.file}: which column holds the classes? {hint}", parameter="target"
         )
     return parts.column(target), target
 
 
 def _groups(
-    parts: _Parts, content: Content, groups: str | None, rows: NDArray[np.bool_]
+    parts: Parts, content: Content, groups: str | None, rows: NDArray[np.bool_]
 ) -> NDArray[Any] | None:
     """Return the group of every row, if a column or an array says it."""
     if groups is None and "groups" not in content.extra:
@@ -212,7 +174,7 @@ def _groups(
     return texts.to_numpy().astype(str)
 
 
-def _features(parts: _Parts, content: Content, reading: Reading, target: str) -> pd.DataFrame:
+def _features(parts: Parts, content: Content, reading: Reading, target: str) -> pd.DataFrame:
     """Return the columns that are features, some of the sheet among them."""
     gone = {target, reading.groups, reading.measured, reading.ids, *reading.drop}
     frame = parts.features
@@ -247,11 +209,3 @@ def _assembled(
         texts = {n: pd.Series(c, index=X.index) for n, c in columns.categories.items()}
         X = pd.concat([X, pd.DataFrame(texts)], axis=1)[order]
     return X
-
-
-def _annotation(content: Content, X: pd.DataFrame) -> pd.DataFrame | None:
-    """Return what is known of the features that are left, as text."""
-    if content.annotation is None:
-        return None
-    about = content.annotation[~content.annotation.index.duplicated()].reindex(X.columns)
-    return about.apply(plain_text).rename_axis("feature")

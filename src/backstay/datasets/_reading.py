@@ -128,8 +128,7 @@ class Reading:
             )
         if self.dedupe is not None and self.dedupe not in DEDUPE:
             raise TableError(
-                f"dedupe={self.dedupe!r} must be {', '.join(DEDUPE[:-1])} or {DEDUPE[-1]}.",
-                parameter="dedupe",
+                f"dedupe={self.dedupe!r} must be {' or '.join(DEDUPE)}.", parameter="dedupe"
             )
         if self.log2 is not None and not self.log2 > 0:
             raise TableError(f"log2={self.log2!r} must be above 0.", parameter="log2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,16 @@ class _Match:
     side: str  # "columns", "index", or a column's place as text
     names: pd.Series
     ids: pd.Series
-    n: int
+
+    @cached_property
+    def own(self) -> set[str]:
+        """The samples that the sheet names."""
+        return set(self.ids.dropna())
+
+    @cached_property
+    def n(self) -> int:
+        """How many samples of the sheet are on this side."""
+        return len(self.own & set(self.names.dropna()))
 
 
 def join_samples(content: Content, sheet: SampleSheet) -> Content:
@@ -53,35 +63,44 @@ def join_samples(content: Content, sheet: SampleSheet) -> Content:
             f"{match.column!r} ({listed(twice)}); every sample needs one row.",
             parameter="samples",
         )
-    join = _features_in_rows if match.side == "columns" else _samples_in_rows
-    joined = join(content, sheet, match)
-    names = pd.Series(joined.frame.index)
+    if twice := repeated(match.names[match.names.isin(match.own)]):
+        raise TableError(
+            f"{content.file} has {counted(len(twice), 'sample')} more than once ({listed(twice)}); "
+            "give every sample its own name."
+        )
+    where, join = "the rows", _samples_in_rows
+    if match.side == "columns":
+        where, join = "the columns", _features_in_rows
+    elif match.side != "index":
+        where = f"the rows (column {content.frame.columns[int(match.side)]!r})"
+    said = (
+        f"Samples are {where} of {content.file}, matched by column {match.column!r} of "
+        f"{sheet.file}: {match.n} of {len(match.ids)}."
+    )
+    joined = join(replace(content, notes=[*content.notes, said]), sheet, match)
     known = sheet.frame.set_axis(pd.Index(match.ids, dtype=object), axis=0)
-    known = known[known.index.notna()].reindex(names)
-    return replace(joined, sheet=known.drop(columns=match.column), extra={}, oriented=True)
+    known = known[known.index.notna()].reindex(pd.Series(joined.frame.index))
+    return replace(
+        joined, named=False, sheet=known.drop(columns=match.column), extra={}, oriented=True
+    )
 
 
 def _best_match(content: Content, sheet: SampleSheet) -> _Match:
     """Return the column of the sheet and the side of the table that share most names."""
     columns = [sheet.reading.ids] if sheet.reading.ids is not None else list(sheet.frame.columns)
     sides = _sides(content, sheet)
-    sets = {side: set(names.dropna()) for side, names in sides.items()}
-    matches = []
-    for column in columns:
-        ids = as_names(sheet.frame[column])
-        own = set(ids.dropna())
-        for side, names in sides.items():
-            matches.append(_Match(column, side, names, ids, len(own & sets[side])))
+    ids = {column: as_names(sheet.frame[column]) for column in columns}
+    matches = (_Match(c, side, sides[side], ids[c]) for c in columns for side in sides)
     best = max(matches, key=lambda match: match.n)  # the first of equals
     if not best.n:
-        shown = as_names(sheet.frame[columns[0]]).dropna()
         across = [str(name) for name in content.frame.columns[1:]]
         down = next((names for side, names in sides.items() if side != "columns"), None)
         rows = "" if down is None else f", its rows with {listed(down.dropna(), 2)}"
         raise TableError(
             f"no sample of {sheet.file} is in {content.file}: column {columns[0]!r} begins with "
-            f"{listed(shown, 2)}; the table's columns begin with {listed(across, 2)}{rows}. Check "
-            "the names, or say with ids which column of the sheet holds them.",
+            f"{listed(ids[columns[0]].dropna(), 2)}; the table's columns begin with "
+            f"{listed(across, 2)}{rows}. Check the names, or say with ids which column of the "
+            "sheet holds them.",
             parameter="ids",
         )
     return best
@@ -109,11 +128,12 @@ def _check_unmatched(
     """Refuse names on one side only, or say how many were left out."""
     there = set(match.names.dropna())
     lacking = [name for name in match.ids.dropna() if name not in there]
-    parts = []
-    if lacking:
-        parts.append(_absent(lacking, sheet.file, file))
-    if others:
-        parts.append(_absent(others, file, sheet.file))
+    parts = [
+        f"{counted(len(names), 'sample')} of {here} {'is' if len(names) == 1 else 'are'} not in "
+        f"{away}: {listed(names)}"
+        for names, here, away in ((lacking, sheet.file, file), (others, file, sheet.file))
+        if names
+    ]
     if parts and not sheet.reading.allow_unmatched:
         raise TableError(
             f"{'; '.join(parts)}. Correct the names{hint if others else ''}, or leave these "
@@ -123,56 +143,25 @@ def _check_unmatched(
     return [f"Left out: {part}." for part in parts]
 
 
-def _absent(names: Collection[str], here: str, there: str) -> str:
-    many = "is" if len(names) == 1 else "are"
-    return f"{counted(len(names), 'sample')} of {here} {many} not in {there}: {listed(names)}"
-
-
-def _said(match: _Match, sheet: SampleSheet, file: str, where: str) -> str:
-    return (
-        f"Samples are {where} of {file}, matched by column {match.column!r} of {sheet.file}: "
-        f"{match.n} of {len(match.ids)}."
-    )
-
-
 def _samples_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Content:
-    frame, names = content.frame.reset_index(drop=True), match.names
-    where = "the rows"
-    if match.side != "index":
-        place = int(match.side)
-        where = f"the rows (column {frame.columns[place]!r})"
-        frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j != place]]
     if sheet.reading.annotation:
         raise TableError(
             f"{content.file} has a sample per row, so no column can describe features; leave "
             "annotation out.",
             parameter="annotation",
         )
-    check_names(names, content.file, "row")
-    own = set(match.ids.dropna())
-    others = [name for name in names if name not in own]
-    notes = _check_unmatched(sheet, match, content.file, others)
-    if twice := repeated(names[names.isin(own)]):
-        raise _repeated_samples(content.file, twice)
-    chosen = names.isin(own).to_numpy()
-    frame = frame[chosen].set_axis(pd.Index(names[chosen], dtype=object), axis=0)
-    said = _said(match, sheet, content.file, where)
-    return replace(content, frame=frame, named=False, notes=[*content.notes, said, *notes])
-
-
-def _repeated_samples(file: str, names: list[str]) -> TableError:
-    return TableError(
-        f"{file} has {counted(len(names), 'sample')} more than once ({listed(names)}); give every "
-        "sample its own name."
-    )
+    check_names(match.names, content.file, "row")
+    frame, chosen = content.frame, match.names.isin(match.own).to_numpy()
+    if match.side != "index":
+        frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j != int(match.side)]]
+    frame = frame[chosen].set_axis(pd.Index(match.names[chosen], dtype=object), axis=0)
+    notes = _check_unmatched(sheet, match, content.file, list(match.names[~chosen]))
+    return replace(content, frame=frame, notes=[*content.notes, *notes])
 
 
 def _features_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Content:
-    frame, own = content.frame, set(match.ids.dropna())
-    titles = [str(name) for name in frame.columns]
-    chosen = [j for j, name in enumerate(titles) if name in own]
-    if twice := repeated([titles[j] for j in chosen]):
-        raise _repeated_samples(content.file, twice)
+    frame, titles = content.frame, list(match.names)
+    chosen = [j for j, name in enumerate(titles) if name in match.own]
     if content.row_names is not None:
         features, first = pd.Series(list(content.row_names), dtype=object), 0
     elif chosen[0] == 0:
@@ -184,24 +173,14 @@ def _features_in_rows(content: Content, sheet: SampleSheet, match: _Match) -> Co
         features, first = as_names(frame.iloc[:, 0]), 1
     check_names(features, content.file, "row")
     about, notes = _annotation_columns(frame, titles, range(first, chosen[0]), sheet, content.file)
-    others = [
-        titles[j] for j in range(first, len(titles)) if titles[j] not in own and j not in about
-    ]
+    known = {*range(first), *chosen, *about}
+    others = [title for j, title in enumerate(titles) if j not in known]
     hint = ", name columns that describe features as annotation"
     notes += _check_unmatched(sheet, match, content.file, others, hint)
     values = numbers_of_samples(frame.iloc[:, chosen], features, content.file)
     block = features_by_name(values.T, [titles[j] for j in chosen], features)
-    annotation = None
-    if about:
-        annotation = frame.iloc[:, about].set_axis(block.columns, axis=0)
-    said = _said(match, sheet, content.file, "the columns")
-    return replace(
-        content,
-        frame=block,
-        named=False,
-        annotation=annotation,
-        notes=[*content.notes, said, *notes],
-    )
+    annotation = frame.iloc[:, about].set_axis(block.columns, axis=0) if about else None
+    return replace(content, frame=block, annotation=annotation, notes=[*content.notes, *notes])
 
 
 def _annotation_columns(

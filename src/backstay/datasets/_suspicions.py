@@ -9,12 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._words import listed
-from backstay.datasets._sparse import is_sparse, sparse_matrix
-from backstay.datasets._wide import count_missing, float_type
+from backstay.datasets._wide import count_missing, float_type, is_sparse, sparse_matrix
 
 # Fewer features than this are not taken for gene expression.
 MANY_FEATURES = 100
-# The rule of GEO2R: a 99th percentile beyond this is no logarithm.
+# The rule of GEO2R: values with a 99th percentile above this are not logarithms.
 RAW_PERCENTILE = 100
 # Raw values trail off to the right: their mean is well above their median.
 RAW_SKEW = 1.3

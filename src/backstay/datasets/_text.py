@@ -20,7 +20,7 @@ from backstay.datasets._reading import Reading
 from backstay.datasets._text_file import TextFile
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
-# Beside pandas' own: empty, NA, NaN, N/A, null, None and their kin.
+# Beside those that pandas knows: empty, NA, NaN, N/A, null, None and the like.
 MISSING = ("?",)
 # Between quotation marks, a longer field is rather a mark that does not end.
 LONG_FIELD = 131_072
@@ -110,6 +110,14 @@ def _widths(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, int]]:
             yield number, line.count(delimiter) + 1
 
 
+def uneven(name: str, line: int, width: int, before: int) -> TableError:
+    """Return the error of a line with more or fewer fields than the others."""
+    return TableError(
+        f"{name} has {width} fields in line {line} and {before} in the lines before; every line "
+        "needs the same number."
+    )
+
+
 class _CheckedLines:
     """The lines of a table for a parser; one that is cut short is refused as it is read."""
 
@@ -130,10 +138,7 @@ class _CheckedLines:
             if count == 1:
                 self.width = width
             if count > 1 and width != self.width:
-                raise TableError(
-                    f"{self.name} has {width} fields in line {number} and {self.width} in the "
-                    "lines before; every line needs the same number."
-                )
+                raise uneven(self.name, number, width, self.width)
             if 0 <= size <= self.size:
                 break
         text = "".join(self.passed)
@@ -149,12 +154,11 @@ class _CheckedLines:
 def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Content:
     """Read a table of text; names of columns may repeat.
 
-    ``as_text`` says which columns stay as they are written, so that names such as 007 do: those of
-    "labels", the "first" one, too, or "all".
+    ``as_text`` says which columns stay as they are written, such as the name 007: those of
+    "labels", also the "first" one, or "all".
     """
     path, annotation = file.path, None
     start = nonempty_lines(file.text(), path.name, 5)
-    given = reading.delimiter is not None
     delimiter = separator = reading.delimiter or choose_delimiter(start, path.name)
     check_delimiter(delimiter)
     source: Any
@@ -169,15 +173,18 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
     names = [field.strip().strip("\ufeff") for field in header]
     first = named or not names[0]
     names = [name or f"unnamed column {i + 1}" for i, name in enumerate(names)]
+    layout: dict[str, Any] = {"sep": separator, "header": 0, "skipinitialspace": separator != " "}
 
     def parsed_again(columns: list[int]) -> pd.DataFrame:
-        if reading.transpose:
-            source.seek(0)
-            return _parsed(source, separator, reading, len(names), str, columns)
-        return _parsed(file.text(), separator, reading, len(names), str, columns)
+        text = io.StringIO(source.getvalue()) if reading.transpose else file.text()
+        return parsed(text, reading, len(names), str, columns, **layout)
 
-    kinds = _kinds(names, first, reading, as_text)
-    frame = _parsed(source, separator, reading, len(names), kinds)
+    labels = {reading.target, *reading.labels}
+    written = {j: str for j, name in enumerate(names) if name in labels}
+    if first or as_text == "first":
+        written[0] = str
+    kinds: Any = str if as_text == "all" else written
+    frame = parsed(source, reading, len(names), kinds, **layout)
     if as_text != "all":
         keep_exact(frame, parsed_again, reading.decimal)
         for j in (j for j, name in enumerate(names) if name == reading.target):
@@ -188,7 +195,8 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
             frame[0] = _typed(frame[0], reading)
     frame.columns = pd.Index(names, dtype=object)
     how = DELIMITERS.get(delimiter, repr(delimiter))
-    notes = [f"Fields are separated by {how}{' as given' if given else ''}."]
+    asked = "" if reading.delimiter is None else " as given"
+    notes = [f"Fields are separated by {how}{asked}."]
     if reading.transpose:
         notes.append("Rows and columns were exchanged: the file has a feature per row.")
     if reading.decimal != ".":
@@ -255,45 +263,31 @@ def _transposed(
     return list(columns[0]), buffer, described
 
 
-def _kinds(names: list[str], first: bool, reading: Reading, as_text: str) -> Any:
-    """Return the columns that are read as they are written: labels, and names of rows."""
-    if as_text == "all":
-        return str
-    labels = {reading.target, *reading.labels}
-    places = [j for j, name in enumerate(names) if name in labels]
-    return dict.fromkeys([*places, *([0] if first or as_text == "first" else [])], str)
-
-
 def _typed(texts: pd.Series, reading: Reading) -> pd.Series:
     """Return a column that was read as text as the parser would have read it."""
     buffer = io.StringIO()
     csv.writer(buffer).writerows([["labels"], *([text] for text in texts.fillna("NA"))])
     buffer.seek(0)
-    return _parsed(buffer, ",", reading, 1, None)[0]
+    return parsed(buffer, reading, 1, None, header=0, skipinitialspace=True)[0]
 
 
-def _parsed(
-    source: Any,
-    delimiter: str,
-    reading: Reading,
-    width: int,
-    kinds: Any,
-    columns: list[int] | None = None,
-) -> pd.DataFrame:
+def parsed(
+    source: Any, reading: Reading, width: int, kinds: Any, columns: list[int] | None = None,
+    *, absent: Collection[str] = (), **layout: Any,
+) -> pd.DataFrame:  # fmt: skip
+    """Parse a table of text, or some of its columns, which are named 0, 1, 2, …."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # fields would be left out
         frame = pd.read_csv(
             source,
-            sep=delimiter,
-            header=0,
             names=list(range(width)),
             index_col=False,
             usecols=columns,
             decimal=reading.decimal,
-            na_values=[*MISSING, *reading.missing],
+            na_values=[*MISSING, *reading.missing, *absent],
             dtype=kinds,
             low_memory=False,
-            skipinitialspace=delimiter != " ",
+            **layout,
         )
     # Parsed columns lie apart; copied, they lie together, which saves more time than it takes.
     return frame.copy()

@@ -128,7 +128,7 @@ class TextFile:
         return next(lines, "").lstrip("\ufeff\xef\xbb\xbf")
 
     def text(self) -> TextIO:
-        """Return its characters from the first one; refuse bytes that are none in this encoding."""
+        """Return its characters from the start; refuse bytes that this encoding does not have."""
         _check_bytes(self.path, self._bytes().read(START), self.encoding)
         # utf-8-sig also takes UTF-8 without the mark that Excel puts first.
         usual = self.encoding.lower() in ("utf-8", "utf8")

@@ -1,4 +1,4 @@
-"""Tables too wide to be copied: their type, and the blocks of columns to look at one by one."""
+"""Tables too large to be copied: wide ones, read in blocks of columns, and sparse ones."""
 
 from __future__ import annotations
 
@@ -34,6 +34,23 @@ def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     step = max(1, BLOCK_CELLS // max(1, n_rows))
     for start in range(0, n_columns, step):
         yield slice(start, min(start + step, n_columns))
+
+
+def is_sparse(frame: pd.DataFrame) -> bool:
+    """Whether every column of a frame is sparse."""
+    return frame.shape[1] > 0 and all(isinstance(kind, pd.SparseDtype) for kind in frame.dtypes)
+
+
+def sparse_matrix(frame: Any) -> Any:
+    """Return a frame of sparse columns as a matrix of SciPy."""
+    return frame.sparse.to_coo()
+
+
+def sparse_frame(matrix: Any, index: Any, columns: Any) -> pd.DataFrame:
+    """Return a matrix of SciPy as a frame of sparse columns."""
+    frames: Any = pd.DataFrame
+    made: pd.DataFrame = frames.sparse.from_spmatrix(matrix, index, columns)
+    return made
 
 
 def count_missing(X: pd.DataFrame) -> tuple[int, int, int]:

@@ -4,7 +4,7 @@
 matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before.
 """
 
-from backstay.report._report import Report, write_report
+from backstay.report._report import Report
 from backstay.report._validation import ValidationReport
 from backstay.report.figures._accuracy import AccuracyDisplay
 from backstay.report.figures._agreement import AgreementDisplay
@@ -40,5 +40,4 @@ __all__ = [
     "ShiftDisplay",
     "StabilityDisplay",
     "ValidationReport",
-    "write_report",
 ]

@@ -23,11 +23,11 @@ from backstay.report._words import (
     two_decimals,
 )
 from backstay.results import (
-    MINIMUM_SHARE,
     Choice,
     Comparison,
     DatasetFacts,
     Role,
+    TooFewRunsError,
     WeightingVerdict,
 )
 from backstay.targets import find_metric
@@ -246,8 +246,8 @@ def _about_too_few(runs: pd.DataFrame) -> Iterator[Caveat]:
         named = listed([f"{row['method']} ({row['n_runs']} of {row['of']})" for row in few])
         yield Caveat(
             f"{listed([row['method'] for row in few])} could not be judged.",
-            f"Only methods with {MINIMUM_SHARE:.0%} of their runs are compared or recommended. "
-            f"Fewer finished: {named}.",
+            f"Only methods with {TooFewRunsError.minimum_share:.0%} of their runs are compared "
+            f"or recommended. Fewer finished: {named}.",
         )
 
 

@@ -37,7 +37,7 @@ class Report:
 
     See Also
     --------
-    write_report : Write the page at once.
+    backstay.results.Results.report : Write the page at once.
 
     Examples
     --------
@@ -116,30 +116,6 @@ class Report:
         return write_page(
             self._summary, [part.figures for part in self.parts], Path(path), self.dome()
         )
-
-
-def write_report(results: Results, path: str | os.PathLike[str]) -> Path:
-    """Write the report of a study as one HTML file.
-
-    The same as ``Report(results).write(path)`` and ``results.report(path)``.
-
-    Parameters
-    ----------
-    results : Results
-        Of one or several data sets.
-    path : path
-        Of the HTML file; an existing one is replaced.
-
-    Returns
-    -------
-    Path
-        Where it is.
-
-    See Also
-    --------
-    Report : The same report as an object.
-    """
-    return Report(results).write(path)
 
 
 def _dataset_report(name: str, results: Results) -> DatasetReport:

@@ -3,28 +3,26 @@
 `Results` is what users meet. The other names are what it hands back.
 """
 
-from backstay.results._choice import Choice, choice_of
+from backstay.results._choice import Choice
 from backstay.results._comparisons import Comparison
 from backstay.results._facts import Configuration, DatasetFacts, Role, StudyFacts
-from backstay.results._features import RelevantFound, decoy_key
+from backstay.results._features import RelevantFound
 from backstay.results._parts import Table
 from backstay.results._recommendation import Estimate, Finalist, Recommendation
 from backstay.results._records import Records
-from backstay.results._replication import Level, Replication, replication
+from backstay.results._replication import Replication, replication
 from backstay.results._results import Results
-from backstay.results._runs import MINIMUM_SHARE, TooFewRunsError
+from backstay.results._runs import TooFewRunsError
 from backstay.results._samples import SampleWeights
 from backstay.results._weighting import WeightingVerdict
 
 __all__ = [
-    "MINIMUM_SHARE",
     "Choice",
     "Comparison",
     "Configuration",
     "DatasetFacts",
     "Estimate",
     "Finalist",
-    "Level",
     "Recommendation",
     "Records",
     "RelevantFound",
@@ -36,7 +34,5 @@ __all__ = [
     "Table",
     "TooFewRunsError",
     "WeightingVerdict",
-    "choice_of",
-    "decoy_key",
     "replication",
 ]

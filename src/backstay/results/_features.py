@@ -212,15 +212,10 @@ def similarity_rows(records: Records, size: int) -> Rows:
     return rows
 
 
-def decoy_key(method: str, draw: int) -> str:
-    """Return the name of the array that holds a draw: scores of features and decoys."""
-    return f"decoys {draw} of {method}"
-
-
 @computed_once
 def decoy_scores(records: Records, method: str) -> DecoyScores | None:
     """Return the scores of features beside those of decoys, on every draw; None without draws."""
-    held = records.numbered(partial(decoy_key, records.check_method(method)))
+    held = records.numbered(partial(records.decoy_key, records.check_method(method)))
     if not held:
         return None
     from backstay.ensemble import DecoyScores

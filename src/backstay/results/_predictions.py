@@ -6,7 +6,6 @@ from backstay.results._choice import choice_of, method_and_size
 from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records, computed_once
 from backstay.results._stability import prediction_stability_rows
-from backstay.targets import Tested
 
 CURVES = ("roc", "precision_recall")
 
@@ -24,7 +23,7 @@ def prediction_rows(
     at, by = records.check_size(size), records.check_model(model)
     runs = [(rows, outputs[by, at]) for rows, outputs in records.tested(method)]
     independent = records.n_units / records.n_samples
-    return records.target.table(name, Tested(runs, independent, records.test_share))
+    return records.target.table(name, runs, independent, records.test_share)
 
 
 def misclassified_rows(

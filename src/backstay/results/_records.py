@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
 from backstay.results._facts import DatasetFacts, Role
 from backstay.stability import selection_frequency
 from backstay.store import Store
@@ -119,6 +120,11 @@ class Records:
         """Write an array of the data set, and go on with it."""
         self.store.set_array(self.dataset, name, array)
         self._arrays[name] = array
+
+    @staticmethod
+    def decoy_key(method: str, draw: int) -> str:
+        """Return the name of the array that holds a draw: scores of features and decoys."""
+        return f"decoys {draw} of {method}"
 
     @property
     def is_described(self) -> bool:
@@ -269,7 +275,10 @@ class Records:
             kept.add("scores")
         allowed = [name for name, known in metrics.items() if known.needs in kept]
         if metric not in allowed:
-            raise ValueError(f"metric={metric!r} is not available; there are {', '.join(allowed)}.")
+            raise Refusal(
+                f"metric={metric!r} is not available; there are {', '.join(allowed)}.",
+                parameter="metric",
+            )
         return metric
 
     # Arrays of the methods.

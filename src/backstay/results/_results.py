@@ -121,7 +121,7 @@ class Results(Parts):
         """
         # Reports lie above results, which may not import them: looked up when asked for.
         report = importlib.import_module("backstay.report")
-        written: Path = report.write_report(self, path)
+        written: Path = report.Report(self).write(path)
         return written
 
     def freeze(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,12 @@ MINIMUM_SHARE = 0.8
 
 
 class TooFewRunsError(ValueError):
-    """Too few runs finished for an answer; the message says how many."""
+    """Too few runs finished for an answer; the message says how many.
+
+    ``minimum_share`` is the share of its runs that a method needs to be compared.
+    """
+
+    minimum_share: ClassVar[float] = MINIMUM_SHARE
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,17 @@
 table, and is validated on a cohort that had no part in making it, without being refitted.
 """
 
-from backstay.signature._cohort import Cohort, StandIn
+from backstay.signature._cohort import Cohort
 from backstay.signature._error import SignatureError
 from backstay.signature._freeze import freeze
 from backstay.signature._signature import Signature
-from backstay.signature._validation import Caution, ScoreComparison, Validation
+from backstay.signature._validation import ScoreComparison, Validation
 
 __all__ = [
-    "Caution",
     "Cohort",
     "ScoreComparison",
     "Signature",
     "SignatureError",
-    "StandIn",
     "Validation",
     "freeze",
 ]

@@ -19,7 +19,7 @@ from backstay.signature._expected import expected_with, of_one_signature
 from backstay.signature._shift import feature_shifts
 from backstay.signature._signature import Predicted, Signature
 from backstay.signature._validation import ScoreComparison, Validation
-from backstay.targets import Target, Tested, find_metric
+from backstay.targets import Target, find_metric
 
 
 def validate(
@@ -44,7 +44,7 @@ def validate(
     document = signature.document
     draws = target.draws(n_bootstrap, rng)
     expected = expected_with(signature, cohort.stand_ins)
-    tested = Tested([(np.arange(n_rows), predicted.outputs)], 1.0, 0.0)
+    runs = [(np.arange(n_rows), predicted.outputs)]
     frame = predicted.frame(target, X.index if isinstance(X, pd.DataFrame) else None)
     frame.insert(0, target.row_column, target.row_labels())
     chances = predicted.chances
@@ -52,7 +52,7 @@ def validate(
         scores=[_comparison(known, predicted, target, draws) for known in expected],
         target=target,
         training_rows=document["training"]["rows"],
-        tables={name: pd.DataFrame(target.table(name, tested)) for name in target.cohort_tables},
+        tables={name: pd.DataFrame(target.table(name, runs)) for name in target.cohort_tables},
         calibration=None if chances is None else target.calibration(chances),
         shifts=feature_shifts(document, cohort, target),
         stand_ins=cohort.stand_ins,

@@ -13,7 +13,7 @@ from backstay._files import plain
 from backstay.results import Estimate
 from backstay.signature._cohort import StandIn
 from backstay.signature._shift import FeatureShift
-from backstay.targets import Calibration, Target, find_metric
+from backstay.targets import Target, find_metric
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Validation:
     target: Target
     training_rows: list[int]
     tables: dict[str, pd.DataFrame]
-    calibration: Calibration | None
+    calibration: Any
     shifts: list[FeatureShift]
     stand_ins: list[StandIn]
     rescale: str

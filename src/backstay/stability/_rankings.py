@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.spatial import distance
 
 from backstay.stability._intervals import Resampling
@@ -71,7 +71,7 @@ def ranking_stability(
     elif measure == "spearman":
         pairs = correlations(ranks)
     else:
-        pairs = pd.DataFrame(ranks.T).corr("kendall").to_numpy()
+        pairs = _kendall(ranks)
     return pairwise_result(
         pairs,
         measure,
@@ -81,6 +81,14 @@ def ranking_stability(
         confidence=confidence,
         resampling=resampling,
     )
+
+
+def _kendall(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return τ-b of every two rankings."""
+    if ranks.shape[1] < 2:
+        return np.full((len(ranks), len(ranks)), np.nan)
+    tau_b = distance.pdist(ranks, lambda one, other: stats.kendalltau(one, other).statistic)
+    return np.asarray(distance.squareform(tau_b))
 
 
 def _canberra(ranks: NDArray[np.float64], top: int | None) -> NDArray[np.float64]:

@@ -4,22 +4,15 @@
 returns :class:`backstay.results.Results`.
 """
 
-from backstay.study._checks import takes_missing
 from backstay.study._data import Dataset
 from backstay.study._methods import list_methods, make_methods
 from backstay.study._parallel import StudyError
-from backstay.study._protocols import (
-    NULL_RUNS,
-    FiveByTwo,
-    RepeatedStratifiedKFold,
-    Subsampling,
-)
+from backstay.study._protocols import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 from backstay.study._shards import merge_stores
 from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
 
 __all__ = [
-    "NULL_RUNS",
     "Dataset",
     "FiveByTwo",
     "RepeatedStratifiedKFold",
@@ -30,5 +23,4 @@ __all__ = [
     "list_methods",
     "make_methods",
     "merge_stores",
-    "takes_missing",
 ]

@@ -159,12 +159,6 @@ def takes_missing(estimator: Any) -> bool:
     -----
     Pipelines and searches do not say what their parts take. One that fits the small table
     neither with a missing cell nor without has proved nothing, and may try.
-
-    Examples
-    --------
-    >>> from backstay import ReliefF, TTest
-    >>> takes_missing(ReliefF()), takes_missing(TTest())
-    (True, False)
     """
     if hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.allow_nan:
         return True

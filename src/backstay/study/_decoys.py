@@ -18,7 +18,7 @@ from backstay._scaling import table_near_one
 from backstay._validation import seeded
 from backstay.base import one_thread
 from backstay.ensemble import DecoyControl
-from backstay.results import Records, choice_of, decoy_key
+from backstay.results import Records, Results
 from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
 from backstay.study._progress import Progress
@@ -52,8 +52,9 @@ def run_decoys(
     verbose: int | None,
 ) -> None:
     """Draw decoys for the method that the report is about, as often as the store lacks."""
-    name = choice_of(records).method
-    left = [draw for draw in range(n_draws) if not records.holds(decoy_key(name, draw))]
+    results = Results(records.store, records={data.name: records})
+    name = results[data.name].choice().method
+    left = [draw for draw in range(n_draws) if not records.holds(records.decoy_key(name, draw))]
     if not left:
         return
     try:
@@ -66,7 +67,7 @@ def run_decoys(
         with one_thread(), Progress(n_draws, n_draws - len(left), verbose, title) as progress:
             drawn = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls)
             for draw, scores in zip(left, drawn, strict=True):
-                records.add(decoy_key(name, draw), scores)
+                records.add(records.decoy_key(name, draw), scores)
                 progress.advance(False)
     except ValueError as error:
         warnings.warn(

@@ -23,10 +23,11 @@ from backstay.study._partners import SHARD, ever_selected, often_selected, stron
 Arrays = dict[str, NDArray[Any]]
 # Wider tables could need more than 2 GB for the correlations of linked features.
 MOST_FEATURES = 30_000
-
-
 # Squares of the largest numbers overflow; what follows from them is then unknown.
-@np.errstate(over="ignore", invalid="ignore")
+_overflow_is_unknown = np.errstate(over="ignore", invalid="ignore")
+
+
+@_overflow_is_unknown
 def describe_data(store: Store, data: CheckedData) -> None:
     """Keep the moments of every feature and its module, unless they are kept already."""
     if "module" in store.dataset_arrays(data.name):
@@ -55,7 +56,7 @@ def _modules(X: Any) -> NDArray[np.int32]:
     return labels.astype("<i4")
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@_overflow_is_unknown
 def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) -> None:
     """Keep correlated partners and values of features that may be in a signature.
 

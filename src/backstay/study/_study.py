@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from backstay.study._checks import (
     metric_names,
     n_permutations,
     preprocessing,
+    takes_missing,
 )
 from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
@@ -30,7 +31,7 @@ from backstay.study._describe import describe_data, describe_selected
 from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
-from backstay.study._protocols import Subsampling, draw_null_splits, draw_splits
+from backstay.study._protocols import NULL_RUNS, Subsampling, draw_null_splits, draw_splits
 from backstay.study._rows import numbers_of, reads_numbers
 from backstay.study._shards import Shard
 from backstay.study._stored_study import (
@@ -132,6 +133,9 @@ class Study:
     >>> results.methods
     ['relieff', 'mbiw', 'relieff (control, mean 1)']
     """
+
+    # Runs on each permutation of the outcome, for the null.
+    NULL_RUNS: ClassVar[int] = NULL_RUNS
 
     methods: Mapping[str, Any]
     resampling: Any = None
@@ -263,6 +267,18 @@ class Study:
         ['weighted', 'ReliefF', 'ReliefF (control, mean 1)']
         """
         return self._methods_and_roles()[0]
+
+    @staticmethod
+    def takes_missing(estimator: Any) -> bool:
+        """Return whether a method or a model takes missing cells.
+
+        Examples
+        --------
+        >>> from backstay import ReliefF, Study, TTest
+        >>> Study.takes_missing(ReliefF()), Study.takes_missing(TTest())
+        (True, False)
+        """
+        return takes_missing(estimator)
 
     @staticmethod
     def log_sizes(n_features: int) -> tuple[int, ...]:

@@ -7,14 +7,12 @@ which sections and words a report has. A new kind of outcome is a new file here.
 
 from backstay.targets._door import as_target, find_metric, from_store
 from backstay.targets._metric import Metric
-from backstay.targets._target import Calibration, Effects, Target, Tested
+from backstay.targets._target import Effects, Target
 
 __all__ = [
-    "Calibration",
     "Effects",
     "Metric",
     "Target",
-    "Tested",
     "as_target",
     "find_metric",
     "from_store",

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from backstay._libsvm import matches_svc, train_linear
+from backstay.targets._metric import Metric
 from backstay.targets._target import Shortcut
 
 Array = NDArray[np.float64]
@@ -35,6 +37,17 @@ def default_models() -> dict[str, Any]:
         "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced")),
         "1nn": make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1)),
     }
+
+
+def models_for(metric: Metric) -> tuple[dict[str, Any], str]:
+    """Return the models that the command line judges by a metric, and a description of them."""
+    scaled = "features scaled to [0, 1]"
+    if metric.needs != "probabilities":
+        words = f"linear SVM, which weighs classes by their rarity, and 1-NN, on {scaled}"
+        return default_models(), words
+    model = make_pipeline(MinMaxScaler(), LogisticRegression(max_iter=1000))
+    words = f"logistic regression on {scaled}, as the {metric.title} needs probabilities"
+    return {"logistic": model}, words
 
 
 def class_outputs(model: Any, X: Any, classes: NDArray[Any], keep: str) -> Array:

@@ -13,9 +13,14 @@ from backstay._validation import encode_labels
 from backstay.targets import _class_errors
 from backstay.targets._class_effects import effects_of_classes, moments_of_classes
 from backstay.targets._class_metrics import METRICS
-from backstay.targets._class_models import class_outputs, default_models, shortcut_of
+from backstay.targets._class_models import (
+    class_outputs,
+    default_models,
+    models_for,
+    shortcut_of,
+)
 from backstay.targets._class_signature import ClassSignature
-from backstay.targets._class_words import class_concerns, class_words
+from backstay.targets._class_words import UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
@@ -121,6 +126,10 @@ class ClassTarget(ClassSignature):
         """Return the labels: every split has the same shares of the classes."""
         return self.values
 
+    def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
+        """Return the classes of fewer rows."""
+        return [(f"class {name!r}", n) for name, n in self.summary() if n < n_rows]
+
     def can_train(self, rows: Rows) -> bool:
         """Return whether these rows hold two classes."""
         return len(np.unique(self.codes[rows])) > 1
@@ -153,6 +162,10 @@ class ClassTarget(ClassSignature):
         ranks = ("decision_function", "predict_proba")
         ranked = all(any(hasattr(one, name) for name in ranks) for one in models.values())
         return "roc_auc" if ranked else "balanced_accuracy"
+
+    def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
+        """Return the default models, or a logistic regression for metrics of probabilities."""
+        return models_for(metric)
 
     def n_columns(self, keep: str) -> int:
         """Return 1 for the predicted class number, and 1 or one per class for scores."""
@@ -210,6 +223,14 @@ class ClassTarget(ClassSignature):
             return None
         shown = " and ".join(", ".join(one) for one in names)
         return f"the two studies have different classes ({shown}); give them the same names."
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return a text on classes of very different size, if they are."""
+        ratio = self.sizes.max() / self.sizes.min()
+        if ratio <= UNEQUAL:
+            return []
+        text = "accuracy would be misleading; AUC and balanced accuracy are not"
+        return [("class ratio", f"{ratio:.3g}:1 of largest and smallest; {text}")]
 
     @property
     def names(self) -> list[Any]:

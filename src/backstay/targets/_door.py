@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
 from backstay._validation import check_nothing_missing, plain_labels
 from backstay.targets._classes import ClassTarget
 from backstay.targets._metric import Metric
@@ -60,4 +61,4 @@ def find_metric(name: str) -> Metric:
         if name in kind.metrics:
             return kind.metrics[name]
     known = ", ".join(metric for kind in KINDS.values() for metric in kind.metrics)
-    raise ValueError(f"metric={name!r} is unknown; there are {known}.")
+    raise Refusal(f"metric={name!r} is unknown; there are {known}.", parameter="metric")

@@ -209,6 +209,10 @@ class Target(ABC):
         """Return what rows are dealt out to splits by."""
 
     @abstractmethod
+    def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
+        """Return, in words, outcomes that fewer rows have, and how many rows each has."""
+
+    @abstractmethod
     def can_train(self, rows: Rows) -> bool:
         """Return whether a method can be trained on these rows."""
 
@@ -225,6 +229,10 @@ class Target(ABC):
     @abstractmethod
     def default_metric(self, models: Mapping[str, Any]) -> str:
         """Return the metric that decides unless the study names one."""
+
+    @abstractmethod
+    def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
+        """Return the models that the command line judges by a metric, and a description of them."""
 
     @abstractmethod
     def n_columns(self, keep: str) -> int:
@@ -271,12 +279,30 @@ class Target(ABC):
         None where the moments are not known.
         """
 
-    def table(self, name: str, tested: Tested) -> TableRows:
-        """Return a table of predictions of rows that were not trained on."""
+    def table(
+        self,
+        name: str,
+        runs: list[tuple[Rows, Floats]],
+        independent: float = 1.0,
+        test_share: float = 0.0,
+    ) -> TableRows:
+        """Return a table of predictions of rows that were not trained on.
+
+        Parameters
+        ----------
+        name : str
+            One of `tables`.
+        runs : list of (rows, outputs)
+            For every run the rows that one model was tested on, and its outputs row × column.
+        independent : float, default=1
+            Share of the rows that are independent: groups over rows.
+        test_share : float, default=0
+            n_test/n_train, for the correction of intervals over several runs.
+        """
         if name not in self.tables:
             there = ", ".join(self.tables)
             raise ValueError(f"an outcome of {self.kind} has no table {name!r}; it has {there}.")
-        return self.tables[name](self, tested)
+        return self.tables[name](self, Tested(runs, independent, test_share))
 
     # What a frozen signature remembers of its training rows, and asks of a cohort.
 
@@ -364,6 +390,10 @@ class Target(ABC):
     @abstractmethod
     def summary(self) -> list[tuple[str, int]]:
         """Return what the rows hold, in words, and how many rows of each there are."""
+
+    @abstractmethod
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return what to know of the outcome before a study: a heading and a text each."""
 
     @property
     @abstractmethod

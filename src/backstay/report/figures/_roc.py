@@ -17,7 +17,7 @@ from backstay.report.figures._classes import ClassDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._style import DOTTED, MUTED, Looks, Style
 from backstay.results import Results
-from backstay.targets import Tested, from_store
+from backstay.targets import from_store
 
 # What is drawn along x and y, and what the area under it is called.
 CURVES = {
@@ -106,10 +106,11 @@ class RocDisplay(ClassDisplay):
         codes = np.array([names.index(label) for label in true.tolist()], dtype=np.intp)
         target = from_store({"kind": "classes", "classes": names}, {"codes": codes})
         outputs = np.hstack([codes[:, None], leanings])  # of the prediction nobody asks
-        tested = Tested([(np.arange(len(true)), outputs)], 1.0, 0.0)
         shown = names[1:] if len(names) == 2 else names
         share = float((codes == 1).mean()) if len(names) == 2 else math.nan
-        return cls(pd.DataFrame(target.table(kind, tested)), shown, kind, share)
+        return cls(
+            pd.DataFrame(target.table(kind, [(np.arange(len(true)), outputs)])), shown, kind, share
+        )
 
     @property
     def areas(self) -> dict[str, float]:

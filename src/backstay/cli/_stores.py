@@ -1,0 +1,156 @@
+"""``backstay report``, ``check`` and ``merge``: what is done with stores of studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backstay._words import counted
+from backstay.cli._guard import Debug, WrongUse, guarded
+from backstay.cli._show import complain, listing, say
+
+if TYPE_CHECKING:
+    from backstay.results import Results
+    from backstay.store import StoreCheck
+
+Store = Annotated[Path, typer.Argument(metavar="STORE", help="study.db file, or its folder.")]
+Stores = Annotated[
+    list[Path], typer.Argument(metavar="STORE...", help="study.db files, or their folders.")
+]
+# How the rows of a store's tables are called.
+HELD = {"datasets": "data set", "tasks": "task", "arrays": "array"}
+
+
+def store_files(paths: list[Path]) -> list[Path]:
+    """Return the files of stores that are named by file or by folder."""
+    files = [path / "study.db" if path.is_dir() else path for path in paths]
+    for file in files:
+        if not file.exists():  # answered before anything heavy is loaded
+            raise WrongUse(f"there is no store {file}.")
+    return files
+
+
+def load(paths: list[Path]) -> Results:
+    """Open stores, or folders that hold one."""
+    files = store_files(paths)
+    from backstay.results import Results
+
+    results = Results.load(*files)
+    if not results.datasets:
+        raise WrongUse(f"{files[0]} holds no data set yet; run a study first.")
+    for name in results.datasets:
+        results[name].runs.judged()  # refuses a data set that nothing can be said about yet
+    return results
+
+
+def beside(store: Path, name: str) -> Path:
+    """Return the place of a file in the folder of a store."""
+    return (store if store.is_dir() else store.parent) / name
+
+
+@guarded
+def report(
+    store: Store,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="HTML file; report.html beside the store if omitted."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Write the report of a finished, or still running, study again.
+
+    For example:
+
+    [bold]backstay report colon-backstay/study.db[/bold]
+
+    [bold]backstay report colon-backstay -o colon.html[/bold]
+    """
+    path = beside(store, "report.html") if out is None else out
+    if path.is_dir():
+        path = path / "report.html"
+    if out is not None and not path.parent.is_dir():
+        raise WrongUse(f"the folder {path.parent} does not exist.")
+    results = load([store])
+    from backstay.report import Report
+
+    say(f"Report: {Report(results).write(path)}")
+
+
+@guarded
+def check(stores: Stores, debug: Debug = False) -> None:
+    """Verify everything in a study's store: its tables, its descriptions and every array.
+
+    Nothing is changed. The exit code is 0 if everything is sound and 2 if something is damaged.
+
+    For example:
+
+    [bold]backstay check colon-backstay/study.db[/bold]
+    """
+    files = store_files(stores)
+    from backstay.store import StoreError, check_store
+
+    damaged = False
+    for file in files:
+        try:
+            checked = check_store(file)
+        except StoreError as error:
+            complain(str(error))
+            damaged = True
+            continue
+        _show(checked)
+        damaged |= not checked.sound
+    if damaged:
+        raise typer.Exit(2)
+
+
+def _show(checked: StoreCheck) -> None:
+    """Write what a store holds, then what is damaged."""
+    say(checked.name, "bold")
+    held = ", ".join(counted(checked.counts[table], noun) for table, noun in HELD.items())
+    lines = [("holds", held)]
+    for name, left in checked.missing.items():
+        some = f"{counted(left, 'task')} {'is' if left == 1 else 'are'} left to run"
+        lines.append((name, some if left else "all tasks are done"))
+    listing(lines)
+    for damage in checked.damages:
+        complain(f"{checked.name} is damaged: {damage}.")
+    if checked.sound:
+        say("Everything in it is as it was written.")
+
+
+@guarded
+def merge(
+    stores: Annotated[
+        list[Path],
+        typer.Argument(metavar="STORE...", help="Stores that backstay run --shard wrote."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The store to write; it must not exist yet.")
+    ],
+    incomplete: Annotated[
+        bool, typer.Option("--incomplete", help="Go on although tasks are missing.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Put the parts of a run together: the result is that of one run, to the last bit.
+
+    Stores of different studies are refused, and so are stores that lack tasks; the message names
+    them. The command of the run without --shard then writes the report.
+
+    For example:
+
+    [bold]backstay merge genes-backstay/shard-*.db -o genes-backstay/study.db[/bold]
+    """
+    files = store_files(stores)
+    if out.exists():
+        raise WrongUse(f"--out {out} exists already; it was left as it is.")
+    from backstay.results import Results
+    from backstay.study import merge_stores
+
+    path = merge_stores(files, out, incomplete=incomplete)
+    for part in Results.load(path).facts.datasets.values():
+        say(f"{path}: {part.n_done} of {counted(part.n_tasks, 'task')} on {part.name!r}.")
+    say("Run the same command without --shard, with this file as study.db in its folder, to write")
+    say(f"all results; backstay report {path} writes the report alone.")
