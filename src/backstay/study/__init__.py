@@ -7,11 +7,7 @@ returns :class:`backstay.results.Results`.
 from backstay.study._data import Dataset
 from backstay.study._methods import list_methods, make_methods
 from backstay.study._parallel import StudyError
-from backstay.study._protocols import (
-    FiveByTwo,
-    RepeatedStratifiedKFold,
-    Subsampling,
-)
+from backstay.study._protocols import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 from backstay.study._shards import merge_stores
 from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
