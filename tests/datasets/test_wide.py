@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay._identity import digest, fingerprint
-from backstay.datasets import Reading, TableError, _wide, read_table
-from backstay.datasets._parquet import read_parquet
+from backstay.datasets import TableError, _wide, read_table
 from backstay.datasets._wide import column_blocks, count_missing
 from table_formats import write_h5ad
 
@@ -72,13 +71,14 @@ def as_parquet(path, *, index=None, names=None, beside=True, gap=False):
 )
 def test_parquet_by_blocks_is_parquet_at_once(tmp_path, monkeypatch, how):
     path = as_parquet(tmp_path / "t.parquet", **how)
-    reading = Reading(target="kind")
-    once = read_parquet(path, reading).frame
+    target = "kind" if how.get("beside", True) else "x0"
+    once = read_table(path, target)
     monkeypatch.setattr(_wide, "MAX_DOUBLE_CELLS", 100)
     monkeypatch.setattr(_wide, "BLOCK_CELLS", 7 * N)
-    found = read_parquet(path, reading).frame
-    assert sorted(found.columns) == sorted(once.columns)
-    pd.testing.assert_frame_equal(found[once.columns], once)
+    found = read_table(path, target)
+    pd.testing.assert_frame_equal(found.X, once.X)
+    np.testing.assert_array_equal(found.y, once.y)
+    assert (found.notes, found.warnings) == (once.notes, once.warnings)
 
 
 def test_anndata_of_single_precision_stays_so(tmp_path, narrow):
