@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay._identity import digest, fingerprint
-from backstay.datasets import TableError, _wide, read_table
+from backstay.datasets import TableError, _wide, read_cohort, read_table
 from backstay.datasets._wide import column_blocks, count_missing
 from table_formats import write_h5ad
 
@@ -71,14 +71,23 @@ def as_parquet(path, *, index=None, names=None, beside=True, gap=False):
 )
 def test_parquet_by_blocks_is_parquet_at_once(tmp_path, monkeypatch, how):
     path = as_parquet(tmp_path / "t.parquet", **how)
-    target = "kind" if how.get("beside", True) else "x0"
-    once = read_table(path, target)
+
+    def read():
+        if how.get("beside", True):
+            found = read_table(path, "kind")
+            return found.X, (found.y.tolist(), found.notes, found.warnings)
+        found = read_cohort(path, [f"x{j}" for j in range(D)])
+        return found.X, (found.n_dropped,)
+
+    once, said = read()
     monkeypatch.setattr(_wide, "MAX_DOUBLE_CELLS", 100)
     monkeypatch.setattr(_wide, "BLOCK_CELLS", 7 * N)
-    found = read_table(path, target)
-    pd.testing.assert_frame_equal(found.X, once.X)
-    np.testing.assert_array_equal(found.y, once.y)
-    assert (found.notes, found.warnings) == (once.notes, once.warnings)
+    blocks, said_of_blocks = read()
+    assert set(blocks.dtypes) == {np.dtype(np.float32)}
+    pd.testing.assert_frame_equal(
+        blocks.astype(np.float64), once.astype(np.float64), check_exact=True
+    )
+    assert said_of_blocks == said
 
 
 def test_anndata_of_single_precision_stays_so(tmp_path, narrow):

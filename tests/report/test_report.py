@@ -219,13 +219,16 @@ def test_a_recommendation_is_worded_from_its_facts(results, summary, monkeypatch
     nothing = DifferenceTest("t", 0.0, -0.1, 0.1, np.nan, np.nan, (), 30)
     verdict = WeightingVerdict("iw", "c", "p", 10, nothing, nothing, nothing)
     considered = replace(
-        found.considered, n_candidates=1, not_judged={"x": "3 of 20 runs"}, weighting=verdict
+        found.considered,
+        n_candidates=1,
+        not_judged={"x\x00y\ud800": "3 of 20 runs"},
+        weighting=verdict,
     )
     other = replace(found, considered=considered)
     words = reported(results, other, monkeypatch)["choice"]["sentence"]
     assert "No other of 32 configurations predicts about as well" in words
     assert "The weights of iw are not shown to add stability." in words
-    assert words.endswith("too many runs failed or are missing: x (3 of 20 runs).")
+    assert words.endswith("too many runs failed or are missing: x\ufffdy\ufffd (3 of 20 runs).")
 
 
 def test_three_answers_are_shown_together(results, summary, page):
@@ -260,7 +263,7 @@ def test_an_answer_that_is_the_same_says_so(results, monkeypatch):
     other = replace(
         trusted,
         name="accurate",
-        configuration=replace(trusted.configuration, size=99, method="a\x00b\ud800"),
+        configuration=replace(trusted.configuration, size=99, method="a\x00b"),
         costs={"trusted": (difference(-0.02), difference(0.1))},
     )
     answers = {"trusted": trusted, "short": replace(trusted, name="short"), "accurate": other}
@@ -269,7 +272,7 @@ def test_an_answer_that_is_the_same_says_so(results, monkeypatch):
     assert [row["same_as"] for row in rows] == ["", "trusted", ""]
     trust, _, accurate = rows
     assert trust["score_cost"] == ""
-    assert accurate["method"] == "a\ufffdb\ufffd"
+    assert accurate["method"] == "a\ufffdb"
     assert accurate["score_cost"] == "−0.02 (−0.12 to 0.08)"
     assert accurate["stability_cost"] == "+0.10 (0.00 to 0.20)"
     assert accurate["best_in"] == "the best AUC"
