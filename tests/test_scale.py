@@ -255,15 +255,15 @@ def test_a_tiny_feature_beside_ordinary_ones_is_not_called_constant():
 
 
 class Third(FeatureRanker):
-    """Ranks the third feature first, whatever it holds."""
+    """Ranks the third feature first and the last one second, whatever they hold."""
 
     def _score(self, X, y, sample_weight):
-        return (np.arange(X.shape[1]) == 2).astype(float)
+        return np.r_[0.0, 0.0, 2.0, np.zeros(X.shape[1] - 4), 1.0]
 
 
 def test_rounding_errors_are_no_feature():
     X, y = table()
-    study = Study({"third": Third()}, sizes=[1], resampling=KFold(3), random_state=0)
+    study = Study({"third": Third()}, sizes=[2], resampling=KFold(3), random_state=0)
     X[:, 2] = 2.0**-60
     expected = study.run(X, y).frame()["accuracy"]
     X[:, 2] = np.where(y, 1.0, 1.0 + 2e-16) * 2.0**-60  # the classes' own rounding
