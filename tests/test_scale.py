@@ -42,7 +42,6 @@ from backstay import (
 )
 from backstay._scaling import table_near_one
 from backstay.base import FeatureRanker, InstanceWeighter
-from backstay.study._predict import unit_range
 from estimators import ESTIMATORS
 
 # From one end of float64 to the other, closer where float32 ends or a table ceases to be ordinary.
@@ -255,10 +254,23 @@ def test_a_tiny_feature_beside_ordinary_ones_is_not_called_constant():
     assert_array_equal(study.run(X, y).frame()["accuracy"], expected["accuracy"])
 
 
+class Third(FeatureRanker):
+    """Ranks the third feature first and the last one second, whatever they hold."""
+
+    def _score(self, X, y, sample_weight):
+        return np.r_[0.0, 0.0, 2.0, np.zeros(X.shape[1] - 4), 1.0]
+
+
 def test_rounding_errors_are_no_feature():
     X, y = table()
+    study = Study({"third": Third()}, sizes=[2], resampling=KFold(3), random_state=0)
+    X[:, 2] = 2.0**-60
+    expected = study.run(X, y).frame()["accuracy"]
     X[:, 2] = np.where(y, 1.0, 1.0 + 2e-16) * 2.0**-60  # the classes' own rounding
-    assert np.ptp(unit_range(X, X)[0][:, 2]) < 1e-30
+    assert len(np.unique(X[:, 2])) == 2
+    assert_array_equal(study.run(X, y).frame()["accuracy"], expected)
+    X[:, 2] = y
+    assert (study.run(X, y).frame()["accuracy"] > expected).all()
 
 
 @pytest.mark.parametrize("estimator", [*EACH_ITS_OWN, MarginWeighting(), LogisticWeighting()])

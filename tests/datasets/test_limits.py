@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.io import arff, savemat
-from typer.testing import CliRunner
 
-from backstay.cli._app import app
 from backstay.datasets import TableError, _content, read_selections, read_table
 
 DATA = Path(__file__).parents[1] / "data"
@@ -69,7 +67,7 @@ def test_a_limit_is_a_number_above_zero(tmp_path, size):
         read_table(tmp_path / "t.csv", "kind", max_size=size)
 
 
-def test_commands_that_name_max_size_take_it(tmp_path, monkeypatch):
+def test_commands_that_name_max_size_take_it(tmp_path, monkeypatch, call):
     monkeypatch.setattr(_content, "BOMB_BYTES", 10**6)
     runs = "run,gene\n" + "".join(f"{i // 5},g{i % 7}\n" for i in range(20))
     path = tmp_path / "runs.csv.gz"
@@ -77,12 +75,12 @@ def test_commands_that_name_max_size_take_it(tmp_path, monkeypatch):
     with pytest.raises(TableError, match="max_size"):
         read_selections(path)
     assert len(read_selections(path, max_size=1).runs) == 4
-    said = CliRunner().invoke(app, ["stability", str(path)])
-    assert said.exit_code == 2
-    assert "The option is --max-size." in " ".join(said.output.split())
+    said = call("stability", path)
+    assert said.code == 2
+    assert "The option is --max-size." in " ".join(said.err.split())
+    monkeypatch.setenv("COLUMNS", "200")
     for command in ("run", "predict", "validate", "stability"):
-        options = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
-        assert "--max-size" in options
+        assert "--max-size" in call(command, "--help").out
 
 
 def test_a_quotation_mark_that_does_not_end_is_said(tmp_path):

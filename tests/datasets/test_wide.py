@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay._identity import digest, fingerprint
-from backstay.datasets import Reading, TableError, _wide, read_table
-from backstay.datasets._parquet import read_parquet
+from backstay.datasets import TableError, _wide, read_cohort, read_table
 from backstay.datasets._wide import column_blocks, count_missing
 from table_formats import write_h5ad
 
@@ -72,13 +71,25 @@ def as_parquet(path, *, index=None, names=None, beside=True, gap=False):
 )
 def test_parquet_by_blocks_is_parquet_at_once(tmp_path, monkeypatch, how):
     path = as_parquet(tmp_path / "t.parquet", **how)
-    reading = Reading(target="kind")
-    once = read_parquet(path, reading).frame
+
+    def read():
+        if how.get("beside", True):
+            found = read_table(path, "kind")
+            return found.X, (found.y.tolist(), found.notes, found.warnings)
+        found = read_cohort(path, [f"x{j}" for j in range(D)])
+        return found.X, (found.n_dropped,)
+
+    once, said = read()
     monkeypatch.setattr(_wide, "MAX_DOUBLE_CELLS", 100)
     monkeypatch.setattr(_wide, "BLOCK_CELLS", 7 * N)
-    found = read_parquet(path, reading).frame
-    assert sorted(found.columns) == sorted(once.columns)
-    pd.testing.assert_frame_equal(found[once.columns], once)
+    blocks, said_of_blocks = read()
+    # A cohort becomes double precision whatever its size.
+    kind = np.float32 if how.get("beside", True) else np.float64
+    assert set(blocks.dtypes) == {np.dtype(kind)}
+    pd.testing.assert_frame_equal(
+        blocks.astype(np.float64), once.astype(np.float64), check_exact=True
+    )
+    assert said_of_blocks == said
 
 
 def test_anndata_of_single_precision_stays_so(tmp_path, narrow):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_selection import RFE, SelectKBest, SequentialFeatureSelector
 from sklearn.linear_model import LogisticRegression
@@ -17,13 +17,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from backstay import InstanceWeighted, MarginWeighting, Relief, ReliefF, Simba, TTest
-from backstay._scaling import Scaling
 from backstay.base import importances_of, shared_fits
 from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
-from backstay.ensemble._aggregate import AGGREGATES
-from backstay.ensemble._resamples import draw_rows
 from backstay.feature_weighting import SVMRFE
+from ensemble.test_aggregate import NAMES
 from reference import ensemble as reference
 from strategies import labels
 
@@ -134,12 +132,29 @@ def test_members_have_seeds_of_their_own(data):
     assert len(np.unique(fixed.weights_, axis=0)) == 1
 
 
+class Silent(BaseEstimator):
+    """Looks at nothing, so that many members are fitted in no time."""
+
+    def fit(self, X, y):
+        self.feature_importances_ = np.zeros(X.shape[1])
+        return self
+
+
+def rows_drawn(resample, y, n_resamples, max_samples):
+    """The rows of the members of an ensemble."""
+    ranker = BaggedRanker(
+        Silent(), n_resamples, resample=resample, max_samples=max_samples, random_state=0
+    )
+    return ranker.fit(np.zeros((len(y), 1)), y).estimators_samples_
+
+
+@pytest.mark.filterwarnings("ignore:class .* has a single member")
 @given(st.data(), st.sampled_from(["bootstrap", "subsample", "complementary_pairs"]))
 def test_draws(data, resample):
     y = data.draw(labels(data.draw(st.integers(4, 20)), 4))
     y = np.unique(y, return_inverse=True)[1]
     share = data.draw(st.sampled_from([0.1, 0.5, 0.8, 1.0]))
-    samples = draw_rows(resample, y, 4, share, np.random.RandomState(0))
+    samples = rows_drawn(resample, y, 4, share)
     counts = np.bincount(y)
     assert len(samples) == 4
     for rows in samples:
@@ -166,7 +181,7 @@ def test_draws_are_uniform():
         ("subsample", 0.5),
         ("complementary_pairs", 0.5),
     ):
-        samples = draw_rows(resample, y, 4000, 0.5, np.random.RandomState(0))
+        samples = rows_drawn(resample, y, 4000, 0.5)
         assert_allclose(np.bincount(np.concatenate(samples)) / 4000, expected, atol=0.06)
         first = np.concatenate(samples[::2])
         assert_allclose(np.bincount(first) / 2000, expected, atol=0.08)
@@ -211,7 +226,7 @@ class SubReliefF(ReliefF):
 
 def test_rows_that_do_not_span_the_ranges_are_not_shared(data):
     X, y = data
-    samples = draw_rows("subsample", y, 3, 0.5, np.random.RandomState(0))
+    samples = rows_drawn("subsample", y, 3, 0.5)
     for estimator in (ReliefF(), SVMRFE(), SVMRFE(scaling="standard")):
         assert not any(shared_fits(estimator, X, y).same_scale(rows) for rows in samples)
     assert all(shared_fits(SVMRFE(scaling=None), X, y).same_scale(rows) for rows in samples)
@@ -223,7 +238,7 @@ def test_one_scale_for_the_ensemble(data):
     """SVMRFE at the ensemble's scale is SVMRFE(scaling=None) on rows scaled beforehand."""
     X, y = data
     ranker = BaggedRanker(SVMRFE(), 3, scale_on="ensemble", random_state=0).fit(X, y)
-    Z = Scaling(X, "minmax")(X)
+    Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     unscaled = fit_one(SVMRFE(scaling=None))
     expected = reference.bagged(unscaled, Z, y, ranker.estimators_samples_)
     assert_array_equal(ranker.weights_, expected)
@@ -374,7 +389,7 @@ def test_single_members_are_said():
     assert all(0 in rows for rows in ranker.estimators_samples_)
 
 
-@pytest.mark.parametrize("aggregate", sorted(AGGREGATES))
+@pytest.mark.parametrize("aggregate", NAMES)
 def test_a_perfect_separator_comes_first(aggregate):
     # Constant inside each class: t is infinite, which no average may turn into nan.
     rng = np.random.default_rng(0)

@@ -14,7 +14,6 @@ from backstay import LassoPath, ReliefF
 from backstay.base import FeatureRanker
 from backstay.datasets import make_han_yu
 from backstay.ensemble import StabilitySelection
-from backstay.ensemble._error_bounds import error_bound, largest_q
 from backstay.ensemble._paths import cut_path
 from backstay.feature_weighting import SVMRFE
 from tests.reference import ensemble as reference
@@ -151,11 +150,14 @@ def test_two_of_three_give_the_third(data):
     assert by_q.threshold_ == 0.8  # 81/(80(2τ − 1)) ≤ 2 from τ = 0.753 on, runs come in tenths
     neither = clone(base).set_params(threshold=0.9, pfer=1).fit(X, y)
     assert neither.n_features_per_run_ == 8  # 64/64 = 1
-    for name, assumption in (("unimodal", "unimodal"), ("r_concave", "r_concave")):
+    for assumption in ("unimodal", "r_concave"):
         fitted = clone(base).set_params(pfer=1.0, assumption=assumption).fit(X, y)
-        q = fitted.n_features_per_run_
-        assert fitted.error_bound_[name] <= 1.0
-        assert_allclose(fitted.error_bound_[name], error_bound(q, d, 0.6, 5, assumption))
+        q, bounds = fitted.n_features_per_run_, fitted.error_bound_
+        assert bounds[assumption] <= 1.0
+        more = clone(base).set_params(n_features_per_run=q + 1).fit(X, y)
+        assert more.error_bound_[assumption] > 1.0
+        assert_allclose(bounds["unimodal"], reference.unimodal(q, d, 0.6, 5))
+        assert bounds["r_concave"] <= bounds["unimodal"] * (1 + 1e-9)
 
 
 def test_defaults_suit_the_way_rows_are_drawn(data):
@@ -163,7 +165,12 @@ def test_defaults_suit_the_way_rows_are_drawn(data):
     pairs = StabilitySelection(MeanDifference(), random_state=0).fit(X, y)
     assert pairs.threshold_ == 0.9
     assert pairs.error_bound_["r_concave"] <= 0.5
-    assert pairs.n_features_per_run_ == largest_q(0.5, 80, 0.9, 50, "r_concave") > 8
+    q = pairs.n_features_per_run_
+    assert q > 8
+    more = StabilitySelection(
+        MeanDifference(), threshold=0.9, n_features_per_run=q + 1, random_state=0
+    )
+    assert more.fit(X, y).error_bound_["r_concave"] > 0.5
     halves = StabilitySelection(MeanDifference(), resample="subsample", random_state=0).fit(X, y)
     assert halves.n_features_per_run_ == 5  # 25/(0.8 · 80) = 0.39, and 6² gives 0.56
 
@@ -284,7 +291,7 @@ def test_selection_along_the_lassos_path(resample, data):
     assert 3 < np.mean(sizes) <= 6
     assert_array_equal(selection.supports_.sum(axis=1), sizes)
     assert (selection.selection_frequency_ <= selection.supports_.mean(axis=0) + 1e-12).all()
-    bound = error_bound(selection.n_features_per_run_, 80, 0.6, 8, "none")
+    bound = reference.meinshausen_buhlmann(selection.n_features_per_run_, 80, 0.6)
     assert selection.error_bound_["meinshausen_buhlmann"] == pytest.approx(bound)
 
 

@@ -15,11 +15,10 @@ from backstay import InformationGain, ReliefF, TTest
 from backstay._ties import TiedGroups
 from backstay.base import FeatureRanker, ranking_from_importances
 from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
-from backstay.ensemble._aggregate import AGGREGATES
-from backstay.ensemble._members import Member, read_member, without_column_order
 from backstay.stability import stability_score
 from backstay.study import Study, Subsampling
 from backstay.study._ranking import ranking_of
+from ensemble.test_aggregate import NAMES
 
 
 class Given(FeatureRanker):
@@ -48,46 +47,56 @@ class Lucky(FeatureRanker):
         return importances
 
 
-def member_of(importances, seed=0, k=2):
-    X, y = np.random.default_rng(0).normal(size=(6, len(importances))), [0, 1] * 3
-    ranker = Given(importances, n_features_to_select=k).fit(X, y)
-    member = read_member(ranker, len(importances), ranked=True)
-    return without_column_order(member, np.random.RandomState(seed))
+def bagged(estimator, n_features, n_resamples=1, k=None, random_state=0):
+    """An ensemble whose members say what the estimator says, whatever the rows."""
+    X, y = np.random.default_rng(0).normal(size=(6, n_features)), [0, 1] * 3
+    options = {"n_features_to_select": k, "random_state": random_state}
+    return BaggedRanker(estimator, n_resamples, **options).fit(X, y)
+
+
+def repeated(estimator, n_features, n_resamples=1, random_state=0):
+    """Runs of the estimator, with what every run selects."""
+    X, y = np.random.default_rng(0).normal(size=(6, n_features)), [0, 1] * 3
+    return RepeatedSelector(estimator, n_resamples, random_state=random_state).fit(X, y)
 
 
 def test_without_ties_nothing_changes_and_nothing_is_drawn():
-    rng, same = np.random.RandomState(0), np.random.RandomState(0)
     importances = np.array([0.5, -1.0, np.inf, 0.0])
-    ranking = ranking_from_importances(importances)
-    member = Member(importances, ranking, ranking <= 2, groups=TiedGroups.by(importances))
-    assert without_column_order(member, rng) is member
-    assert rng.randint(1000) == same.randint(1000)
+    for fit in (bagged, repeated):
+        rng, same = np.random.RandomState(0), np.random.RandomState(0)
+        fitted = fit(Given(importances, 2), 4, 3, random_state=rng)
+        assert_array_equal(fitted.rankings_, [ranking_from_importances(importances)] * 3)
+        for _ in range(3):  # the rows of a member, three of either class, and nothing else
+            same.choice(3, 3), same.choice(3, 3)
+        assert rng.randint(10**9) == same.randint(10**9)
+    assert_array_equal(fitted.supports_, fitted.rankings_ <= 2)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, np.inf, -np.inf])
 def test_all_equal_says_nothing(value):
-    member = member_of([value] * 5)
-    assert_array_equal(member.places(), 5)
-    assert not member.selected(3).any()
-    assert not member.support.any()
+    silent = Given([value] * 5, n_features_to_select=2)
+    fitted = bagged(silent, 5, k=3)
+    assert_array_equal(fitted.rankings_, 5)
+    assert not fitted.selection_frequency_.any()
+    assert not repeated(silent, 5).supports_.any()
 
 
 def test_the_least_have_no_order():
-    member = member_of([0, 3, 0, 5, 0], k=4)
-    assert_array_equal(member.places(), [5, 2, 5, 1, 5])
-    assert_array_equal(member.selected(4), [False, True, False, True, False])
-    assert_array_equal(member.support, [False, True, False, True, False])
+    tied = Given([0, 3, 0, 5, 0], n_features_to_select=4)
+    fitted = bagged(tied, 5, k=4)
+    assert_array_equal(fitted.rankings_, [[5, 2, 5, 1, 5]])
+    assert_array_equal(fitted.selection_frequency_, [0, 1, 0, 1, 0])
+    assert_array_equal(repeated(tied, 5).supports_, [[False, True, False, True, False]])
 
 
 def test_other_ties_are_broken_at_random():
-    members = [member_of([2, 2, 2, 7, 1], seed) for seed in range(200)]
-    places = np.array([member.places() for member in members])
+    runs = repeated(Given([2, 2, 2, 7, 1], n_features_to_select=2), 5, 200)
+    places = runs.rankings_
     assert_array_equal(places[:, 3], 1)
     assert_array_equal(places[:, 4], 5)
     assert_array_equal(np.sort(places[:, :3], axis=1), [[2, 3, 4]] * 200)
     assert np.ptp(places[:, :3].mean(axis=0)) < 0.4
-    for member in members:
-        assert_array_equal(member.support, member.ranking <= 2)
+    assert_array_equal(runs.supports_, places <= 2)
 
 
 class Reversed(Given):
@@ -98,12 +107,9 @@ class Reversed(Given):
 
 
 def test_a_ranking_that_says_more_is_kept():
-    X, y = np.random.default_rng(0).normal(size=(6, 4)), [0, 1] * 3
-    fitted = Reversed([0, 0, 1, 0], n_features_to_select=2).fit(X, y)
-    assert_array_equal(fitted.ranking_, [4, 3, 1, 2])
-    member = read_member(fitted, 4, ranked=True)
-    assert without_column_order(member, np.random.RandomState(0)) is member
-    assert_array_equal(member.places(), [4, 3, 1, 2])
+    runs = repeated(Reversed([0, 0, 1, 0], n_features_to_select=2), 4, 5)
+    assert_array_equal(runs.rankings_, [[4, 3, 1, 2]] * 5)
+    assert_array_equal(runs.supports_, [[False, False, True, True]] * 5)
 
 
 def test_groups_by_importances_and_then_by_totals():
@@ -131,27 +137,21 @@ class Shared(SelectorMixin, BaseEstimator):
         return ranking_from_importances(-self.ranking_.astype(float)) <= self.n_selected
 
 
-def shared_member(ranks, n_selected, seed=0):
-    member = read_member(Shared(ranks, n_selected).fit(None, None), len(ranks), ranked=True)
-    return without_column_order(member, np.random.RandomState(seed))
-
-
 def test_shared_ranks_are_ties():
-    members = [shared_member([3, 1, 3, 2, 2, 1, 3], 2, seed) for seed in range(200)]
-    places = np.array([member.places() for member in members])
+    runs = repeated(Shared([3, 1, 3, 2, 2, 1, 3], 2), 7, 200)
+    places = runs.rankings_
     assert_array_equal(places[:, [0, 2, 6]], 7)
     for tied, ranks in (([1, 5], [1, 2]), ([3, 4], [3, 4])):
         assert_array_equal(np.sort(places[:, tied], axis=1), [ranks] * 200)
         assert abs(places[:, tied[0]].mean() - np.mean(ranks)) < 0.15
-    for member in members:
-        assert_array_equal(np.flatnonzero(member.support), [1, 5])
+    assert_array_equal(runs.supports_, [np.isin(np.arange(7), [1, 5])] * 200)
 
 
 def test_what_a_selector_keeps_is_its_own_choice_unless_it_cuts_a_tie():
-    everything = shared_member([1, 1, 1, 1], 4)
-    assert everything.support.all()
-    assert not everything.selected(4).any()
-    cut = [shared_member([2, 1, 1, 1, 2], 2, seed).support for seed in range(60)]
+    everything = Shared([1, 1, 1, 1], 4)
+    assert repeated(everything, 4).supports_.all()
+    assert not bagged(everything, 4, k=4).selection_frequency_.any()
+    cut = repeated(Shared([2, 1, 1, 1, 2], 2), 5, 60).supports_
     assert (np.mean(cut, axis=0)[1:4] > 0.3).all()
     assert (np.sum(cut, axis=1) == 2).all()
 
@@ -159,7 +159,7 @@ def test_what_a_selector_keeps_is_its_own_choice_unless_it_cuts_a_tie():
 NOISE, LABELS = np.random.default_rng(1).normal(size=(60, 30)), np.arange(60) % 2
 
 
-@pytest.mark.parametrize("aggregate", sorted(AGGREGATES))
+@pytest.mark.parametrize("aggregate", NAMES)
 def test_members_that_say_nothing_make_an_ensemble_that_says_nothing(aggregate):
     silent = Given((0.0,) * 30)
     fitted = BaggedRanker(silent, 4, aggregate=aggregate, random_state=0).fit(NOISE, LABELS)
@@ -267,10 +267,13 @@ def test_eliminations_find_the_feature_that_counts_in_its_own_column():
 
 def test_an_ensemble_in_an_ensemble_is_read_as_a_study_reads_it():
     """Its own ranking has features that no member found by column."""
-    fitted = RepeatedSelector(Lucky(2), 5, random_state=0).fit(NOISE, LABELS)
-    member = without_column_order(read_member(fitted, 30, ranked=True), np.random.RandomState(0))
-    assert ranking_of(fitted, 30, 60, 0).n_ranked == member.ordered().sum() <= 10
-    assert_array_equal(member.places()[fitted.selection_frequency_ == 0], 30)
+    inner = RepeatedSelector(Lucky(2), 5)
+    outer = BaggedRanker(inner, 10, random_state=0).fit(NOISE, LABELS)
+    assert_array_equal(outer.rankings_ < 30, outer.weights_ > 0)
+    for seed in range(10):
+        fitted = inner.set_params(random_state=seed).fit(NOISE, LABELS)
+        assert ranking_of(fitted, 30, 60, 0).n_ranked == (fitted.selection_frequency_ > 0).sum()
+        assert np.count_nonzero(fitted.selection_frequency_) <= 10
 
 
 class TiedAboveNoise(FeatureRanker):

@@ -14,7 +14,6 @@ from sklearn.svm import LinearSVC
 
 from backstay import BoostingImportance, PermutationImportance, TTest
 from backstay.datasets import make_han_yu
-from backstay.feature_weighting import _permutation
 from backstay.feature_weighting._permutation import minus_brier, out_of_bag_losses, used_features
 from tests.reference import permutation as reference
 
@@ -54,11 +53,11 @@ def test_folds_are_those_of_the_definition(rows):
     model = make_pipeline(StandardScaler(), LogisticRegression())
     ranker = PermutationImportance(model, cv=folds, n_repeats=2, random_state=3).fit(X, y)
     rng, orders = np.random.RandomState(3), []
-    rng.randint(_permutation.LARGEST_SEED)  # of the folds, had they been drawn
+    rng.randint(2**31 - 1)  # of the folds, had they been drawn
     for _, test in folds:
         # scikit-learn shuffles every feature from the same seed, drawn of the seed given, and
         # shuffles again what is shuffled.
-        given = np.random.RandomState(rng.randint(_permutation.LARGEST_SEED))
+        given = np.random.RandomState(rng.randint(2**31 - 1))
         shuffle = np.random.RandomState(given.randint(np.iinfo(np.int32).max + 1))
         order, place, both = np.arange(len(test)), np.arange(len(test)), []
         for _ in range(2):

@@ -9,7 +9,6 @@ from backstay import LogisticWeighting, Relief, Simba
 from backstay._kernels._distances import pad
 from backstay._kernels._simba import evaluation
 from backstay.datasets import make_xor
-from backstay.feature_weighting._simba import whiten_class
 from backstay.feature_weighting._simba_ascent import hessian, newton_direction
 from reference import simba as reference
 from strategies import continuous_tables, instance_weights
@@ -161,16 +160,27 @@ def test_whitening_is_the_inverse_root_of_the_shrunk_covariance():
     from sklearn.covariance import ledoit_wolf
 
     for n, d in ((40, 6), (10, 25)):
-        rows = np.random.default_rng(n).normal(size=(n, d)) @ np.diag(np.arange(1.0, d + 1))
-        covariance, _ = ledoit_wolf(rows)
-        values, vectors = np.linalg.eigh(covariance)
-        root = vectors / np.sqrt(values) @ vectors.T
-        assert_allclose(whiten_class(rows), rows @ root, atol=1e-9)
+        X = np.random.default_rng(n).normal(size=(2 * n, d)) @ np.diag(np.arange(1.0, d + 1))
+        y = np.arange(2 * n) % 2
+        whitened = np.empty(X.shape)
+        for c in (0, 1):
+            covariance, _ = ledoit_wolf(X[y == c])
+            values, vectors = np.linalg.eigh(covariance)
+            whitened[y == c] = X[y == c] @ (vectors / np.sqrt(values) @ vectors.T)
+        plain = Simba(scaling=None, random_state=0)
+        found = Simba(scaling=None, whiten=True, random_state=0).fit(X, y).feature_importances_
+        assert_allclose(found, plain.fit(whitened, y).feature_importances_, atol=1e-9)
+        assert np.abs(found - plain.fit(X, y).feature_importances_).max() > 0.01
 
 
 def test_whitening_of_nothing():
-    assert_array_equal(whiten_class(np.ones((1, 3))), np.ones((1, 3)))
-    assert_array_equal(whiten_class(np.ones((4, 3))), np.ones((4, 3)))
+    """A single row, and rows that are all equal, stay as they are."""
+    X, y = np.vstack([np.ones((4, 3)), [[2.0, 1.0, 5.0]]]), np.array([0, 0, 0, 0, 1])
+    plain, whitened = (
+        Simba(scaling=None, whiten=whiten, random_state=0).fit(X, y).feature_importances_
+        for whiten in (False, True)
+    )
+    assert_array_equal(plain, whitened)
 
 
 def test_whitening_leaves_independent_features_as_they_are():

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from backstay.comparison import DifferenceTest
+from backstay.report import Report
 from backstay.report._caveats import (
     _about_few_runs,
     _about_rivals,
     _about_unfinished,
-    caveats,
     weighting_words,
 )
-from backstay.report._evidence import gather
-from backstay.report._words import clean, listed, signed
-from backstay.results import Choice, Comparison, Configuration, Role, WeightingVerdict
+from backstay.results import Choice, Comparison, Configuration, Results, WeightingVerdict
 from backstay.targets import as_target
+from report.conftest import WEIGHTED
 
 
 def difference(low, high, p_value=math.nan):
@@ -136,14 +135,11 @@ def test_an_unfinished_study_says_how_much_is_there():
     assert list(_about_unfinished(SimpleNamespace(n_done=450, n_tasks=450))) == []
 
 
-def test_recommending_a_control_says_what_it_is(results):
-    evidence = gather(results)
-    data = replace(evidence.data, methods={"iw": Role(control="m"), "m": Role()})
-    found = caveats(replace(evidence, data=data, choice=choice(), rivals=[]), [])
-    assert any("m is such a control, of iw" in caveat.text for caveat in found)
-
-
-def test_words():
-    assert clean("a\x00b\ud800") == "a\ufffdb\ufffd"
-    assert signed(-0.25) == "−0.25"
-    assert listed(["one"]) == "one"
+def test_recommending_a_control_says_what_it_is(results, monkeypatch):
+    control, recommended = results.data.methods[WEIGHTED].control, results.choice()
+    configuration = replace(recommended.configuration, method=control)
+    other = replace(recommended, configuration=configuration)
+    monkeypatch.setattr(Results, "choice", lambda self: other)
+    (part,) = Report(results).parts
+    said = f"{control} is such a control, of {WEIGHTED}"
+    assert any(said in caveat.text for caveat in part.answer.caveats)

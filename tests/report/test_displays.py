@@ -34,7 +34,6 @@ from backstay.report import (
     SelectionFrequencyDisplay,
     StabilityDisplay,
 )
-from backstay.report.figures._style import styles
 from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
 from backstay.targets import find_metric
@@ -122,7 +121,8 @@ def test_legend_names_every_method_outside_the_axes(results):
 def test_controls_share_the_hue_of_their_method_dashed_and_hollow(results):
     roles = results.data.methods
     control = roles[WEIGHTED].control
-    looks = styles(roles)
+    looks = dict(StabilityDisplay.from_results(results).series())
+    assert set(looks) == set(roles)
     assert looks[control].color == looks[WEIGHTED].color
     assert looks[control].line != looks[WEIGHTED].line
     assert looks[control].face != looks[WEIGHTED].face
@@ -130,9 +130,15 @@ def test_controls_share_the_hue_of_their_method_dashed_and_hollow(results):
     assert len({(looks[m].color, looks[m].marker) for m in others}) == len(others)
 
 
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+
+
 def test_many_methods_stay_apart():
-    looks = styles({f"m{i}": Role() for i in range(40)})
+    study = small_study({f"m{i}": TTest() for i in range(40)}, 3, (2,), models={}, null=0)
+    X, y, _ = table(20, 10)
+    looks = dict(StabilityDisplay.from_results(study.run(X, y)).series())
     assert len({(look.color, look.marker) for look in looks.values()}) == 40
+    assert {look.marker for look in looks.values()} == set(MARKERS)
 
 
 def test_weighted_samples_below_the_fence_are_outlying(results):

@@ -9,9 +9,38 @@ import pytest
 
 from backstay.cli._outputs import write_outputs
 from backstay.report import Report
-from backstay.report._page import difference, number, percentage, small
-from backstay.report._words import percent, score_text, signed, two_decimals
 from report.test_report import Page
+
+
+def with_minus(text):
+    return text.replace("-", "−")
+
+
+def number(value):
+    """Three digits, and no decimals from a thousand on."""
+    return with_minus(f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}")
+
+
+def difference(value):
+    return "+" * (value > 0) + number(value)
+
+
+def percentage(share):
+    return f"{100 * share:.0f}"
+
+
+def small(value):
+    return "<\u202f0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def two_decimals(value):
+    text = f"{value:.2f}"
+    return "0.00" if float(text) == 0 else with_minus(text)
+
+
+def signed(value):
+    text = two_decimals(value)
+    return text if text == "0.00" or value < 0 else f"+{text}"
 
 
 @pytest.fixture(scope="module")
@@ -156,12 +185,12 @@ def test_the_answer_quotes_the_recommendation(written):
     (part,) = everything["summary"]["datasets"]
     words = part["answer"]["sentence"]
     assert f"with a stability of {two_decimals(choice.stability)} (" in words
-    assert f"AUC {score_text('roc_auc', found.score.value)} (95" in words
-    assert f"guessing: {score_text('roc_auc', found.chance)})" in words
+    assert f"AUC {two_decimals(found.score.value)} (95" in words
+    assert f"guessing: {two_decimals(found.chance)})" in words
     text = part["methods_text"]["text"]
-    assert f"was {score_text('roc_auc', found.score.value)} (95" in text
+    assert f"was {two_decimals(found.score.value)} (95" in text
     assert f"stability was {two_decimals(choice.stability)} " in text
-    assert f"({percent(results.runs.training_rows().share)} of them)" in text
+    assert f"({percentage(results.runs.training_rows().share)}\u202f% of them)" in text
     assert all(f"[{i + 1}]" in text for i in range(len(part["methods_text"]["references"])))
     assert f"seed {results.facts.seed}" in text
     plain = "".join(Page(page).words)

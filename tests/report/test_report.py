@@ -19,9 +19,7 @@ from matplotlib.figure import Figure
 from backstay import Results, Study, TTest
 from backstay.comparison import DifferenceTest
 from backstay.report import Report
-from backstay.report._answer import _named, recommendation_words
 from backstay.report._page import csv_link, json_text, number
-from backstay.report._words import clean
 from backstay.results import WeightingVerdict
 from backstay.study import Subsampling
 from report.conftest import AWKWARD, WEIGHTED, small_study, table
@@ -170,11 +168,17 @@ def test_answer_is_the_recommendation(results, summary):
     assert f"balanced accuracy {beside}" in first
 
 
+def clean(name):
+    """The only control character of the names is replaced."""
+    return name.replace("\x07", "\ufffd")
+
+
 def test_the_signature_has_a_core(results, summary, page):
     (part,) = summary["datasets"]
     found, answer = results.recommend(), part["answer"]
     shown = answer["signature"]
     assert [row["name"] for row in shown] == [clean(n) for n in found.signature[:12]]
+    assert "bell\ufffd" in map(clean, results.features().frame()["name"])
     core = {clean(name) for name in found.core}
     assert {row["name"] for row in shown if row["core"]} == core & {row["name"] for row in shown}
     rows = part["features"]["rows"]
@@ -197,22 +201,34 @@ def test_the_score_is_that_of_the_procedure(summary):
     assert "0.74" in text
 
 
-def test_a_recommendation_is_worded_from_its_facts(results, summary):
+def reported(results, recommendation, monkeypatch):
+    """What the report would say if this were the recommendation."""
+    choice = replace(results.choice(), recommendation=recommendation)
+    with monkeypatch.context() as patch:
+        patch.setattr(Results, "choice", lambda self: choice)
+        (part,) = Report(results).to_dict()["datasets"]
+    return part
+
+
+def test_a_recommendation_is_worded_from_its_facts(results, summary, monkeypatch):
     found = results.recommend()
-    words = recommendation_words(found)
-    assert words == summary["datasets"][0]["choice"]["sentence"]
+    words = summary["datasets"][0]["choice"]["sentence"]
     assert words.startswith(f"{found.method} with {found.size} features and {found.model}. ")
     assert "among 32 configurations, expect an AUC of " in words
     assert "Not judged" not in words
     nothing = DifferenceTest("t", 0.0, -0.1, 0.1, np.nan, np.nan, (), 30)
     verdict = WeightingVerdict("iw", "c", "p", 10, nothing, nothing, nothing)
     considered = replace(
-        found.considered, n_candidates=1, not_judged={"x": "3 of 20 runs"}, weighting=verdict
+        found.considered,
+        n_candidates=1,
+        not_judged={"x\x00y\ud800": "3 of 20 runs"},
+        weighting=verdict,
     )
-    words = recommendation_words(replace(found, considered=considered))
+    other = replace(found, considered=considered)
+    words = reported(results, other, monkeypatch)["choice"]["sentence"]
     assert "No other of 32 configurations predicts about as well" in words
     assert "The weights of iw are not shown to add stability." in words
-    assert words.endswith("too many runs failed or are missing: x (3 of 20 runs).")
+    assert words.endswith("too many runs failed or are missing: x\ufffdy\ufffd (3 of 20 runs).")
 
 
 def test_three_answers_are_shown_together(results, summary, page):
@@ -242,22 +258,24 @@ def _number(text):
     return float(text.replace("−", "-"))
 
 
-def test_an_answer_that_is_the_same_says_so(results):
+def test_an_answer_that_is_the_same_says_so(results, monkeypatch):
     trusted = results.recommend().trusted
     other = replace(
         trusted,
         name="accurate",
-        configuration=replace(trusted.configuration, size=99),
+        configuration=replace(trusted.configuration, size=99, method="a\x00b"),
         costs={"trusted": (difference(-0.02), difference(0.1))},
     )
     answers = {"trusted": trusted, "short": replace(trusted, name="short"), "accurate": other}
     found = replace(results.recommend(), answers=answers)
-    trust, short, accurate = (_named(found, name) for name in answers)
-    assert (trust.same_as, short.same_as, accurate.same_as) == ("", "trusted", "")
-    assert trust.score_cost == ""
-    assert accurate.score_cost == "−0.02 (−0.12 to 0.08)"
-    assert accurate.stability_cost == "+0.10 (0.00 to 0.20)"
-    assert accurate.best_in == "the best AUC"
+    rows = reported(results, found, monkeypatch)["answer"]["answers"]
+    assert [row["same_as"] for row in rows] == ["", "trusted", ""]
+    trust, _, accurate = rows
+    assert trust["score_cost"] == ""
+    assert accurate["method"] == "a\ufffdb"
+    assert accurate["score_cost"] == "−0.02 (−0.12 to 0.08)"
+    assert accurate["stability_cost"] == "+0.10 (0.00 to 0.20)"
+    assert accurate["best_in"] == "the best AUC"
 
 
 def difference(value):

@@ -11,9 +11,8 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.ticker import MaxNLocator
 
 from backstay.report.figures._sheet import Sheet, round_ticks
-from backstay.report.figures._style import MARKERS, PAPER
 from backstay.report.figures._svg import outline, path, text_width
-from report.test_displays import EVERY
+from report.test_displays import EVERY, MARKERS
 
 
 def numbers(text):
@@ -98,7 +97,7 @@ def test_a_curve_is_broken_where_it_is_undefined():
     assert path([0, 1, 2, 3], [0, np.nan, 1, 2]) == "M0 0M2 1L3 2"
     made = sheet()
     x, y = np.arange(5), np.array([0.1, np.nan, 0.2, 0.3, 0.2])
-    looks = {"marker": "s", "markerfacecolor": PAPER, "markersize": 4}
+    looks = {"marker": "s", "markerfacecolor": "white", "markersize": 4}
     made.fill_between(x, y - 0.1, y + 0.1, color="red", alpha=0.5, linewidth=0, gid="band-0")
     made.plot(x, y, color="red", gid="series-0", **looks)
     root, marks = shown(made.svg())

@@ -1,6 +1,8 @@
 """The file: the same bits again, from anyone, and nothing in it that runs."""
 
+import base64
 import copy
+import hashlib
 import json
 import os
 import random
@@ -13,7 +15,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from backstay.signature import Signature, SignatureError
-from backstay.signature._document import checksum, parse_document
 from backstay.signature._schema import first_fault
 from signature.conftest import rows
 
@@ -33,6 +34,20 @@ def documents(two, three):
             frozen = results.freeze(X, y, ("t", 4, name), include_rows=True)
             found[f"{len(frozen.classes_)} {name}"] = frozen.document
     return found
+
+
+def forged(document):
+    """The document with the checksum that it would have had if it had been frozen so."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return {**document, "checksum": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def load(text, folder):
+    """The signature of a file that holds this text."""
+    path = folder / "given.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return Signature.load(path)
 
 
 def outputs(signature):
@@ -105,7 +120,7 @@ def mutated(document, rng):
     return document
 
 
-def test_changed_files_are_refused_or_predict_the_same(documents):
+def test_changed_files_are_refused_or_predict_the_same(documents, tmp_path):
     rng = random.Random(0)
     kinds = {name: outputs(Signature(document)) for name, document in documents.items()}
     refused = []
@@ -127,7 +142,7 @@ def test_changed_files_are_refused_or_predict_the_same(documents):
                     text[place:place] = b" "
             text = bytes(text)
         try:
-            found = outputs(Signature(parse_document(text)))
+            found = outputs(load(text, tmp_path))
         except SignatureError as error:
             refused.append(str(error))
             continue
@@ -137,7 +152,7 @@ def test_changed_files_are_refused_or_predict_the_same(documents):
     assert all(message.endswith(".") for message in refused)
 
 
-def test_forged_files_are_refused_or_predict_something(documents):
+def test_forged_files_are_refused_or_predict_something(documents, tmp_path):
     """With a checksum that is right: an error of ours, or predictions; no other error."""
     rng, published = random.Random(1), jsonschema.Draft202012Validator(Signature.schema())
     for number in range(250):
@@ -146,9 +161,8 @@ def test_forged_files_are_refused_or_predict_something(documents):
         if number % 2:  # our reader of the schema and the package of that name agree
             fault = first_fault(document)
             assert (fault is None) == published.is_valid(document), fault
-        document["checksum"] = checksum(document)
         try:
-            signature = Signature(parse_document(json.dumps(document)))
+            signature = load(json.dumps(forged(document)), tmp_path)
             predicted = signature.predict(FRESH, feature_names=None)
         except SignatureError:
             continue
@@ -174,9 +188,9 @@ def test_every_document_has_the_published_form(documents):
         ("", "is not JSON"),
     ],
 )
-def test_what_is_no_signature_is_refused(text, message):
+def test_what_is_no_signature_is_refused(text, message, tmp_path):
     with pytest.raises(SignatureError, match=message):
-        parse_document(text)
+        load(text, tmp_path)
 
 
 def test_a_changed_number_is_noticed(signature):
@@ -202,19 +216,13 @@ def test_other_classifiers_say_what_they_load(two, tmp_path):
 
 def test_a_stranger_cannot_have_types_loaded(two):
     skops = pytest.importorskip("skops.io")
-    import base64
-
-    from backstay.signature._document import sealed
-
     results, X, y = two
     content = dict(results.freeze(X, y, ("t", 4, "svm")).document)
-    for key in ("format", "version", "checksum"):
-        content.pop(key)
     data = base64.b64encode(skops.dumps(_Dangerous())).decode()
     content |= {"threshold": None, "calibration": None}
     content["model"] = {"kind": "skops", "model": "SVC", "data": data}
     with pytest.raises(SignatureError, match="_Dangerous"):
-        Signature(sealed(content)).predict(X)
+        Signature(forged(content)).predict(X)
 
 
 class _Dangerous:

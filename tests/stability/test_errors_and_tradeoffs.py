@@ -16,7 +16,6 @@ from backstay.stability import (
     stability_performance,
     subset_bias_variance,
 )
-from backstay.stability._concept_agreement import artificial_rows, halves
 from reference import concept_agreement as turney
 from reference import stability as ref
 
@@ -116,6 +115,24 @@ class Learner:
         return np.array([self.one(x) for x in X.tolist()])
 
 
+class Watched:
+    """A classifier of which every fit, and what it is asked to predict, is kept."""
+
+    seen = ()
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, X, y):
+        self.given = X, y
+        self.model.fit(X, y)
+        return self
+
+    def predict(self, X):
+        Watched.seen.append((*self.given, X))
+        return self.model.predict(X)
+
+
 def majority(rows, labels):
     """The most frequent label, the lowest of those."""
     common = max(sorted(set(labels)), key=labels.count)
@@ -174,13 +191,20 @@ def test_agreement_is_the_stability_of_predictions_of_two_halves(rows):
     X, y = rows
     model = DecisionTreeClassifier(random_state=0)
     found = concept_agreement(model, X, y, n_repeats=3, n_rows=50, random_state=4)
-    rng, shares = np.random.default_rng(4), []
-    for _ in range(3):
-        first = halves(y, rng)
-        drawn = artificial_rows(X, 50, rng)
-        pair = [model.fit(X[side], y[side]).predict(drawn) for side in (first, ~first)]
-        shares.append(prediction_stability(pair).value)
-    assert found.value == pytest.approx(np.mean(shares))
+    seen = Watched.seen = []
+    again = concept_agreement(Watched(model), X, y, n_repeats=3, n_rows=50, random_state=4)
+    shares = []
+    for (rows_1, labels_1, drawn_1), (rows_2, labels_2, drawn_2) in zip(
+        seen[::2], seen[1::2], strict=True
+    ):
+        assert sorted(np.r_[rows_1, rows_2].tolist()) == sorted(X.tolist())
+        np.testing.assert_array_equal(drawn_1, drawn_2)
+        assert drawn_1.shape == (50, X.shape[1])
+        one = model.fit(rows_1, labels_1).predict(drawn_1)
+        other = model.fit(rows_2, labels_2).predict(drawn_1)
+        shares.append(prediction_stability([one, other]).value)
+    assert len(shares) == 3
+    assert found.value == again.value == pytest.approx(np.mean(shares))
 
 
 def test_learning_noise_agrees_half_of_the_time_and_a_constant_always(rows):
@@ -207,13 +231,15 @@ def test_a_known_distribution_is_drawn_from(rows):
 
 def test_halves_and_artificial_rows():
     labels = np.repeat([0, 1, 2], [10, 4, 5])
-    first = halves(labels, np.random.default_rng(1))
-    assert [int(first[labels == c].sum()) for c in (0, 1)] == [5, 2]
-    assert int(first[labels == 2].sum()) in (2, 3)
-    X = np.column_stack([np.arange(6), 10 * np.arange(6)])
-    drawn = artificial_rows(X, 400, np.random.default_rng(0))
-    assert set(drawn[:, 1].tolist()) == {0, 10, 20, 30, 40, 50}
-    assert (drawn[:, 1] != 10 * drawn[:, 0]).any()  # columns are drawn apart
+    X = np.column_stack([np.arange(19), 10 * np.arange(19)])
+    seen = Watched.seen = []
+    concept_agreement(
+        Watched(DummyClassifier()), X, labels, n_repeats=9, n_rows=400, random_state=0
+    )
+    assert {tuple(np.bincount(half)) for _, half, _ in seen} == {(5, 2, 2), (5, 2, 3)}
+    for _, _, drawn in seen:
+        assert set(drawn[:, 1].tolist()) == set(range(0, 190, 10))
+        assert (drawn[:, 1] != 10 * drawn[:, 0]).any()  # columns are drawn apart
 
 
 def test_what_cannot_be_halved_is_refused(rows):

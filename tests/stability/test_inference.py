@@ -9,20 +9,22 @@ from hypothesis import given, settings
 from scipy import stats
 
 from backstay.stability import (
+    PairMatrix,
     UndefinedStabilityWarning,
     compare_stability,
+    list_measures,
     stability_curve,
     stability_score,
 )
-from backstay.stability._intervals import interval_around, two_sided_p
-from backstay.stability._measures import MEASURES
 from reference import stability as ref
 from reference.stability_strategies import systems
+from stability.test_subsets import bounds_of
 
-PLAIN = [
-    entry.name for (kind, _), entry in MEASURES.items()
-    if kind == "subsets" and not entry.needs_similarity
-]  # fmt: skip
+PLAIN = {
+    entry.name: entry
+    for entry in list_measures().itertuples()
+    if entry.input == "subsets" and not entry.needs_similarity
+}
 
 # Six subsets of 12 features, drawn with these chances: a procedure whose stability is known.
 KNOWN = [[0, 1, 2], [0, 1, 3], [0, 2, 4], [0, 1, 5], [6, 7, 1], [8, 9, 10]]
@@ -166,7 +168,8 @@ def test_few_runs_widen_the_interval_to_better_coverage(n_runs, source):
         result = stability_score(runs, variance_from=source)
         low, high = result.confidence_interval
         student += low <= truth <= high
-        low, high = interval_around(result.value, result.variance, 0.95, n_runs=50)
+        half = 1.96 * math.sqrt(result.variance)
+        low, high = result.value - half, result.value + half
         normal += low <= truth <= high
     assert normal <= student
     assert 0.90 <= student / 600 <= 0.98
@@ -174,15 +177,15 @@ def test_few_runs_widen_the_interval_to_better_coverage(n_runs, source):
 
 @pytest.mark.parametrize("measure", PLAIN)
 def test_intervals_stay_in_the_range_of_the_measure(measure):
-    entry = MEASURES["subsets", measure]
     kept = np.arange(12) < 4
     steady, shaky = np.tile(kept, (2, 4, 1))
     steady[0] = np.roll(kept, 1)
     shaky[:] = [np.roll(kept, shift) for shift in (0, 4, 8, 0)]
-    low, high = entry.bounds(4, 12)
+    low, high = bounds_of(PLAIN[measure], 4, 12)
     for runs in (steady, shaky):
         result = stability_score(runs, measure=measure, variance_from="jackknife")
-        wide = interval_around(result.value, result.variance, 0.95, n_runs=4)
+        half = stats.t.ppf(0.975, 3) * math.sqrt(result.variance)
+        wide = result.value - half, result.value + half
         assert result.confidence_interval == pytest.approx(np.clip(wide, low, high))
         orders = np.argsort(~runs, axis=1, kind="stable")
         curve = stability_curve(orders, measure, [4], kind="order", variance_from="jackknife")
@@ -192,10 +195,14 @@ def test_intervals_stay_in_the_range_of_the_measure(measure):
 
 
 def test_p_values_and_intervals_agree_on_how_many_runs_are_few():
-    for n_runs, edge in ((10, stats.t.ppf(0.975, 9)), (49, stats.t.ppf(0.975, 48)), (50, 1.96)):
-        assert two_sided_p(edge, n_runs) == pytest.approx(0.05, abs=1e-4)
-        assert interval_around(0, 1, 0.95, n_runs=n_runs).high == pytest.approx(edge, abs=1e-4)
-    assert two_sided_p(math.inf, 5) == 0
+    for n_runs, law in ((10, stats.t(9)), (49, stats.t(48)), (50, stats.norm())):
+        values = np.random.default_rng(n_runs).normal(0.1, 1, size=(n_runs, n_runs))
+        pairs = PairMatrix(values + values.T)
+        error = math.sqrt(pairs.variance())
+        edge = law.ppf(0.975) * error
+        assert pairs.interval(0.95) == pytest.approx([pairs.mean() - edge, pairs.mean() + edge])
+        assert pairs.p_value() == pytest.approx(2 * law.sf(abs(pairs.mean()) / error))
+    assert PairMatrix(np.ones((5, 5))).p_value() == 0
 
 
 # Comparing two procedures

@@ -14,7 +14,6 @@ from backstay.stability import (
     ranking_stability,
     weight_stability,
 )
-from backstay.stability._rankings import canberra_expectation
 from reference import stability as ref
 from reference.stability_strategies import rankings
 
@@ -56,11 +55,14 @@ def test_top_of_the_ranking(orders, data):
     agrees(expected, lambda: ranking_stability(orders, "canberra", top=top))
 
 
-@pytest.mark.parametrize(("p", "top"), [(1, 1), (2, 2), (9, 9), (9, 4), (30, 1), (31, 30)])
+@pytest.mark.parametrize(("p", "top"), [(2, 2), (9, 9), (9, 4), (30, 1), (31, 30)])
 def test_canberra_expectation_is_the_double_sum(p, top):
     cut = np.minimum(np.arange(1, p + 1), top + 1)
     expected = (abs(cut[:, None] - cut) / (cut[:, None] + cut)).sum() / p
-    assert canberra_expectation(p, top) == pytest.approx(expected)
+    orders = [np.arange(p), np.arange(p)[::-1]]
+    distance = (abs(cut - cut[::-1]) / (cut + cut[::-1])).sum()
+    found = ranking_stability(orders, "canberra", top=top).value
+    assert found == pytest.approx(distance / expected)
 
 
 def test_random_rankings_are_at_chance():

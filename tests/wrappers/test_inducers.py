@@ -8,16 +8,33 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from backstay._libsvm import matches_svc, train_machines
 from backstay.wrappers import SequentialSelector
 from backstay.wrappers._evaluator import FastInducer
-from backstay.wrappers._inducers import equivalent
 from reference.wrappers import ReferenceSearch, cross_validated_accuracy
 
 NAMES = ("1nn", "knn:2", "knn:3", "knn:5", "lda", "svm_linear", "svm_rbf")
+
+
+def equivalent(name, scaling):
+    """The scikit-learn estimator that a built-in inducer stands for."""
+    if name == "lda":
+        classifier = LinearDiscriminantAnalysis()
+    elif name.startswith("svm_"):
+        classifier = SVC(kernel=name.removeprefix("svm_"))
+    else:
+        k = 1 if name == "1nn" else int(name.removeprefix("knn:"))
+        # All rows in one leaf: of equal distances, the first row counts.
+        classifier = KNeighborsClassifier(k, algorithm="kd_tree", leaf_size=2**31 - 1)
+    scalers = {"minmax": [MinMaxScaler()], "standard": [StandardScaler()], None: []}[scaling]
+    return make_pipeline(*scalers, classifier) if scalers else classifier
 
 
 @st.composite

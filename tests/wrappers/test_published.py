@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from backstay.datasets import make_anti_corral, make_corral
 from backstay.wrappers import SequentialSelector
 from backstay.wrappers._criteria import Accumulated
-from backstay.wrappers._inducers import equivalent
 
 C = 5  # the correlated feature of corrAl
 C1, C2 = 9, 10  # the pair that separates antiCorrAl
@@ -29,7 +29,12 @@ def nested(make, n_problems, scaling=None, **options):
         for train, test in outer.split(X, y):
             selector = SequentialSelector(random_state=seed, scaling=scaling, **options)
             kept = selector.fit(X[train], y[train]).get_support()
-            knn = clone(equivalent("1nn", scaling)).fit(X[train][:, kept], y[train])
+            steps = (
+                [KNeighborsClassifier(1)]
+                if scaling is None
+                else [MinMaxScaler(), KNeighborsClassifier(1)]
+            )
+            knn = make_pipeline(*steps).fit(X[train][:, kept], y[train])
             errors.append(1 - knn.score(X[test][:, kept], y[test]))
             found.append(selector)
     return found, float(np.mean(errors))
