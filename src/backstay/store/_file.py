@@ -135,6 +135,8 @@ class StoreFile:
     def finish(self) -> None:
         """End writing: the file can still be read, and another study may write to it."""
         with self._explained():
+            # All that was written comes into the one file, unless somebody is reading it.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             self._connection.execute("PRAGMA query_only = ON")
         if self._lock is not None:
             self._lock.release()
