@@ -22,9 +22,11 @@ def listed(names: Iterable[Any], shown: int = SHOWN_NAMES) -> str:
 def counted(n: int, noun: str) -> str:
     """Write a number of things.
 
-    >>> counted(1, "sample"), counted(2, "copy"), counted(0, "class")
-    ('1 sample', '2 copies', '0 classes')
+    >>> counted(1, "sample"), counted(2, "copy"), counted(0, "class"), counted(3, "array")
+    ('1 sample', '2 copies', '0 classes', '3 arrays')
     """
     if n == 1:
         return f"1 {noun}"
-    return f"{n} {noun[:-1] + 'ie' if noun.endswith('y') else noun + 'e' * noun.endswith('s')}s"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{n} {noun[:-1]}ies"
+    return f"{n} {noun}{'es' if noun.endswith('s') else 's'}"
