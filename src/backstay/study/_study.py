@@ -164,13 +164,10 @@ class Study:
         y: ArrayLike,
         groups: ArrayLike | None = None,
         *,
-        truth: ArrayLike | None = None,
         dataset: str = "data",
-        provenance: Mapping[str, Any] | None = None,
-        annotation: Any = None,
-        positive: Any = None,
         retry_failed: bool = False,
         shard: tuple[int, int] | None = None,
+        **about: Any,
     ) -> Results:
         """Run what the store does not hold yet, and return the results.
 
@@ -182,24 +179,16 @@ class Study:
             Class labels.
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.
-        truth : array-like of shape (n_features,), optional
-            True relevance, where it is known, for ``results.weights.bias_variance()``.
         dataset : str, default="data"
             Name of the data set in the store.
-        provenance : dict, optional
-            Where the data came from and what was done to them. Kept with the data set and
-            shown in the report; it does not make another study.
-        annotation : DataFrame, optional
-            What is known of the features, such as their symbols: a row per feature, in the
-            order of the columns of X. Kept with the data set as text, for reports.
-        positive : object, optional
-            Of two classes, the label that metrics of one class, such as average precision, are
-            about; None is the second in order.
         retry_failed : bool, default=False
             Whether tasks that failed in an earlier run are run again.
         shard : tuple of int, optional
             Which part of the tasks to run: (3, 10) is the third of ten. Every part needs a store
             of its own; :func:`backstay.study.merge_stores` puts them together.
+        **about
+            What else is known of the data: `truth`, `provenance`, `annotation` and `positive`, as
+            in :class:`Dataset`.
 
         Returns
         -------
@@ -213,7 +202,7 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        given = Dataset(X, y, groups, truth, provenance, annotation, positive)
+        given = Dataset(X, y, groups, **about)
         return self._run_all({dataset: given}, retry_failed, self._checked_shard(shard))
 
     def run_many(
