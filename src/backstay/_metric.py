@@ -16,7 +16,7 @@ from backstay._scaling import Scaling
 from backstay._validation import StrOptions
 from backstay.base import Array, Floats, Indices, one_thread
 
-METRICS = [StrOptions({"euclidean", "manhattan", "mahalanobis"})]
+DISTANCES = [StrOptions({"euclidean", "manhattan", "mahalanobis"})]
 
 
 def rows_for_metric(X: Floats, y: Indices, metric: str) -> Any:

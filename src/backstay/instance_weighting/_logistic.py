@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from backstay._metric import METRICS, rows_for_metric
+from backstay._metric import DISTANCES, rows_for_metric
 from backstay._scaling import Scaling
 from backstay._validation import NOT_NEGATIVE, param, positive_int
 from backstay.base import Array, Indices, InstanceWeighter, warn_single_members
@@ -87,7 +87,7 @@ class LogisticWeighting(InstanceWeighter):
     alpha: float = param(3.03, NOT_NEGATIVE)
     _: KW_ONLY
     n_neighbors: int | None = param(None, positive_int())
-    metric: str = param("euclidean", *METRICS)
+    metric: str = param("euclidean", *DISTANCES)
     scaling: str | None = param("minmax", *Scaling.OPTIONS)
 
     def _weigh(self, X: Any, y: Indices) -> Array:

@@ -17,7 +17,7 @@ from backstay._kernels._distances import (
     mean_manhattan_distances,
 )
 from backstay._kernels._margin import margins_of_all, margins_of_neighbors
-from backstay._metric import METRICS, rows_for_metric
+from backstay._metric import DISTANCES, rows_for_metric
 from backstay._scaling import Scaling
 from backstay._validation import NOT_NEGATIVE, StrOptions, param, positive_int
 from backstay.base import Array, Indices, InstanceWeighter, one_thread, warn_single_members
@@ -115,7 +115,7 @@ class MarginWeighting(InstanceWeighter):
     neighbor_weights: str = param("uniform", StrOptions({"uniform", "distance"}))
     max_iter: int = param(1, positive_int())
     tol: float = param(1e-6, NOT_NEGATIVE)
-    metric: str = param("euclidean", *METRICS)
+    metric: str = param("euclidean", *DISTANCES)
     scaling: str | None = param("minmax", *Scaling.OPTIONS)
 
     def _weigh(self, X: Any, y: Indices) -> Array:
