@@ -55,17 +55,25 @@ def _page(summary: dict[str, Any], displays: list[dict[str, Display]], checklist
         for kind, display in own.items():
             key = f"{part['key']}-{kind}"
             figures[key], points[key] = render_figure(display, key)
-    script = package_file("report.js")
-    policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return page_template().render(
         summary=summary,
         drawings=figures,
-        css=Markup(css_variables() + package_file("report.css")),
-        script=Markup(script),
-        script_hash=policy,
+        **style_and_script(),
         points=Markup(json_text(points)),
         dome_link=text_link(checklist, "text/markdown"),
     )
+
+
+def style_and_script() -> dict[str, Any]:
+    """Return what every page holds of style and script, with the hash that allows the script."""
+    from markupsafe import Markup
+
+    script = package_file("report.js")
+    return {
+        "css": Markup(css_variables() + package_file("report.css")),
+        "script": Markup(script),
+        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
 
 
 @cache

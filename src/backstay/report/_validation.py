@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 import os
 from collections.abc import Callable
@@ -12,7 +10,7 @@ from typing import Any
 
 from backstay import __version__
 from backstay._files import write_whole
-from backstay.report._page import json_text, package_file, page_template, render_figure
+from backstay.report._page import json_text, page_template, render_figure, style_and_script
 from backstay.report._words import (
     capital,
     count,
@@ -27,7 +25,6 @@ from backstay.report._words import (
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
 from backstay.report.figures._roc import RocDisplay
-from backstay.report.figures._style import css_variables
 from backstay.report.figures._validation import (
     CalibrationDisplay,
     ExpectedScoreDisplay,
@@ -115,8 +112,6 @@ def _page(report: ValidationReport) -> str:
 
     displays = _displays(report.validation)
     drawn = {key: render_figure(display, key) for key, display in displays.items()}
-    script = package_file("report.js")
-    policy = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return str(
         page_template("validation.html").render(
             about=report.about,
@@ -124,9 +119,7 @@ def _page(report: ValidationReport) -> str:
             figures={key: _data(display) for key, display in displays.items()},
             drawings={key: shown for key, (shown, _) in drawn.items()},
             points=Markup(json_text({key: points for key, (_, points) in drawn.items()})),
-            css=Markup(css_variables() + package_file("report.css")),
-            script=Markup(script),
-            script_hash=policy,
+            **style_and_script(),
             version=__version__,
             **_words(report.validation),
         )

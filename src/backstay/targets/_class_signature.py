@@ -55,10 +55,10 @@ class ClassSignature(Target):
         """Return moments of the features within classes; gaps are left out."""
         moments: dict[str, list[list[Any]]] = {"counts": [], "means": [], "sds": []}
         residual = np.zeros_like(values)
+        whole = [column[~np.isnan(column)].mean() for column in values.T]
         for c in range(self.n_classes):
             rows = values[self.codes == c]
             parts = [column[~np.isnan(column)] for column in rows.T]
-            whole = (column[~np.isnan(column)].mean() for column in values.T)
             means = [float(p.mean() if len(p) else m) for p, m in zip(parts, whole, strict=True)]
             moments["counts"].append([len(part) for part in parts])
             moments["means"].append(means)

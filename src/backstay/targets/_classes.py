@@ -73,7 +73,9 @@ class ClassTarget(ClassSignature):
         """
         classes, codes = encode_labels("Study", y)
         if positive is None:
-            return cls(classes, codes, y)
+            target = cls(classes, codes, y)
+            target._seen = classes  # travels to every task, which need not find it out again
+            return target
         if len(classes) != 2 or positive not in classes.tolist():
             raise ValueError(
                 f"positive={positive!r} must be one of two classes; y has {classes.tolist()}."
