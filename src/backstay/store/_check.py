@@ -81,10 +81,4 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
 
 def _missing_tasks(store: Store) -> dict[str, int]:
     """Count the tasks that are planned and not done, by data set."""
-    missing = {}
-    for name, facts in store.datasets().items():
-        null, null_runs = facts["null"]
-        n_splits = len(store.dataset_arrays(name)["seeds"])
-        planned = len(facts["methods"]) * (n_splits + null * null_runs)
-        missing[name] = planned - len(store.done(name))
-    return missing
+    return {name: len(store.planned(name)) - len(store.done(name)) for name in store.datasets()}

@@ -132,6 +132,14 @@ class Store(StoreFile):
         """Return the tasks of a data set that are done, failed ones included."""
         return {(row[2], row[3]) for row in self._task_rows(dataset)}
 
+    def planned(self, dataset: str) -> list[tuple[str, int]]:
+        """Return every task of a data set, done or not; those with shuffled labels last."""
+        facts = self.datasets()[dataset]
+        n_permutations, n_each = facts["null"]
+        numbers = [*range(len(self.dataset_arrays(dataset)["seeds"]))]
+        numbers += [-1 - i for i in range(n_permutations * n_each)]
+        return [(method, number) for number in numbers for method in facts["methods"]]
+
     def _task_rows(self, dataset: str, rest: str = "", *values: Any) -> list[Any]:
         """Return id, dataset, method, resample, stage, error and seconds of tasks."""
         return self._sealed("tasks", f"WHERE dataset = ? {rest}", dataset, *values)

@@ -146,19 +146,10 @@ def _check_same(stores: list[Store]) -> None:
         )
 
 
-def planned_tasks(store: Store, dataset: str) -> list[Task]:
-    """Return every task of a data set, done or not; those with shuffled labels last."""
-    facts = store.datasets()[dataset]
-    n_permutations, n_each = facts["null"]
-    numbers = [*range(len(store.dataset_arrays(dataset)["seeds"]))]
-    numbers += [-1 - i for i in range(n_permutations * n_each)]
-    return [(method, number) for number in numbers for method in facts["methods"]]
-
-
 def _check_complete(stores: list[Store]) -> None:
     """Refuse stores that together lack tasks, and name these."""
     for dataset in stores[0].datasets():
-        planned = planned_tasks(stores[0], dataset)
+        planned = stores[0].planned(dataset)
         done = set().union(*(store.done(dataset) for store in stores))
         missing = [task for task in planned if task not in done]
         if missing:
@@ -215,6 +206,6 @@ def _records(stores: list[Store], dataset: str) -> Iterator[TaskRecord]:
     where: dict[Task, Store] = {}
     for task, store in sorted(tasks, key=lambda pair: pair[0]["error"] is not None):
         where.setdefault((task["method"], task["resample"]), store)
-    for key in planned_tasks(stores[0], dataset):
+    for key in stores[0].planned(dataset):
         if key in where:
             yield where[key].record(dataset, *key)
