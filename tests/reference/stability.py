@@ -144,6 +144,17 @@ def nogueira(sets, p):
     return None if ratio is None else 1 - ratio
 
 
+def least_variance(sets, p, short):
+    """2 short² Σ v²/(Σ v)² / (m(m − 1)), v the unbiased variance of a feature's selection."""
+    m, v = len(sets), []
+    for f in range(p):
+        share = Fraction(sum(f in chosen for chosen in sets), m)
+        v.append(sum(((f in chosen) - share) ** 2 for chosen in sets) / (m - 1))
+    if sum(v) == 0:
+        return 0
+    return 2 * short**2 * sum(x**2 for x in v) / sum(v) ** 2 / (m * (m - 1))
+
+
 def nogueira_variance(sets, p):
     m = len(sets)
     value = nogueira(sets, p)
@@ -230,21 +241,22 @@ def yu(a, b, p, similarity):
     return over(gained - chance, Fraction(len(a) + len(b), 2) - chance)
 
 
-def module_phi(a, b, p, modules=None):
+def matched_within(a, b, modules):
+    """Take features of A one by one, each with an unused feature of B in the same module."""
+    left, pairs = list(b), 0
+    for f in a:
+        partner = next((g for g in left if modules[g] == modules[f]), None)
+        if partner is not None:
+            left.remove(partner)
+            pairs += 1
+    return pairs
+
+
+def module_match(a, b, p, modules=None):
     modules = list(range(p)) if modules is None else list(modules)
-
-    def more_than_at_random(chosen):
-        return [
-            sum(modules[f] == module for f in chosen)
-            - Fraction(len(chosen) * modules.count(module), p)
-            for module in sorted(set(modules))
-        ]
-
-    def product(u, v):
-        return sum(x * z for x, z in zip(u, v, strict=True))
-
-    u, v = more_than_at_random(a), more_than_at_random(b)
-    return over(float(product(u, v)), sqrt(product(u, u) * product(v, v)))
+    at_random = [matched_within(a, other, modules) for other in combinations(range(p), len(b))]
+    chance = Fraction(sum(at_random), len(at_random))
+    return over(matched_within(a, b, modules) - chance, Fraction(len(a) + len(b), 2) - chance)
 
 
 def zucknick(a, b, p, similarity):
@@ -275,7 +287,7 @@ SUBSETS = {
     "drotar": drotar,
     "davis": davis,
     "pogr": over_ordered_pairs(pogr),
-    "module_phi": over_pairs(module_phi),
+    "module_match": over_ordered_pairs(module_match),
     "npogr": over_ordered_pairs(npogr),
     "yu": over_pairs(yu),
     "zucknick": over_pairs(zucknick),

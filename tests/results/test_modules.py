@@ -39,7 +39,7 @@ def test_it_is_the_measure_over_the_modules_of_the_data(data, results):
     table = results.selections.module_stability([7]).frame()
     _, orders = results._one().orders("t")
     modules = correlation_modules(data[0])
-    expected = stability_score(orders[:, :7].tolist(), 200, "module_phi", modules=modules)
+    expected = stability_score(orders[:, :7].tolist(), 200, "module_match", modules=modules)
     assert table["value"].tolist() == pytest.approx([expected.value])
     assert table["features"].tolist() == pytest.approx(
         results.stability(sizes=[7]).frame()["value"].tolist()

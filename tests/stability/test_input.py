@@ -72,9 +72,9 @@ def test_kuncheva_refuses_unequal_sizes():
 # 0/0 on all-empty, all-full and one-empty systems; the other measures have a value.
 UNDEFINED = {
     "empty": "kalousis dice ochiai kuncheva somol somol_weighted somol_relative lustgarten wald "
-    "phi module_phi kappa nogueira davis",
-    "full": "kuncheva lustgarten wald phi module_phi kappa nogueira",
-    "one empty": "ochiai lustgarten wald phi module_phi",
+    "phi module_match kappa nogueira davis",
+    "full": "kuncheva lustgarten wald phi module_match kappa nogueira",
+    "one empty": "ochiai lustgarten wald phi",
 }
 
 

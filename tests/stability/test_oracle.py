@@ -53,6 +53,15 @@ def test_nogueira_variance_by_hand():
     assert ref.nogueira_variance(sets, 4) == by_hand
 
 
+def test_least_variance_by_hand():
+    # All runs have 0, and one more feature each: v = 1/3 for three features. Each two share one of
+    # two features, so all leave-one-out values are the same, and Nogueira's variance is 0.
+    sets = [frozenset({0, 1}), frozenset({0, 2}), frozenset({0, 3})]
+    assert ref.nogueira_variance(sets, 5) == 0
+    assert ref.least_variance(sets, 5, F(1, 2)) == 2 * F(1, 4) * F(3, 9) / 1 / 6
+    assert ref.least_variance([sets[0]] * 3, 5, 0) == 0
+
+
 def test_similar_features_by_hand():
     # 0 ~ 3 makes 0 matched; 2 ~ 4 makes 4 matched anywhere, but 2 is shared
     assert ref.matched(A, B, SIMILAR, "anywhere") == 1
@@ -66,12 +75,18 @@ def test_similar_features_by_hand():
 
 
 def test_modules_by_hand():
-    # Modules {0, 1, 3}, {2, 4}, {5}: A has 2, 1, 0 of them, B 2, 2, 0; at random A would have
-    # 3/2, 1, 1/2 and B 2, 4/3, 2/3. u = (1/2, 0, −1/2), v = (0, 2/3, −2/3).
-    modules = [0, 0, 1, 0, 1, 2]
-    expected = F(1, 3) / (F(1, 2) * F(8, 9)) ** 0.5
-    assert ref.module_phi(A, B, 6, modules) == pytest.approx(expected, rel=1e-15)
-    assert ref.module_phi(A, frozenset({3, 1, 4}), 6, modules) == pytest.approx(1, rel=1e-15)
+    # Modules {0, 1}, {2}: A = {0} finds a partner in 0, 1 but not in 2; 2 finds one in 2 only.
+    modules = [0, 0, 1]
+    zero, one, two = (frozenset({f}) for f in range(3))
+    assert ref.module_match(zero, one, 3, modules) == 1
+    assert ref.module_match(zero, two, 3, modules) == (0 - F(2, 3)) / (1 - F(2, 3))
+    assert ref.module_match(two, zero, 3, modules) == (0 - F(1, 3)) / (1 - F(1, 3))
+    # Sizes 1 and 2: at most 3/2. Each of the three pairs has a partner for 0, and two of the three
+    # single features have one in {0, 1}.
+    assert ref.module_match(zero, one | two, 3, modules) == (1 - 1) / F(1, 2)
+    assert ref.module_match(zero | one, zero, 3, modules) == (1 - F(2, 3)) / (F(3, 2) - F(2, 3))
+    # Modules {0, 1, 3}, {2, 4}, {5}: A has 2, 1, 0 of them, B 2, 2, 0.
+    assert ref.matched_within(A, B, [0, 0, 1, 0, 1, 2]) == 3
 
 
 def test_one_feature_each_expectation_by_hand():

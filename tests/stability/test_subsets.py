@@ -312,17 +312,54 @@ def test_forms_of_input_agree(entry):
         assert stability_score(form, measure=entry.name).value == expected
 
 
-@given(systems(), st.data())
-@settings(deadline=None, max_examples=25)
+@given(systems(max_features=7, max_runs=4), st.data())
+@settings(deadline=None, max_examples=40)
 def test_modules_stand_for_their_features(system, data):
     sets, p = system
     modules = data.draw(st.lists(st.integers(0, 3), min_size=p, max_size=p))
-    expected = ref.over_pairs(ref.module_phi)(sets, p, modules=modules)
-    agrees(expected, sets, p, "module_phi", modules=modules)
-    plain = quiet(sets, p, "module_phi")
-    assert plain == pytest.approx(quiet(sets, p, "phi"), nan_ok=True, abs=1e-12)
+    expected = ref.over_ordered_pairs(ref.module_match)(sets, p, modules=modules)
+    agrees(expected, sets, p, "module_match", modules=modules)
+    plain = quiet(sets, p, "module_match")
+    assert plain == pytest.approx(quiet(sets, p, "kappa"), nan_ok=True, abs=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(3, 3), (2, 4)])
+def test_random_subsets_match_no_modules_on_average(a, b):
+    modules = [0, 0, 0, 0, 1, 1, 2]
+    values = [
+        stability_score([one, other], 7, "module_match", modules=modules).value
+        for one in combinations(range(7), a)
+        for other in combinations(range(7), b)
+    ]
+    assert np.mean(values) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_giant_module_makes_nothing_stable():
+    """More than a third of all features in one module, as in real arrays, most others alone."""
+    rng = np.random.default_rng(0)
+    giant, p, size = np.arange(2139), 5966, 50
+    others = np.arange(giant.size, p)
+    modules = np.arange(p)
+    modules[giant] = 0
+    modules[others[:500]] = 3000 + np.arange(500) // 10
+
+    def measured(*parts):
+        runs = [
+            np.concatenate([rng.choice(pool, n, replace=False) for pool, n in parts])
+            for _ in range(30)
+        ]
+        matched = stability_score(runs, p, "module_match", modules=modules).value
+        return stability_score(runs, p, "kuncheva").value, matched
+
+    for pool in (np.arange(p), others):
+        assert measured((pool, size)) == pytest.approx((0, 0), abs=0.03)
+    # The same modules every time, with other members, are worth 1.
+    assert measured((giant, size))[1] == pytest.approx(1)
+    assert measured(*((others[i : i + 10], 5) for i in range(0, 100, 10)))[1] == pytest.approx(1)
+    # More of the giant module than at random: of 50, a random subset has a partner for 18.
+    assert measured((giant, 40), (others, 10))[1] == pytest.approx((40 - 18) / (50 - 18), abs=0.02)
 
 
 def test_modules_are_one_per_feature():
     with pytest.raises(ValueError, match=r"one module for each of 4 features; got shape \(3,\)"):
-        stability_score([[0], [1]], 4, "module_phi", modules=[0, 1, 2])
+        stability_score([[0], [1]], 4, "module_match", modules=[0, 1, 2])

@@ -62,10 +62,11 @@ class Selections(Parts):
         """Stability of every method if features of one module count as the same, by subset size.
 
         Modules are those of :func:`backstay.redundancy.correlation_modules` over all rows; the
-        measure is "module_phi". It compares how many features of each module two runs choose: 0
-        is what random choices reach, 1 always as many of the same modules, and with every feature
-        on its own it is Kuncheva's index. The column ``features`` has the stability of the
-        features themselves. Empty for more than 30,000 features, whose modules are not known.
+        measure is "module_match". Features of two runs are matched one to one within modules. 0: a
+        run matches another no better than it matches random features. 1: always as many features
+        of the same modules. With every feature on its own it is Kuncheva's index. The column
+        ``features`` has the stability of the features themselves. Empty for more than 30,000
+        features, whose modules are not known.
 
         Parameters
         ----------
@@ -89,7 +90,7 @@ class Selections(Parts):
         at = None if sizes is None else list(sizes)
         return self._table(
             "stability of modules",
-            f"module_phi, {confidence:.0%} intervals over resamples",
+            f"module_match, {confidence:.0%} intervals over resamples",
             lambda part: module_stability_rows(part, at, confidence),
             "method size value low high features n_runs",
         )

@@ -202,7 +202,7 @@ def curve_rows(
 def module_rows(records: Records, method: str, sizes: tuple[int, ...], confidence: float) -> Rows:
     """Return the stability of a method if features of one module count as the same."""
     options = {"modules": records.modules}
-    return curve_rows(records, method, "module_phi", list(sizes), confidence, options)
+    return curve_rows(records, method, "module_match", list(sizes), confidence, options)
 
 
 def module_stability_rows(

@@ -5,6 +5,7 @@ Works on the output of repeated runs of any library: `stability_score` and
 `prediction_stability` on what their names say, `compare_stability` for two procedures.
 `concept_agreement` trains the models itself; `bias_variance` and `subset_bias_variance` need the
 truth; `stability_performance` weighs stability against a score.
+`Standings` says what an independent sample would choose again.
 `list_measures` is the table of all measures. `PairMatrix` is for a figure of your own about
 every two runs.
 """
@@ -18,6 +19,7 @@ from backstay.stability._intervals import PairMatrix
 from backstay.stability._measures import list_measures
 from backstay.stability._predictions import prediction_stability
 from backstay.stability._rankings import ranking_stability
+from backstay.stability._replication import Standings
 from backstay.stability._score import stability_score
 from backstay.stability._similarity import correlated_features
 from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
@@ -29,6 +31,7 @@ __all__ = [
     "PairMatrix",
     "StabilityComparison",
     "StabilityResult",
+    "Standings",
     "UndefinedStabilityWarning",
     "bias_variance",
     "compare_stability",

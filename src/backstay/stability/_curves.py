@@ -11,11 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
-    SOURCES,
     PairMatrix,
     Resampling,
     check_confidence,
     check_source,
+    least_variance,
     quantile,
     spread_over_runs,
 )
@@ -67,7 +67,7 @@ def stability_curve(
     kind: str = "auto",
     n_features: int | None = None,
     confidence: float = 0.95,
-    variance_from: str = "auto",
+    variance_from: str = "jackknife",
     similarity: Any = None,
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
@@ -91,9 +91,8 @@ def stability_curve(
         Number of features, if the rankings are orders cut after the first few.
     confidence : float, default=0.95
         Coverage of the interval at each single size (not of the whole curve).
-    variance_from : {"auto", "analytic", "jackknife", "bootstrap"}, default="auto"
-        Where variances come from. "auto" is "analytic" for "nogueira" and "kuncheva" and
-        "jackknife" for the others. "bootstrap" computes one size after the other.
+    variance_from : {"jackknife", "bootstrap", "analytic"}, default="jackknife"
+        As in `stability_score`. "bootstrap" computes one size after the other.
     similarity, n_bootstrap, random_state, **options
         As in `stability_score`.
 
@@ -139,9 +138,7 @@ def stability_curve(
     2     3  1.0000       4
     """
     entry = get_measure(measure, "subsets")
-    check_source(variance_from, ("auto", *SOURCES))
-    if variance_from == "auto":
-        variance_from = "analytic" if entry.analytic_variance else "jackknife"
+    check_source(variance_from)
     check_confidence(confidence)
     order, p = read_orders(rankings, kind, n_features)
     chosen = _read_sizes(sizes, order.shape[1])
@@ -150,8 +147,9 @@ def stability_curve(
     order = order[:, : int(chosen.max())]
     at_once = None if variance_from == "bootstrap" else _at_once(measure)
     if at_once is not None:
-        curve = at_once(entry, order, p, variance_from, **arguments)
-        value, variance = (part[chosen - 1] for part in curve)
+        value, variance = at_once(entry, order, p, variance_from, **arguments)
+        variance = np.maximum(variance, _least_variance(entry, order, p, value))
+        value, variance = value[chosen - 1], variance[chosen - 1]
     else:
         resampling = Resampling(variance_from, n_bootstrap, rng)
         value, variance = _size_by_size(entry, order, p, chosen, arguments, resampling)
@@ -192,6 +190,14 @@ def _at_once(measure: str) -> Callable[..., Curve] | None:
     if measure in ("somol", "davis"):
         return _of_ever_selected
     return _jaccard if measure == "kalousis" else None
+
+
+def _least_variance(entry: Measure, order: NDArray[Any], p: int, value: Floats) -> Floats:
+    m, placements = order.shape[0], Placements.of(order, p)
+    count = np.arange(m + 1)
+    w = count * (m - count)
+    spread, squares = placements.sum_over_features(w), placements.sum_over_features(w**2)
+    return least_variance(entry.best(m, p) - value, spread, squares, m)
 
 
 def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> Curve:

@@ -79,6 +79,26 @@ def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
     return spread
 
 
+def least_variance(short: Any, spread: Any, squares: Any, n_runs: int) -> NDArray[np.float64]:
+    """Return the variance that a stability has at least, given how often features were selected.
+
+    Parameters
+    ----------
+    short : float or ndarray
+        How far the stability is from that of identical runs.
+    spread, squares : int or ndarray
+        Σ w and Σ w² over features, w = F(m − F) for a feature selected by F of m runs.
+    n_runs : int
+        m.
+    """
+    # A mean over pairs of |A∩B| has the variance 4σ²/m + 2δ/(m(m − 1)) (Hoeffding 1948). The first
+    # part is that of the runs' agreement with all others. The second is what is left if all runs
+    # agree equally with the others, which leaves the jackknife nothing to see. δ is the sum of the
+    # squared covariances of the features' selection, hence at least Σ v², with v = w/(m(m − 1)) the
+    # variance of one; and Σ v is how far the mean is from that of identical runs.
+    return np.asarray(2 * short**2 * squares / (np.maximum(spread, 1) ** 2 * n_runs * (n_runs - 1)))
+
+
 class PairMatrix:
     """A figure for every two runs, with the mean over pairs and its jackknife interval.
 
@@ -112,8 +132,15 @@ class PairMatrix:
         return f"for {bad} of {m * (m - 1) // 2} pairs of runs"
 
     def variance(self) -> float:
-        """Return the jackknife variance of the mean; nan for two runs."""
-        return float(self.jackknife(self.values.sum(axis=1)))
+        """Return the jackknife variance of the mean, or the least one; nan for two runs."""
+        return float(np.maximum(self.jackknife(self.values.sum(axis=1)), self.least_variance()))
+
+    def least_variance(self) -> float:
+        """Return the variance that the mean would have if no two pairs had anything in common."""
+        # Pairs with a run in common are never negatively correlated (Hoeffding 1948).
+        m = len(self.values)
+        both = ((self.values + self.values.T) / 2)[~np.eye(m, dtype=bool)]
+        return float(2 * both.var() / (m * (m - 1)))
 
     def on_resamples(self, samples: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the mean over pairs in every resample of the runs, without pairing copies."""

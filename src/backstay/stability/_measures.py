@@ -56,6 +56,12 @@ class Measure:
         )
         return low, high
 
+    def best(self, n_runs: int, n_features: int) -> float:
+        """Return the value for identical runs, or the upper bound if that depends on sizes."""
+        if self.identical is not None:
+            return self.identical
+        return self.bounds(n_runs, n_features)[1]
+
 
 def _on_subsets(compute: Callable[..., Any], *facts: Any, over: str = "", **more: Any) -> Measure:
     """Return a measure on subsets with the name, formula and options of what computes it.
@@ -142,8 +148,8 @@ _TABLE = (
         note="partners among unshared features only",
     ),
     _on_pairs(
-        _partners.module_phi, -1, 1, True, "Nogueira & Brown 2016, modules for features",
-        note="which of a module's features are chosen does not matter; φ without modules",
+        _partners.module_match, -np.inf, 1, True, "Carletta 1996, modules for features",
+        note="matched one to one; E by a random subset; κ without modules", over="ordered pairs",
     ),
     _on_pairs(
         _partners.zucknick, 0, 1, False, "Zucknick, Richardson & Stronach 2008",

@@ -59,14 +59,20 @@ class Placements:
             if low < high:
                 yield slice(low, high), (bounds[:-1] - low)[held].astype(np.intp), length[held]
 
-    def sum_over_pairs(self) -> NDArray[np.int64]:
-        """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k."""
-        # The t-th arrival of a feature (from 0) adds t ordered pairs twice.
+    def sum_over_features(self, of_count: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return Σ_f g(F_f) for every k, with g(0) = 0, g(1), …, g(M) given."""
+        # The t-th arrival of a feature (from 0) adds g(t + 1) − g(t).
+        gain = np.diff(of_count).astype(np.float64)
         total = np.zeros(self.n_places)
         for part, first, length in self.chunks():
-            earlier = _number_within(first, length)
-            total += np.bincount(self.place[part], weights=earlier, minlength=self.n_places)
-        return 2 * np.cumsum(total.astype(np.int64))
+            gained = gain[_number_within(first, length)]
+            total += np.bincount(self.place[part], weights=gained, minlength=self.n_places)
+        return np.cumsum(total.astype(np.int64))
+
+    def sum_over_pairs(self) -> NDArray[np.int64]:
+        """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k."""
+        count = np.arange(self.n_runs + 1)
+        return self.sum_over_features(count * (count - 1))
 
     def ever_selected(self) -> NDArray[np.int64]:
         """Return the number of features selected by any run, for every k."""

@@ -66,11 +66,12 @@ def zucknick(runs: Runs, similar: FeatureSimilarity) -> Pairs:
     return ratio(runs.shared + credit + credit.T, a + b - runs.shared)
 
 
-def module_phi(runs: Runs, modules: object = None) -> Pairs:
-    """Return the cosine of (features per module − at random)."""
-    # ⟨u, v⟩/√(⟨u, u⟩⟨v, v⟩), u and v the features per module beyond those of random subsets.
-    # At random, a of p features include a·n_M/p of a module of n_M. Everything is multiplied by p,
-    # which keeps whole numbers whole. Modules that no run selects from enter only through Σ n_M².
+def module_match(runs: Runs, modules: object = None) -> Pairs:
+    """Return (I − E)/((a+b)/2 − E), I matched within modules."""
+    # Directed: row A, column B. I = Σ min(a_M, b_M) over modules M counts the features that can be
+    # matched one to one. E is what A can expect of a random subset of B's size. Two random subsets
+    # would be the wrong standard: they meet in a large module, so runs that keep out of it would be
+    # far below 0 even if they chose at random elsewhere. Given A, the mean over random B is 0.
     p = runs.n_features
     labels = np.arange(p) if modules is None else np.asarray(modules)  # None: each on its own
     if labels.shape != (p,):
@@ -78,16 +79,30 @@ def module_phi(runs: Runs, modules: object = None) -> Pairs:
             f"modules must name one module for each of {p} features; got shape {labels.shape}."
         )
     _, numbers, members = np.unique(labels, return_inverse=True, return_counts=True)
-    _, place = np.unique(numbers[runs.features], return_inverse=True)
-    inside = np.equal.outer(place, np.arange(place.max(initial=-1) + 1)).astype(np.float64)
-    selected = runs.selected.astype(np.float64)
-    counts = selected @ inside
-    at_random = selected @ members[numbers[runs.features]].astype(np.float64)
-    a, b = runs.a, runs.b
-    excess = p**2 * (counts @ counts.T) - p * (at_random[:, None] * b + at_random[None] * a)
-    excess += a * b * (members**2).sum()
-    spread = np.sqrt(np.maximum(np.diag(excess), 0))
-    return ratio(excess, spread[:, None] * spread[None])
+    chosen, place = np.unique(numbers[runs.features], return_inverse=True)
+    run, feature = np.nonzero(runs.selected)
+    shape = runs.n_runs, chosen.size
+    counts = np.bincount(run * chosen.size + place[feature], minlength=shape[0] * shape[1])
+    counts = counts.reshape(shape).astype(np.int32)
+    matched = np.array([np.minimum(own, counts).sum(axis=1) for own in counts], dtype=np.float64)
+    sizes, where = np.unique(runs.sizes, return_inverse=True)
+    expected = [_matched_at_random(counts, members[chosen], p, size) for size in sizes]
+    return _corrected(matched, np.column_stack(expected)[:, where], (runs.a + runs.b) / 2)
+
+
+def _matched_at_random(
+    counts: NDArray[np.signedinteger], members: NDArray[np.int64], p: int, size: int
+) -> NDArray[np.float64]:
+    """Return, for every run, the expected number matched in a random subset of a size."""
+    # E min(c, X) = P(X ≥ 1) + … + P(X ≥ c), X hypergeometric: the same for modules of one size.
+    kinds, kind = np.unique(members, return_inverse=True)
+    most = np.zeros(kinds.size, dtype=np.int64)
+    np.maximum.at(most, kind, counts.max(axis=0))
+    start = np.cumsum(most) - most
+    at_least = np.arange(most.sum()) - np.repeat(start, most)
+    chance = stats.hypergeom.sf(at_least, p, np.repeat(kinds, most), size)
+    total = np.concatenate([[0.0], np.cumsum(chance)])
+    return np.asarray((total[start[kind] + counts] - total[start[kind]]).sum(axis=1))
 
 
 def _corrected(matched: Pairs, chance: Pairs, most: Pairs) -> Pairs:

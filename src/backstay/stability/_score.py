@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import PairMatrix, Resampling, check_confidence, check_source
+from backstay.stability._intervals import (
+    PairMatrix,
+    Resampling,
+    check_confidence,
+    check_source,
+    least_variance,
+)
 from backstay.stability._measures import Measure, get_measure
 from backstay.stability._runs import Runs, read_subsets
 from backstay.stability._similarity import as_similarity
 from backstay.stability._stability_result import StabilityResult, warn_undefined
-from backstay.stability._subsets import nogueira
+from backstay.stability._subsets import nogueira, nogueira_left_out
 
 
 def stability_score(
@@ -23,7 +29,7 @@ def stability_score(
     *,
     confidence: float = 0.95,
     similarity: Any = None,
-    variance_from: str = "analytic",
+    variance_from: str = "jackknife",
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
     **options: Any,
@@ -46,10 +52,11 @@ def stability_score(
     similarity : array, sparse array or ``correlated_features(X)``, optional
         For "pogr", "npogr", "yu" and "zucknick" (others ignore it): a symmetric boolean
         d×d matrix, a real one with ``threshold=``, or what `correlated_features` returns.
-    variance_from : {"analytic", "jackknife", "bootstrap"}, default="analytic"
-        Where the variance comes from. "analytic" is nan for all but "nogueira" and
-        "kuncheva". "jackknife" leaves out one run at a time, "bootstrap" redraws the runs; both
-        work for every measure. Two runs give no variance from any source.
+    variance_from : {"jackknife", "bootstrap", "analytic"}, default="jackknife"
+        Where the variance comes from. "jackknife" leaves out one run at a time, "bootstrap"
+        redraws the runs; both work for every measure. "analytic" is Nogueira's formula, which is
+        too small for few runs, and nan for all but "nogueira" and "kuncheva". Two runs give no
+        variance from any source. From three runs on, it is 0 only if all runs are the same.
     n_bootstrap : int, default=1000
         Number of bootstrap resamples. Only their standard error is used: percentiles
         would be off centre because a redrawn run agrees with its own copy.
@@ -60,7 +67,7 @@ def stability_score(
         the rounded mean subset size if not given), ``penalty`` (davis), ``threshold``
         (similarity measures), ``partners`` (pogr, npogr: "anywhere" in the other subset
         or "unshared"), ``expectation`` and ``n_draws`` (npogr, yu: "exact", or
-        "monte_carlo" from that many random pairs of subsets), ``modules`` (module_phi: the
+        "monte_carlo" from that many random pairs of subsets), ``modules`` (module_match: the
         module of every feature, as `backstay.redundancy.correlation_modules` finds them).
 
     Returns
@@ -83,8 +90,8 @@ def stability_score(
     --------
     >>> runs = [[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 3]]
     >>> stability_score(runs, 10)
-    StabilityResult(nogueira=0.6032, 95% interval [0.4137, 0.7926], 4 runs, 10 features)
-    >>> stability_score(runs, 10, "kalousis", variance_from="jackknife")
+    StabilityResult(nogueira=0.6032, 95% interval [0.1657, 1], 4 runs, 10 features)
+    >>> stability_score(runs, 10, "kalousis")
     StabilityResult(kalousis=0.5833, 95% interval [0.124, 1], 4 runs, 10 features)
     """
     entry = get_measure(measure, "subsets")
@@ -154,6 +161,9 @@ class MeasuredRuns:
     def variance(self, resampling: Resampling) -> float:
         """Return the variance of the value, from theory or from the runs."""
         check_source(resampling.variance_from)
+        return float(np.maximum(self._variance(resampling), self.least_variance()))
+
+    def _variance(self, resampling: Resampling) -> float:
         if resampling.variance_from == "analytic":
             # Equal sizes make Kuncheva's mean equal to Nogueira's estimate, term by term.
             return nogueira_variance(self.runs) if self.measure.analytic_variance else math.nan
@@ -161,7 +171,16 @@ class MeasuredRuns:
             return math.nan
         if self.pairs is not None:
             return resampling.variance_of_pairs(self.pairs)
-        return resampling.variance(self._on_resample, self.runs.n_runs)
+        m = self.runs.n_runs
+        if self.measure.name == "nogueira" and resampling.variance_from == "jackknife" and m > 2:
+            return float((m - 1) * nogueira_left_out(self.runs).var())
+        return resampling.variance(self._on_resample, m)
+
+    def least_variance(self) -> float:
+        """Return the variance that these runs have at least; 0 only if all are the same."""
+        m, w = self.runs.n_runs, self.runs.counts * (self.runs.n_runs - self.runs.counts)
+        short = self.measure.best(m, self.runs.n_features) - self.value
+        return float(least_variance(short, w.sum(), w @ w, m))
 
 
 def measure_arguments(

@@ -62,7 +62,7 @@ class StabilityResult:
     n_runs: int
     n_items: int
     confidence: float = 0.95
-    variance_from: str = "analytic"
+    variance_from: str = "jackknife"
     items: str = "features"
     details: Mapping[str, float] = field(default_factory=dict)
 
@@ -119,6 +119,6 @@ def pairwise_result(
     if math.isnan(value):
         warn_undefined(measure, f"{matrix.where_undefined()}: {why_undefined}", stacklevel=4)
     else:
-        variance = resampling.variance_of_pairs(matrix)
+        variance = float(np.maximum(resampling.variance_of_pairs(matrix), matrix.least_variance()))
     source = resampling.variance_from
     return StabilityResult(value, variance, measure, m, n_items, confidence, source, items)

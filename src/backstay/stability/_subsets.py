@@ -149,6 +149,16 @@ def nogueira(runs: Runs) -> float:
     return 1 - spread * m * p / ((m - 1) * total * (m * p - total))
 
 
+def nogueira_left_out(runs: Runs) -> NDArray[np.float64]:
+    """Return Nogueira's measure without each run; nan where it is 0/0."""
+    m, p, counts = runs.n_runs - 1, runs.n_features, runs.counts
+    total = counts.sum() - runs.sizes
+    kept = counts * (m - counts)
+    spread = kept.sum() + runs.selected @ ((counts - 1) * (m - counts + 1) - kept)
+    random = (m - 1) * total * (m * p - total)
+    return 1 - ratio((spread * m * p).astype(np.float64), random.astype(np.float64))
+
+
 def drotar(runs: Runs, top: int | None = None) -> float:
     """Return mean F_f of the top T / (1 + mean F_f of the other chosen)."""
     if top is None:
