@@ -45,6 +45,19 @@ def column_chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[t
         yield names, np.ascontiguousarray(table, dtype=np.float64)
 
 
+def columns_of(X: Any, columns: Ints) -> Floats:
+    """Return the values of some columns."""
+    if sparse.issparse(X):
+        return np.asarray(X[:, columns].toarray(), dtype=np.float64)
+    if isinstance(X, np.ndarray):
+        table = X[:, columns]
+    elif hasattr(X, "iloc"):
+        table = X.iloc[:, columns].to_numpy()
+    else:
+        table = X[[X.columns[j] for j in columns]].to_numpy()
+    return np.asarray(table, dtype=np.float64)
+
+
 def standardized(table: Floats) -> Floats:
     """Return columns of mean 0 and length 1; gaps and constant columns are 0."""
     return standard_parts(table)[0]

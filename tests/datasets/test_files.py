@@ -296,21 +296,14 @@ def test_ranks_are_no_row_numbers(tmp_path):
     assert table.warnings == []
 
 
-def test_the_answer_in_other_words_is_suspected(tmp_path):
-    given = frame()
-    given["code"] = np.where(given["kind"] == "ill", 7, 3)
-    given["German"] = np.where(given["kind"] == "ill", "krank", "gesund")
-    given["nearly"] = given["code"].where(given.index > 0, 3)
-    (warning,) = read_table(saved(tmp_path, given), "kind").warnings
-    assert warning.startswith("'code', 'German' give the classes of 'kind' away without an error")
-
-
-def test_copies_and_names_that_repeat_are_suspected(tmp_path):
-    given = pd.concat([frame(), frame().head(2)])
-    assert "2 rows are exact copies" in read_table(saved(tmp_path, given), "kind").warnings[0]
+def test_names_that_repeat_are_suspected_unless_they_are_groups(tmp_path):
     given = frame().assign(patient=[f"p{i // 2}" for i in range(ROWS)])
     path = saved(tmp_path, given)
-    assert "Row names repeat ('p0'" in read_table(path, "kind", ids="patient").warnings[0]
+    (found,) = read_table(path, "kind", ids="patient").suspicions
+    assert (found.kind, found.severity, found.figures["row_names"]) == ("repeats", 1, ["p0"])
+    (found,) = read_table(path, "kind").suspicions
+    assert found.figures["columns"] == [["patient", ROWS // 2, ROWS]]
+    assert read_table(path, "kind", groups="patient").suspicions == []
     table = read_table(path, "kind", groups="patient")
     assert len(np.unique(table.groups)) == ROWS // 2
     assert table.warnings == []

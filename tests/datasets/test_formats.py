@@ -145,7 +145,9 @@ def test_groups_times_and_more_features_come_from_the_sheet(formats):
     assert table.categorical == ["sex"]
     assert "gene3" not in table.X
     assert len(np.unique(table.groups)) == 12
-    assert any("classes differ in 'date'" in text for text in table.warnings)
+    (found,) = table.suspicions
+    assert found.kind == "confounded"
+    assert found.figures["columns"][0][0] == "date"
     even = read_table(path, TARGET, samples=sheet.assign(date=np.arange(24)), measured="date")
     assert even.warnings == []
     assert any("not used: 'patient', 'age', 'sex', 'batch'" in text for text in even.notes)

@@ -1,6 +1,6 @@
 """The target column holds classes: the only file of this folder that knows it.
 
-Which label every row has, which rows are left, and what about the classes is suspicious.
+Which label every row has, and which rows are left.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from backstay._words import counted, listed
-from backstay.datasets._columns import SortedColumns
 from backstay.datasets._content import Content
 from backstay.datasets._exact import (
     check_spellings,
@@ -29,9 +27,6 @@ from backstay.datasets._reading import Reading
 
 # More different numbers than this, and a target is a measurement, not a class.
 MAX_NUMERIC_CLASSES = 10
-# Below this p-value, times of measurement differ between the classes.
-CONFOUNDED = 0.001
-BLOCK = 2000
 
 
 @dataclass
@@ -202,60 +197,3 @@ def _positive(y: NDArray[Any], target: str, name: str | None) -> Any:
             parameter="positive",
         )
     return meant[0]
-
-
-def leaking_columns(features: SortedColumns, y: NDArray[Any], target: str) -> list[str]:
-    """Return a sentence on columns with one value per class, each its own, if there are any."""
-    classes, codes = np.unique(y, return_inverse=True)
-    n_classes = len(classes)
-    first = [np.argmax(codes == c) for c in range(n_classes)]
-    leaks = []
-    for start in range(0, features.numbers.shape[1], BLOCK):  # sparse columns are written out here
-        part = features.numbers.iloc[:, start : start + BLOCK]
-        table = part.to_numpy(np.float64)
-        values = table[first]
-        same = (table == values[codes]).all(axis=0)  # a gap is equal to nothing
-        leaks += [
-            str(part.columns[j])
-            for j in np.flatnonzero(same).tolist()
-            if len(np.unique(values[:, j])) == n_classes
-        ]
-    for name, category in features.categories.items():
-        values = category.codes[first]
-        same = (values >= 0).all() and (category.codes == values[codes]).all()
-        if same and len(np.unique(values)) == n_classes:
-            leaks.append(name)
-    if not leaks:
-        return []
-    return [
-        f"{listed(leaks)} give{'s' if len(leaks) == 1 else ''} the classes of {target!r} away "
-        "without an error; if this is the target in another form, drop it."
-    ]
-
-
-def drift(times: pd.Series, name: str, y: NDArray[np.generic]) -> list[str]:
-    """Return a sentence if the classes were measured at different times."""
-    texts = plain_text(times)
-    when = pd.to_numeric(texts, errors="coerce")
-    if when.isna().any():
-        try:
-            dates = pd.to_datetime(texts, format="mixed")
-        except (ValueError, OverflowError) as error:
-            wrong = texts[when.isna()].iloc[0]
-            raise TableError(
-                f"{name!r} holds {wrong!r}; times are numbers or dates such as 2024-05-31.",
-                parameter="measured",
-            ) from error
-        when = dates.map(lambda date: np.nan if pd.isna(date) else date.timestamp())
-    known = when.notna().to_numpy()
-    parts = [when.to_numpy()[known & (y == label)] for label in np.unique(y)]
-    parts = [part for part in parts if len(part)]
-    if len(parts) < 2 or len(np.unique(np.concatenate(parts))) < 2:
-        return []
-    p = float(stats.kruskal(*parts).pvalue)
-    if not p < CONFOUNDED:
-        return []
-    return [
-        f"The classes differ in {name!r} (Kruskal-Wallis p = {p:.1g}): features that drift with "
-        "time will look like markers of the classes."
-    ]

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
+from backstay._suspicion import Suspicion
 from backstay._words import listed
 from backstay.datasets._wide import count_missing, is_sparse, sparse_matrix
 
@@ -56,6 +57,9 @@ class LabelledTable:
         What to check before trusting a result, a sentence each.
     annotation : DataFrame or None
         What the file says about the features, such as symbols: a row per column of ``X``.
+    suspicions : list of Suspicion
+        Columns beside the features that could make a score look better than it is, for
+        ``Study.run(…, suspicions=table.suspicions)``.
     positive : object or None
         The class that two-class metrics are about, as in ``y``; None leaves it to the order.
     """
@@ -69,6 +73,7 @@ class LabelledTable:
     warnings: list[str] = field(default_factory=list)
     annotation: pd.DataFrame | None = None
     positive: Any = None
+    suspicions: list[Suspicion] = field(default_factory=list)
 
     @property
     def classes(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._words import listed
-from backstay.datasets._classes import classes_of, drift, labels_beside, leaking_columns
+from backstay.datasets._beside import confounded, repeats, times
+from backstay.datasets._classes import classes_of, labels_beside
 from backstay.datasets._columns import SortedColumns, left_out_sentences, sort_columns
 from backstay.datasets._content import Content
 from backstay.datasets._duplicates import unique_columns
@@ -20,8 +22,9 @@ from backstay.datasets._exact import label_texts, plain_text, two_spellings
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._named import Parts, take_apart, with_also
+from backstay.datasets._oddities import looks_raw, many_missing, twins
 from backstay.datasets._reading import Reading
-from backstay.datasets._suspicions import looks_raw, many_missing, suspicions
+from backstay.targets import as_target
 
 
 def read_table(
@@ -104,8 +107,7 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     groups = _groups(parts, content, reading.groups, classes.rows)
     if not classes.rows.all():
         parts = parts.of_rows(classes.rows)
-    if reading.measured is not None:
-        parts.warnings += drift(parts.column(reading.measured), reading.measured, classes.y)
+    others = [] if (name := reading.measured) is None else [(name, times(parts.column(name), name))]
     frame = _features(parts, content, reading, target)
     columns = sort_columns(frame, reading.categories, reading.keep, log2)
     if log2 is not None:
@@ -116,9 +118,13 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
         name, samples = next(iter(columns.identifiers.items()))
         parts.notes.append(f"Rows are named by column {name!r}.")
     X = _assembled(frame, columns, samples, content.file)
-    parts.warnings += leaking_columns(columns, classes.y, target)
-    parts.warnings += suspicions(X, groups, samples)
-    parts.warnings += [*many_missing(X), *([] if log2 is not None else looks_raw(X))]
+    parts.warnings += [*twins(X), *many_missing(X), *([] if log2 is not None else looks_raw(X))]
+    outcome = as_target(classes.y)
+    others += _beside(parts, columns, reading, target)
+    found = confounded(others, outcome)
+    if groups is None:
+        # A few patients, named in a column of texts, are taken for categories.
+        found += repeats([*others, *columns.categories.items()], samples, outcome)
     scale = {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
     about = content.annotation
     if about is not None:
@@ -126,8 +132,20 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
         about = about.apply(plain_text).rename_axis("feature")
     return LabelledTable(
         X, classes.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
-        about, classes.positive,
+        about, classes.positive, found,
     )  # fmt: skip
+
+
+def _beside(
+    parts: Parts, columns: SortedColumns, reading: Reading, target: str
+) -> Iterator[tuple[str, pd.Series]]:
+    """Yield the columns that are neither features nor named for another purpose."""
+    known = {target, reading.groups, reading.measured, reading.ids, *reading.also}
+    for name in [n for n in (*reading.drop, *parts.sheet.columns) if n not in known]:
+        known.add(name)
+        yield name, parts.column(name)
+    for name in [*columns.texts, *columns.identifiers]:
+        yield name, parts.column(name)
 
 
 def _labels(parts: Parts, content: Content, target: str | None) -> tuple[pd.Series, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
+from backstay._suspicion import Suspicion
 from backstay.results._facts import DatasetFacts, Role
 from backstay.stability import selection_frequency
 from backstay.store import Store
@@ -160,6 +161,13 @@ class Records:
             provenance=dict(known.get(f"provenance of {self.dataset}") or {}),
             annotation=dict(known.get(f"annotation of {self.dataset}") or {}),
         )
+
+    @property
+    def suspicions(self) -> list[Suspicion]:
+        """What the table, and the columns beside its features, make suspicious."""
+        known = self.store.study()
+        held = (known.get(f"suspicions {of} {self.dataset}") or [] for of in ("of", "beside"))
+        return [Suspicion(**one) for part in held for one in part]
 
     @property
     def units(self) -> Ints:

@@ -11,6 +11,7 @@ from backstay.study._protocols import FiveByTwo, RepeatedStratifiedKFold, Subsam
 from backstay.study._shards import merge_stores
 from backstay.study._stored_study import SmallerStudyError
 from backstay.study._study import Study
+from backstay.study._suspicions import suspicions
 
 __all__ = [
     "Dataset",
@@ -23,4 +24,5 @@ __all__ = [
     "list_methods",
     "make_methods",
     "merge_stores",
+    "suspicions",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from backstay._suspicion import Suspicion
 from backstay._validation import check_nothing_missing, check_whole_numbers
 from backstay.targets import Target, as_target
 
@@ -36,6 +37,8 @@ class Dataset:
     annotation : DataFrame, optional
         What is known of the features, such as their symbols: a row per feature, in the
         order of the columns of X. Kept with the data set as text, for reports.
+    suspicions : sequence of Suspicion, optional
+        What the file that the data came from makes suspicious, as ``LabelledTable.suspicions``.
     positive : object, optional
         Of two classes, the label that metrics of one class, such as average precision, are
         about; None is the second in order.
@@ -47,6 +50,7 @@ class Dataset:
     truth: ArrayLike | None = None
     provenance: Mapping[str, Any] | None = None
     annotation: Any = None
+    suspicions: Sequence[Suspicion] | None = None
     positive: Any = None
 
 
@@ -65,12 +69,13 @@ class CheckedData:
     truth: NDArray[np.float64] | None
     provenance: dict[str, Any] | None
     annotation: dict[str, list[str | None]] | None
+    suspicions: Sequence[Suspicion] | None
     sizes: tuple[int, ...]
 
 
 def checked_data(name: str, given: Dataset, sizes: Any) -> CheckedData:
     """Return a data set whose rows, outcome, groups, truth and the study's sizes fit together."""
-    X, target = _table(given.X), as_target(given.y, positive=given.positive)
+    X, target = as_table(given.X), as_target(given.y, positive=given.positive)
     if target.values.shape != (X.shape[0],):
         raise ValueError(f"y has shape {target.values.shape}; X has {X.shape[0]} rows.")
     groups = None if given.groups is None else np.asarray(given.groups)
@@ -87,6 +92,7 @@ def checked_data(name: str, given: Dataset, sizes: Any) -> CheckedData:
         truth=None if given.truth is None else _relevances(given.truth, n_features),
         provenance=None if given.provenance is None else dict(given.provenance),
         annotation=None if given.annotation is None else _annotation(given.annotation, n_features),
+        suspicions=given.suspicions,
         sizes=_subset_sizes(sizes, n_features),
     )
 
@@ -102,7 +108,8 @@ def _annotation(given: Any, n_features: int) -> dict[str, list[str | None]]:
     }
 
 
-def _table(X: Any) -> Any:
+def as_table(X: Any) -> Any:
+    """Return a table of rows × features as a frame, an array or a CSR matrix."""
     check_whole_numbers(X)
     if sparse.issparse(X):
         X = X.tocsr()

@@ -7,6 +7,7 @@ are few enough to be shown one by one, their values.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from backstay.results import DatasetFacts, Records
 from backstay.store import Store
 from backstay.study._data import CheckedData
 from backstay.study._partners import SHARD, ever_selected, often_selected, strongest_partners
+from backstay.study._suspicions import of_table
 
 Arrays = dict[str, NDArray[Any]]
 # Wider tables could need more than 2 GB for the correlations of linked features.
@@ -29,11 +31,13 @@ _overflow_is_unknown = np.errstate(over="ignore", invalid="ignore")
 
 @_overflow_is_unknown
 def describe_data(store: Store, data: CheckedData) -> None:
-    """Keep the moments of every feature and its module, unless they are kept already."""
+    """Keep what is suspicious, moments of every feature and its module, unless they are kept."""
     if "module" in store.dataset_arrays(data.name):
         return
-    arrays = {**data.target.moments(data.X), "module": _modules(data.X)}
-    for key, array in arrays.items():
+    moments = data.target.moments(data.X)
+    found = [asdict(one) for one in of_table(data.X, data.target, data.groups, moments)]
+    store.describe_study({f"suspicions of {data.name}": found})
+    for key, array in {**moments, "module": _modules(data.X)}.items():
         store.set_array(data.name, key, array)
 
 

@@ -7,7 +7,7 @@ It never shrinks: what a store holds would be results that the study does not as
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -205,6 +205,9 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
         store.set_array(data.name, "truth", data.truth)
     if data.provenance is not None:
         store.describe_study({f"provenance of {data.name}": data.provenance})
+    if data.suspicions is not None:
+        beside = [asdict(one) for one in data.suspicions]
+        store.describe_study({f"suspicions beside {data.name}": beside})
     if data.annotation is not None:
         store.describe_study({f"annotation of {data.name}": data.annotation})
 

@@ -187,8 +187,8 @@ class Study:
             Which part of the tasks to run: (3, 10) is the third of ten. Every part needs a store
             of its own; :func:`backstay.study.merge_stores` puts them together.
         **about
-            What else is known of the data: `truth`, `provenance`, `annotation` and `positive`, as
-            in :class:`Dataset`.
+            What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`
+            and `positive`, as in :class:`Dataset`.
 
         Returns
         -------

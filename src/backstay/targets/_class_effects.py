@@ -72,6 +72,9 @@ def effects_of_classes(moments: Mapping[str, NDArray[Any]], names: list[str]) ->
         one, rest = _against_the_rest(n, means, deviations, ours)
         effect, error = _hedges(one, rest)
         p = _welch(n, means, deviations) if len(means) == 2 else _anova(n, means, deviations)
+        # The means of a constant column may differ in their last digit, which is no difference.
+        spread = np.maximum(np.ptp(means, axis=0), deviations.max(axis=0))
+        p = np.where(spread <= ROUNDING * np.abs(means).max(axis=0), np.nan, p)
     half = stats.norm.ppf(0.975) * error
     return Effects(
         columns={f"mean in {name}": mean for name, mean in zip(names, means, strict=True)},

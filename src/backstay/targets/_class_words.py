@@ -43,6 +43,7 @@ def class_words(target: ClassTarget) -> Words:
         described=number,
         task=f"Classification into {number}",
         errors="Errors by class",
+        separation="AUC" if two else "AUC of two classes, on average",
         direction="high in",
         difference=f"{names[1]} minus {names[0]}"
         if two

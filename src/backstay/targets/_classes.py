@@ -19,11 +19,17 @@ from backstay.targets._class_models import (
     models_for,
     shortcut_of,
 )
+from backstay.targets._class_separation import (
+    association_with_classes,
+    giveaways_of_classes,
+    separation_of_classes,
+)
 from backstay.targets._class_signature import ClassSignature
 from backstay.targets._class_words import UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
+    Association,
     Effects,
     Floats,
     Rows,
@@ -205,6 +211,18 @@ class ClassTarget(ClassSignature):
         """Return what sets the classes apart, from a table or from its moments."""
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
+
+    def separation(self, values: Floats) -> Floats:
+        """Return the AUC of every column alone, averaged over pairs of classes."""
+        return separation_of_classes(values, self.codes, self.n_classes)
+
+    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
+        """Return features that alone nearly separate the classes, as no other does."""
+        return giveaways_of_classes(X, moments, self)
+
+    def association(self, column: NDArray[Any]) -> Association:
+        """Return the AUC of numbers or Cramér's V of texts, and p of a test."""
+        return association_with_classes(column, self.codes)
 
     def words(self) -> Words:
         """Return what a report calls classes, their effects and their errors."""

@@ -87,6 +87,11 @@ class Metric(ABC):
         Of one run, if the target holds the rows of several.
         """
 
+    @property
+    def best(self) -> float:
+        """The best value there is."""
+        return self.high if self.higher_is_better else self.low
+
     def gain(self, values: Any) -> Any:
         """Return values turned so that higher is better."""
         return values if self.higher_is_better else -values

@@ -100,6 +100,26 @@ class Effects:
 
 
 @dataclass(frozen=True)
+class Association:
+    """How a column that is no feature goes with the outcome.
+
+    Attributes
+    ----------
+    measure, value : str, float
+        Name of a figure, and the figure.
+    p_value : float
+        Of a test.
+    strong : bool
+        Whether the column nearly gives the outcome away.
+    """
+
+    measure: str
+    value: float
+    p_value: float
+    strong: bool
+
+
+@dataclass(frozen=True)
 class Words:
     """What a report calls things that depend on the kind of outcome.
 
@@ -113,6 +133,8 @@ class Words:
         What a model does.
     errors : str
         Title of the section on predictions.
+    separation : str
+        What ``Target.separation`` is called.
     direction : str
         What comes before the value of ``Effects.direction``, such as "high in".
     difference, effect, effect_source, test : str
@@ -129,6 +151,7 @@ class Words:
     described: str
     task: str
     errors: str
+    separation: str
     direction: str
     difference: str
     effect: str
@@ -278,6 +301,24 @@ class Target(ABC):
 
         None where the moments are not known.
         """
+
+    @abstractmethod
+    def separation(self, values: Floats) -> Floats:
+        """Return how well every column alone tells the outcomes apart.
+
+        0.5 is not at all, 1 without an error; ``words().separation`` names the figure.
+        """
+
+    @abstractmethod
+    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
+        """Return features that alone nearly give the outcome away, as no other does.
+
+        With their :meth:`separation`; `moments` are those of X.
+        """
+
+    @abstractmethod
+    def association(self, column: NDArray[Any]) -> Association:
+        """Return how a column of numbers or texts that is no feature goes with the outcome."""
 
     def table(
         self,

@@ -1,4 +1,4 @@
-"""What could make a result look better than it is, or a method do worse than it could."""
+"""What in the values of a table could make a method do worse than it could."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import hashlib
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from backstay._words import listed
-from backstay.datasets._wide import count_missing, float_type, is_sparse, sparse_matrix
+from backstay.datasets._wide import count_missing
 
 # Fewer features than this are not taken for gene expression.
 MANY_FEATURES = 100
@@ -21,46 +20,7 @@ MANY_MISSING = 0.05
 BLOCK = 2000
 
 
-def suspicions(
-    X: pd.DataFrame, groups: NDArray[np.generic] | None, samples: pd.Series | None
-) -> list[str]:
-    """Return what to check in a table, a sentence each."""
-    sentences = []
-    if groups is None:
-        copies = _copies(X) if X.shape[1] > 1 else 0
-        if copies:
-            sentences.append(
-                f"{copies} {'row is an exact copy' if copies == 1 else 'rows are exact copies'} of "
-                "others and may be trained on and tested on; take them out of the file or name a "
-                "column of groups."
-            )
-        if samples is not None and samples.dropna().duplicated().any():
-            name = samples.dropna()[samples.dropna().duplicated()].iloc[0]
-            sentences.append(
-                f"Row names repeat ({name!r}, for one); if rows of one name belong together, name "
-                "that column as groups."
-            )
-    return sentences + _twins(X)
-
-
-def _copies(X: pd.DataFrame) -> int:
-    """Count the rows that repeat an earlier one in every value."""
-    if is_sparse(X):
-        rows = sparse_matrix(X).tocsr()
-        rows.sort_indices()
-        ends = zip(rows.indptr, rows.indptr[1:], strict=False)
-        seen = {rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends}
-        return rows.shape[0] - len(seen)
-    kinds = zip(X.columns, X.dtypes, strict=True)
-    codes = [name for name, kind in kinds if isinstance(kind, pd.CategoricalDtype)]
-    numbers = X.drop(columns=codes) if codes else X
-    table = numbers.to_numpy(float_type(numbers.dtypes, *numbers.shape))
-    if codes:
-        table = np.column_stack([table, *(X[n].cat.codes for n in codes)])
-    return len(table) - len({hashlib.sha256(row.tobytes()).digest() for row in table})
-
-
-def _twins(X: pd.DataFrame) -> list[str]:
+def twins(X: pd.DataFrame) -> list[str]:
     """Return a sentence on features that hold the values of another, if there are any."""
     numeric = [j for j, kind in enumerate(X.dtypes) if not isinstance(kind, pd.CategoricalDtype)]
     first: dict[bytes, int] = {}

@@ -1,0 +1,142 @@
+"""What the columns that are no features say: rows that belong together, and other causes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from backstay._suspicion import Suspicion
+from backstay.datasets._exact import plain_text
+from backstay.datasets._labelled import TableError
+from backstay.targets import Target
+
+Floats = NDArray[np.float64]
+# Columns that are looked at, and rows that must have a value.
+MOST_COLUMNS, FEWEST_ROWS = 200, 10
+# A column with so many different values per row, or fewer, has kinds of rows; one with more names
+# what a few rows have in common, unless they are nearly all different.
+KINDS, DISTINCT = 1 / 6, 0.8
+# Numbers of up to so many values may be codes.
+CODES = 10
+# Below this probability, after Bonferroni's correction, it is no chance.
+CHANCE = 0.001
+SHOWN = 10
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*")
+# Whole numbers in the order of the rows, such as 1, 2, 3, …, only number them, except in these.
+TIME = re.compile(r"run|order|inject|acqui|scan|date|time|day|batch|plate", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column beside the features, where it has values: as texts, and as numbers if they are."""
+
+    name: str
+    texts: NDArray[Any]
+    numbers: Floats | None
+    target: Target
+
+    @property
+    def n_values(self) -> int:
+        return len(np.unique(self.texts))
+
+
+def repeats(
+    columns: Iterable[tuple[str, Any]], names: pd.Series | None, target: Target
+) -> list[Suspicion]:
+    """Suspect columns of which a few rows share a value, as those of a patient do, and row names.
+
+    Rows of one value have one outcome, too, more than by chance.
+    """
+    found = [
+        [one.name, one.n_values, len(one.texts)]
+        for one in _usable(columns, target)
+        if _repeats(one)
+    ]
+    twice = [] if names is None else [*names.dropna()[names.dropna().duplicated()]]
+    if not found and not twice:
+        return []
+    figures = {"columns": found[:SHOWN], "row_names": [str(name) for name in twice[:1]]}
+    return [Suspicion("repeats", 2 if found else 1, figures)]
+
+
+def _usable(columns: Iterable[tuple[str, Any]], target: Target) -> list[_Column]:
+    known = [_column(name, pd.Series(column), target) for name, column in [*columns][:MOST_COLUMNS]]
+    return [one for one in known if len(one.texts) >= FEWEST_ROWS and one.n_values > 1]
+
+
+def _column(name: str, column: pd.Series, target: Target) -> _Column:
+    texts = plain_text(column)
+    known = texts.notna().to_numpy()
+    chosen = texts[known].reset_index(drop=True)
+    return _Column(name, chosen.to_numpy(str), _numbers(chosen), target.take(known))
+
+
+def _numbers(texts: pd.Series) -> Floats | None:
+    """Return texts as numbers, dates as seconds, or None."""
+    numbers = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
+    if np.isfinite(numbers).all():
+        return numbers
+    if texts.map(DATE.fullmatch).notna().all():
+        dates = pd.to_datetime(texts, format="mixed", errors="coerce")
+        if dates.notna().all():
+            return np.array([date.timestamp() for date in dates])
+    return None
+
+
+def times(column: pd.Series, name: str) -> pd.Series:
+    """Return a column of times, or refuse it."""
+    texts = plain_text(column)
+    if _numbers(known := texts.dropna()) is None:
+        for text in (text for text in known if _numbers(pd.Series([text])) is None):
+            raise TableError(
+                f"{name!r} holds {text!r}; times are numbers or dates such as 2024-05-31.",
+                parameter="measured",
+            )
+    return texts
+
+
+def _repeats(column: _Column) -> bool:
+    """Return whether a few rows share a value, and with it their outcome."""
+    n, values = len(column.texts), column.n_values
+    if not KINDS * n <= values <= DISTINCT * n:
+        return False
+    if column.numbers is not None and (column.numbers % 1 != 0).any():
+        return False
+    strata = pd.factorize(column.target.strata())[0]
+    pairs = pd.DataFrame({"value": column.texts, "stratum": strata}).drop_duplicates()
+    alike = float((np.bincount(strata) ** 2).sum() / n**2)  # two rows by chance
+    return bool(len(pairs) == values and alike ** (n - values) < CHANCE)
+
+
+def confounded(columns: Iterable[tuple[str, Any]], target: Target) -> list[Suspicion]:
+    """Suspect columns that go with the outcome, the strongest first."""
+    tests = [
+        (one.name, one.target.association(values))
+        for one in _usable(columns, target)
+        if (values := _testable(one)) is not None
+    ]
+    found = [(name, test) for name, test in tests if test.p_value * len(tests) < CHANCE]
+    if not found:
+        return []
+    found.sort(key=lambda pair: (not pair[1].strong, pair[1].p_value))
+    shown = [[name, t.measure, t.value, t.p_value * len(tests)] for name, t in found[:SHOWN]]
+    severity = 2 if found[0][1].strong else 1
+    return [Suspicion("confounded", severity, {"columns": shown})]
+
+
+def _testable(column: _Column) -> NDArray[Any] | None:
+    """Return numbers, texts of few kinds, or None for a column that only names rows."""
+    n, values, numbers = len(column.texts), column.n_values, column.numbers
+    if _repeats(column):
+        return None
+    if numbers is None or not np.ptp(numbers) or values <= min(CODES, KINDS * n):
+        return column.texts if values <= KINDS * n else None
+    steps = np.diff(numbers)
+    counts = bool(((steps > 0).all() or (steps < 0).all()) and (numbers % 1 == 0).all())
+    return numbers if not counts or TIME.search(column.name) else None
