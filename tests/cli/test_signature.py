@@ -1,5 +1,6 @@
 """freeze, predict, validate and compare --signatures, from files to files."""
 
+import inspect
 import json
 
 import numpy as np
@@ -129,13 +130,31 @@ def test_validate_writes_page_json_and_predictions(folder, call):
     assert (code, "The option is --map." in err) == (2, True)
     code, shown, err = call(*arguments, "--map", "N=normal", "--map", "T=tumour")
     assert code == 0, err
-    assert "do not differ beyond chance" in shown
+    headline = "It cannot be told apart from what was expected"
+    assert headline in shown
     found = json.loads((out / "validation.json").read_text(), parse_constant=pytest.fail)
-    assert found["scores"][0]["verdict"] == "as expected"
+    assert found["scores"][0]["verdict"] == "cannot be told apart"
+    assert (found["headline"], found["sentence"] in shown) == (headline, True)
     assert len(pd.read_csv(out / "predictions.csv")) == 40
     page = (out / "validation.html").read_text()
-    assert "It does as well as expected" in page
+    assert f">{headline}</h2>" in page
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+
+
+def test_the_margin_is_an_option(folder, call):
+    out = folder / "margin"
+    arguments = ["validate", folder / "here" / "signature.json", folder / "there.csv"]
+    arguments += ["-t", "diagnosis", "-o", out, "--margin"]
+    code, _, err = call(*arguments, "5")
+    assert (code, "The option is --margin." in err) == (2, True)
+    code, shown, err = call(*arguments, "0.9")
+    assert code == 0, err
+    assert "within ±0.45 of the AUC" in shown
+    found = json.loads((out / "validation.json").read_text())
+    assert {one["margin"] for one in found["scores"]} == {0.9}
+    default = inspect.signature(Signature.validate).parameters["margin"].default
+    words = call("validate", "--help")[1].replace("│", " ").split()
+    assert f"best score; {default} if omitted." in " ".join(words)
 
 
 def test_missing_features_stop_unless_allowed(folder, call):

@@ -14,6 +14,8 @@ from sklearn.metrics import confusion_matrix, recall_score, roc_auc_score, roc_c
 from backstay.report import ValidationReport
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison, SignatureError
+from backstay.targets import find_metric
+from reference.verdict import verdict
 from signature.conftest import rows
 
 FRESH, LABELS = rows(31, n=120)
@@ -58,10 +60,10 @@ def test_the_same_validation_has_the_same_numbers(signature, validation):
     json.dumps(validation.to_dict(), allow_nan=False)
 
 
-def test_an_alike_cohort_is_as_expected(validation):
-    assert validation.main.verdict == "as expected"
+def test_an_alike_cohort_cannot_be_told_apart(validation):
+    assert validation.main.verdict == "cannot be told apart"
     assert not {"score", "chance", "platform", "proportions", "missing"} & set(kinds(validation))
-    assert "do not differ beyond chance" in ValidationReport(validation).sentence
+    assert "cannot be told apart" in ValidationReport(validation).sentence
 
 
 def test_labels_that_mean_nothing_are_worse_than_expected(signature):
@@ -99,7 +101,7 @@ def test_missing_features_lower_what_is_expected(signature):
     assert "missing" in kinds(fewer)
     assert len(fewer.stand_ins) == 2
     assert fewer.main.expected.value < whole.main.expected.value
-    assert fewer.main.verdict == "as expected"
+    assert fewer.main.difference.low < 0 < fewer.main.difference.high
 
 
 def test_classes_are_mapped_by_name(signature, validation):
@@ -169,6 +171,104 @@ def test_symmetric_intervals_give_the_plain_z_test():
     one = ScoreComparison("roc_auc", expected, found, corrected=True, chance=0.5)
     assert one.difference.high - one.difference.low == pytest.approx(2 * 1.96 * 0.05)
     assert one.p_value == pytest.approx(2 * stats.norm.sf(2))
+
+
+def compared(low, value, high, metric="roc_auc", expected=0.8, chance=0.5, **more):
+    """Compare with a score that is known for certain, so that the difference has these ends."""
+    sure = Estimate(expected, expected, expected)
+    found = Estimate(*(expected + change for change in (value, low, high)))
+    return ScoreComparison(metric, sure, found, corrected=True, chance=chance, **more)
+
+
+# Worked by hand: a tenth of the way from 0.5 to 1 is 0.05.
+@pytest.mark.parametrize(
+    ("ends", "wanted"),
+    [
+        ((-0.20, -0.10, -0.01), "worse"),
+        ((-0.03, -0.02, -0.01), "worse"),
+        ((0.01, 0.02, 0.03), "better"),
+        ((-0.04, 0.00, 0.04), "as good"),
+        ((-0.04, 0.02, 0.08), "at least as good"),
+        ((-0.06, 0.00, 0.04), "cannot be told apart"),
+        ((-0.06, 0.05, 0.16), "cannot be told apart"),
+        ((np.nan, 0.05, np.nan), "undefined"),
+    ],
+)
+def test_verdicts_by_hand(ends, wanted):
+    assert compared(*ends).tolerance == pytest.approx(0.05)
+    assert compared(*ends).verdict == wanted
+    if wanted == "as good":
+        assert compared(*ends, margin=0.06).verdict == "cannot be told apart"
+
+
+def test_no_difference_found_is_not_equality():
+    expected, found = Estimate(0.80, 0.71, 0.88), Estimate(0.59, 0.34, 0.82)
+    one = ScoreComparison("roc_auc", expected, found, corrected=True, chance=0.5)
+    low = -0.21 - np.hypot(0.25, 0.08)
+    high = -0.21 + np.hypot(0.23, 0.09)
+    assert_allclose([one.difference.low, one.difference.high], [low, high])
+    assert (one.verdict, one.above_chance, one.more_rows_suffice) == (
+        "cannot be told apart",
+        False,
+        False,
+    )
+    # A score as uncertain as this one is shown to be worse only if it is lower by that much.
+    assert one.least_shown == pytest.approx(np.hypot(0.23, 0.09))
+
+
+@pytest.mark.parametrize(
+    ("metric", "chance", "wanted"),
+    [("roc_auc", 0.5, 0.05), ("mcc", 0.0, 0.1), ("brier", 0.25, 0.025), ("accuracy", 0.75, 0.025)],
+)
+def test_margin_is_a_share_of_the_way_from_guessing_to_the_best(metric, chance, wanted):
+    one = compared(0, 0, 0, metric, chance=chance)
+    assert one.tolerance == pytest.approx(wanted)
+
+
+def test_reference_verdicts_by_hand():
+    assert verdict(-2 / 64, 2 / 64, 4 / 64) == "as good"
+    assert verdict(-4 / 64, 2 / 64, 4 / 64) == "cannot be told apart"
+    assert verdict(-2 / 64, 4 / 64, 4 / 64) == "at least as good"
+    assert verdict(-8 / 64, -1 / 64, 4 / 64) == "worse"
+    assert verdict(1 / 64, 2 / 64, 4 / 64) == "better"
+
+
+sixtyfourths = st.integers(-32, 32).map(lambda n: n / 64)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(sixtyfourths, min_size=3, max_size=3), st.integers(1, 63).map(lambda n: n / 64))
+def test_verdicts_are_the_same_whichever_direction_is_better(ends, margin):
+    low, value, high = sorted(ends)
+    assert not find_metric("log_loss").higher_is_better
+    # Both reach their best score one unit away from guessing, so the margin is a tolerance, too.
+    up = compared(low, value, high, "mcc", expected=0.5, chance=0.0, margin=margin)
+    down = compared(-high, -value, -low, "log_loss", expected=0.5, chance=1.0, margin=margin)
+    assert up.verdict == down.verdict == verdict(low, high, margin)
+    assert (up.least_shown, up.within_margin) == (down.least_shown, down.within_margin)
+    assert up.tolerance == down.tolerance == margin
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(sixtyfourths, min_size=6, max_size=6), sixtyfourths)
+def test_comparisons_of_uncertain_scores_have_a_direction(ends, chance):
+    first, second = sorted(ends[:3]), sorted(ends[3:])
+    up = [Estimate(value, low, high) for low, value, high in (first, second)]
+    down = [Estimate(1 - value, 1 - high, 1 - low) for low, value, high in (first, second)]
+    better = ScoreComparison("mcc", *up, corrected=True, chance=chance)
+    worse = ScoreComparison("log_loss", *down, corrected=True, chance=1 - chance)
+    told = ("p_value", "tolerance", "verdict", "within_margin", "least_shown", "more_rows_suffice")
+    for name in (*told, "above_chance"):
+        assert getattr(better, name) == getattr(worse, name), name
+
+
+def test_margin_is_taken_and_checked(signature, validation):
+    wider = signature.validate(FRESH, LABELS, margin=0.9)
+    assert wider.main.verdict == "as good"
+    assert wider.main.difference == validation.main.difference
+    for margin in (0, 1, -0.1):
+        with pytest.raises(ValueError, match=f"margin={margin} must be between 0 and 1"):
+            signature.validate(FRESH, LABELS, margin=margin)
 
 
 def test_shift_without_labels_is_welchs_test(signature, two):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,6 +47,14 @@ def validate(
             metavar="A=B",
         ),
     ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="A difference from the expected score counts as none within this share of the "
+            "way from guessing to the best score; 0.1 if omitted.",
+            metavar="SHARE",
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Test a frozen signature on an independent cohort, without refitting.
@@ -70,6 +78,7 @@ def validate(
     from backstay.report import ValidationReport
 
     assert rows.y is not None
+    given: dict[str, Any] = {} if margin is None else {"margin": margin}
     with options_named():
         validation = frozen.validate(
             rows.X,
@@ -77,6 +86,7 @@ def validate(
             mapping=mapping,
             allow_missing=applied.allow_missing,
             rescale=applied.rescale,
+            **given,
         )
     say_stand_ins(validation.stand_ins, frozen)
     make_folder(folder)
@@ -104,7 +114,7 @@ def _mapping(given: list[str]) -> dict[str, str]:
 def show(report: ValidationReport) -> None:
     """Write the scores beside the expected ones, recalls, and what to beware of."""
     say()
-    say("In the cohort", "bold")
+    say(report.headline, "bold")
     say(report.sentence)
     say()
     rows = [
@@ -114,10 +124,14 @@ def show(report: ValidationReport) -> None:
             figure(**asdict(one.expected)),
             figure(**asdict(one.difference), sign="+"),
             "" if one.p_value != one.p_value else f"{one.p_value:.3f}",
+            one.verdict,
         ]
         for one in report.validation.scores
     ]
-    table(["score", "cohort", "expected", "difference", "p"], rows, "With 95 % intervals")
+    heads = ["score", "cohort", "expected", "difference", "p", "verdict"]
+    table(heads, rows, "With 95 % intervals")
+    say(report.margin)
+    say()
     if "recalls" in report.validation.tables:
         recalls = report.validation.tables["recalls"].to_dict("records")
         shown = [

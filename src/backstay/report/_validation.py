@@ -34,17 +34,15 @@ from backstay.results import Estimate
 from backstay.signature import ScoreComparison, Validation
 
 Facts = dict[str, Any]
-HEADLINES = {
-    "as expected": "It does as well as expected",
-    "worse": "It does worse than expected",
-    "better": "It does better than expected",
-    "undefined": "It cannot be compared with what was expected",
-}
 VERDICTS = {
-    "as expected": "The two do not differ beyond chance",
     "worse": "It is worse than expected",
     "better": "It is better than expected",
+    "as good": "It is as good as expected",
+    "at least as good": "It is at least as good as expected",
+    "cannot be told apart": "It cannot be told apart from what was expected",
+    "undefined": "It cannot be compared with what was expected",
 }
+NOT_SHOWN = "is not shown to be better than guessing"
 
 
 class ValidationReport:
@@ -65,17 +63,39 @@ class ValidationReport:
         self.about = {"command": command, "signature": signature, "cohort": cohort}
 
     @property
+    def headline(self) -> str:
+        """The verdict in words."""
+        said = VERDICTS[self.validation.main.verdict]
+        return f"{said}, and {NOT_SHOWN}" if self._may_be_guessing else said
+
+    @property
     def sentence(self) -> str:
         """The result in words."""
         main, n_rows = self.validation.main, self.validation.n_rows
         text = (
             f"On {n_rows} rows the {metric_title(main.metric)} is {_figure(main.found)}; "
-            f"{_figure(main.expected)} was expected."
+            f"{_figure(main.expected)} was expected. "
         )
-        if main.verdict == "undefined":
-            return text
-        difference = _figure(main.difference, "+")
-        return f"{text} {VERDICTS[main.verdict]} (difference {difference}, p {_p_text(main)})."
+        if main.verdict != "undefined":
+            text += f"The difference is {_figure(main.difference, '+')}, p {_p_text(main)}. "
+        text += f"{VERDICTS[main.verdict]}{_because(main)}.{_needed(main, n_rows)}"
+        if self._may_be_guessing:
+            text += f" It {NOT_SHOWN} ({main.chance:.3f})."
+        return text
+
+    @property
+    def _may_be_guessing(self) -> bool:
+        return any(one.kind == "chance" for one in self.validation.cautions)
+
+    @property
+    def margin(self) -> str:
+        """Which difference counts as none, in words."""
+        main = self.validation.main
+        return (
+            f"A difference counts as none within {_margin(main)} of the "
+            f"{metric_title(main.metric)}: {percent(main.margin)} of the way from guessing to the "
+            "best score."
+        )
 
     @property
     def cautions(self) -> list[tuple[str, str]]:
@@ -87,7 +107,7 @@ class ValidationReport:
         values = self.validation.to_dict()
         for known, (title, text) in zip(values["cautions"], self.cautions, strict=True):
             known |= {"title": title, "text": text}
-        return {**self.about, "sentence": self.sentence, **values}
+        return {**self.about, "headline": self.headline, "sentence": self.sentence, **values}
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write one HTML file; needs ``pip install "backstay[app]"``.
@@ -116,6 +136,7 @@ def _page(report: ValidationReport) -> str:
         page_template("validation.html").render(
             about=report.about,
             known=report.to_dict(),
+            margin=report.margin,
             figures={key: _data(display) for key, display in displays.items()},
             drawings={key: shown for key, (shown, _) in drawn.items()},
             points=Markup(json_text({key: points for key, (_, points) in drawn.items()})),
@@ -177,7 +198,6 @@ def _words(validation: Validation) -> dict[str, Any]:
         },
     ]
     return {
-        "headline": HEADLINES[main.verdict],
         "keys": keys,
         "summary": validation.target.summary(),
         "classes": _classes(validation) if "recalls" in validation.tables else [],
@@ -201,6 +221,39 @@ def _classes(validation: Validation) -> list[dict[str, Any]]:
         }
         for recall, n in zip(recalls, validation.training_rows, strict=True)
     ]
+
+
+def _margin(score: ScoreComparison) -> str:
+    return f"±{score.tolerance:.2g}"
+
+
+def _because(score: ScoreComparison) -> str:
+    """Return what the interval of the difference has to do with the margin."""
+    margin = f"the margin of {_margin(score)}"
+    if score.verdict in ("worse", "better"):
+        return f", but by less than {margin}" if score.within_margin else ""
+    return {
+        "as good": f": all of the interval of the difference is within {margin}",
+        "at least as good": f": it is not worse by more than {margin}",
+        "cannot be told apart": ": the interval of the difference includes 0, but also scores "
+        f"that are worse by more than {margin}",
+    }.get(score.verdict, "")
+
+
+def _needed(score: ScoreComparison, n_rows: int) -> str:
+    """Return what the interval of the difference is too wide to show, and whether rows help."""
+    if score.verdict != "cannot be told apart":
+        return ""
+    text = (
+        f" The cohort has {count(n_rows, 'row')}; with an interval this wide, a score shows as "
+        f"worse only if it is worse by more than {score.least_shown:.2f}."
+    )
+    if not score.more_rows_suffice:
+        text += (
+            " Even many more rows could hardly show that it is as good: what the study expects is "
+            "itself less certain than the margin."
+        )
+    return text
 
 
 def _interval(score: ScoreComparison, estimate: Estimate) -> str:
@@ -265,7 +318,7 @@ def _score(validation: Validation, facts: Facts) -> tuple[str, str]:
 def _chance(validation: Validation, facts: Facts) -> tuple[str, str]:
     main = validation.main
     return (
-        "The signature is not shown to be better than guessing here.",
+        f"The signature {NOT_SHOWN} here.",
         f"The 95\u202f% interval of the {metric_title(main.metric)} is {main.found.low:.3f} to "
         f"{main.found.high:.3f}; guessing reaches {main.chance:.3f}.",
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -25,10 +25,8 @@ from backstay.signature._models import frozen_models
 from backstay.signature._schema import schema
 from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._steps import apply_steps
+from backstay.signature._validation import MARGIN, Validation
 from backstay.targets import Metric, Target, from_store
-
-if TYPE_CHECKING:
-    from backstay.signature._validation import Validation
 
 Array = NDArray[np.float64]
 # A larger file is no signature.
@@ -350,6 +348,7 @@ class Signature(ClassifierMixin, BaseEstimator):
         y: ArrayLike,
         *,
         mapping: Mapping[str, str] | None = None,
+        margin: float = MARGIN,
         n_bootstrap: int = 2000,
         random_state: int = 0,
         **options: Any,
@@ -364,6 +363,9 @@ class Signature(ClassifierMixin, BaseEstimator):
             Classes of the rows. They are compared with predictions, and with nothing else.
         mapping : dict of str to str, optional
             Names of the cohort's classes to those of the signature.
+        margin : float, default=0.1
+            A difference from the expected score counts as none if it is smaller than this share
+            of the way from guessing to the best score: 0.1 is 0.05 of an AUC.
         n_bootstrap : int, default=2000
             Bootstrap samples of the cohort's rows, for intervals.
         random_state : int, default=0
@@ -379,4 +381,4 @@ class Signature(ClassifierMixin, BaseEstimator):
         from backstay.signature._validate import validate
 
         rng = np.random.default_rng(random_state)
-        return validate(self, X, y, mapping or {}, n_bootstrap, rng, options)
+        return validate(self, X, y, mapping or {}, margin, n_bootstrap, rng, options)

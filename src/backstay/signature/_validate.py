@@ -27,6 +27,7 @@ def validate(
     X: Any,
     y: ArrayLike,
     mapping: Mapping[str, str],
+    margin: float,
     n_bootstrap: int,
     rng: np.random.Generator,
     options: Mapping[str, Any],
@@ -34,6 +35,12 @@ def validate(
     """Return how a signature does in a cohort; see :meth:`Signature.validate`."""
     if n_bootstrap < 10:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 10.")
+    if not 0 < margin < 1:
+        raise Refusal(
+            f"margin={margin!r} must be between 0 and 1: a share of the way from guessing to the "
+            "best score.",
+            parameter="margin",
+        )
     # Everything is predicted before an outcome is looked at.
     cohort = signature.read(X, **options)
     predicted = signature.predicted(cohort)
@@ -49,7 +56,7 @@ def validate(
     frame.insert(0, target.row_column, target.row_labels())
     chances = predicted.chances
     validation = Validation(
-        scores=[_comparison(known, predicted, target, draws) for known in expected],
+        scores=[_comparison(known, predicted, target, draws, margin) for known in expected],
         target=target,
         training_rows=document["training"]["rows"],
         tables={name: pd.DataFrame(target.table(name, runs)) for name in target.cohort_tables},
@@ -79,7 +86,11 @@ def _outcomes(target: Target, y: ArrayLike, mapping: Mapping[str, str]) -> Targe
 
 
 def _comparison(
-    known: dict[str, Any], predicted: Predicted, target: Target, draws: NDArray[np.intp]
+    known: dict[str, Any],
+    predicted: Predicted,
+    target: Target,
+    draws: NDArray[np.intp],
+    margin: float,
 ) -> ScoreComparison:
     metric = find_metric(known["metric"])
     value = predicted.score(metric, target)
@@ -98,4 +109,5 @@ def _comparison(
         found=here,
         corrected=known["corrected"],
         chance=metric.chance(target),
+        margin=margin,
     )

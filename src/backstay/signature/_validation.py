@@ -15,6 +15,9 @@ from backstay.signature._cohort import StandIn
 from backstay.signature._shift import FeatureShift
 from backstay.targets import Target, find_metric
 
+# Share of the way from guessing to the best score that counts as no difference: 0.05 of an AUC.
+MARGIN = 0.1
+
 
 @dataclass(frozen=True)
 class ScoreComparison:
@@ -31,6 +34,8 @@ class ScoreComparison:
         Whether the expected score is corrected for having been chosen.
     chance : float
         What guessing reaches in the cohort.
+    margin : float
+        Share of the way from guessing to the best score that counts as no difference.
 
     Examples
     --------
@@ -42,6 +47,10 @@ class ScoreComparison:
     [-0.312, -0.2, -0.059]
     >>> round(one.p_value, 4), one.verdict
     (0.0056, 'worse')
+    >>> expected, found = Estimate(0.8, 0.7, 0.88), Estimate(0.59, 0.34, 0.82)
+    >>> one = ScoreComparison("roc_auc", expected, found, corrected=True, chance=0.5)
+    >>> one.verdict, one.tolerance, round(one.least_shown, 2)
+    ('cannot be told apart', 0.05, 0.25)
     """
 
     metric: str
@@ -49,6 +58,7 @@ class ScoreComparison:
     found: Estimate
     corrected: bool
     chance: float
+    margin: float = MARGIN
 
     @property
     def difference(self) -> Estimate:
@@ -74,13 +84,55 @@ class ScoreComparison:
         return float(2 * stats.norm.sf(1.96 * abs(ends.value) / towards_zero))
 
     @property
+    def tolerance(self) -> float:
+        """The margin in units of the metric."""
+        return self.margin * abs(find_metric(self.metric).best - self.chance)
+
+    @property
+    def _gain(self) -> Estimate:
+        """The difference, turned so that higher is better."""
+        ends, metric = self.difference, find_metric(self.metric)
+        low, high = sorted((metric.gain(ends.low), metric.gain(ends.high)))
+        return Estimate(metric.gain(ends.value), low, high)
+
+    @property
     def verdict(self) -> str:
-        """What the difference means: "as expected", "worse", "better", or "undefined"."""
-        gain = find_metric(self.metric).gain
-        ends = sorted((gain(self.difference.low), gain(self.difference.high)))
-        if not all(map(math.isfinite, ends)):
+        """What the interval of the difference shows.
+
+        "worse" or "better" if it excludes 0; otherwise "as good" if all of it is within the
+        margin, "at least as good" if its worse end is, and "cannot be told apart" if neither is.
+        "undefined" without an interval.
+        """
+        gain = self._gain
+        if not math.isfinite(gain.low + gain.high):
             return "undefined"
-        return "worse" if ends[1] < 0 else "better" if ends[0] > 0 else "as expected"
+        if gain.high < 0:
+            return "worse"
+        if gain.low > 0:
+            return "better"
+        if gain.low <= -self.tolerance:
+            return "cannot be told apart"
+        return "as good" if gain.high < self.tolerance else "at least as good"
+
+    @property
+    def within_margin(self) -> bool:
+        """Whether all of the interval of the difference is within the margin."""
+        return -self.tolerance < self.difference.low and self.difference.high < self.tolerance
+
+    @property
+    def least_shown(self) -> float:
+        """How much worse a score must be for an interval as wide as this one to show it."""
+        return self._gain.high - self._gain.value
+
+    @property
+    def more_rows_suffice(self) -> bool:
+        """Whether enough rows with the expected score would be shown to be at least as good.
+
+        They are not if what the study expects is itself less certain than the margin.
+        """
+        gain, expected = find_metric(self.metric).gain, self.expected
+        best_end = max(gain(expected.low), gain(expected.high))
+        return bool(best_end - gain(expected.value) < self.tolerance)
 
     @property
     def above_chance(self) -> bool:
@@ -90,7 +142,10 @@ class ScoreComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        judged = ("p_value", "verdict", "above_chance")
+        judged = (
+            "p_value", "tolerance", "verdict", "within_margin", "least_shown",
+            "more_rows_suffice", "above_chance",
+        )  # fmt: skip
         more = {name: getattr(self, name) for name in judged}
         return {**asdict(self), "difference": asdict(self.difference), **more}
 
@@ -166,7 +221,8 @@ class Validation:
             for name in ("found", "expected", "difference"):
                 ends = getattr(one, name)
                 row |= {name: ends.value, f"{name}_low": ends.low, f"{name}_high": ends.high}
-            rows.append({**row, "p_value": one.p_value, "verdict": one.verdict})
+            judged = ("p_value", "tolerance", "verdict")
+            rows.append({**row, **{name: getattr(one, name) for name in judged}})
         return pd.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
