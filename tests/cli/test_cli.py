@@ -37,7 +37,7 @@ QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--job
 QUICK += ("--null", "2")
 
 
-def table(seed=0, n=30, d=12):
+def table(seed=0, n=40, d=12):
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], n // 2)
     X = rng.normal(size=(n, d)).round(3)
@@ -98,9 +98,9 @@ def test_version_and_help(call):
 def test_a_run_says_what_it_read_and_what_it_does(done):
     folder, result = done
     out = result.out
-    assert re.search(r"rows +30\n", out)
+    assert re.search(r"rows +40\n", out)
     assert re.search(r"features +12: 12 of numbers\n", out)
-    assert "diagnosis: normal (15), tumour (15)" in out
+    assert "diagnosis: normal (20), tumour (20)" in out
     assert re.search(r"missing +none", out)
     assert "Fields are separated by commas." in out
     assert "4 random splits" in out
@@ -116,7 +116,9 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     advice = Results.load(folder / "one" / "study.db").recommend()
     for answer in advice.answers.values():
         assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
-    assert re.search(r"answer +method +features +model +stability +shuffled labels +AUC ", out)
+    assert re.search(
+        r"answer +method +features +model +draws +again +stability +shuffled labels +AUC ", out
+    )
     assert re.search(r"expect an AUC of .*; guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
@@ -137,6 +139,7 @@ def test_the_files_of_a_run(done):
         "frequency",
         "frequency_low",
         "frequency_high",
+        "again",
         "mean_rank",
         "weight",
         "mean in normal",
@@ -168,7 +171,7 @@ def test_the_files_of_a_run(done):
             assert written["costs"][other]["score"]["difference"] == score.difference
             assert written["costs"][other]["stability"]["n"] == stability.n
     assert {row["runs"] for row in found["evidence"]} == {4}
-    assert found["data"]["classes"] == {"normal": 15, "tumour": 15}
+    assert found["data"]["classes"] == {"normal": 20, "tumour": 20}
     assert found["backstay"] == __version__
     signature = features.loc[features["in_signature"], "feature"]
     assert sorted(signature) == sorted(advice.signature)

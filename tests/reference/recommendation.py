@@ -90,7 +90,7 @@ def loss(metric, code, scores):
     return squares / 2 if len(scores) == 1 else squares
 
 
-def choose(rule, value, error, chance, apart, steady, steady_apart, sizes):
+def choose(rule, value, error, chance, apart, tied, steady, sizes):
     """Return the configuration that a rule chooses, or None."""
     good = [k for k in range(len(value)) if value[k] - 1.645 * error[k] > chance]
     if not good:
@@ -98,9 +98,8 @@ def choose(rule, value, error, chance, apart, steady, steady_apart, sizes):
     best = max(good, key=lambda k: value[k])
     near = [k for k in good if value[k] >= value[best] - apart[best][k]]
     if rule == "accurate":
-        return min(near, key=lambda k: (-value[k], -steady[k], sizes[k], k))
+        equal = [k for k in good if value[k] >= value[best] - tied[best][k]]
+        return min(equal, key=lambda k: (-steady[k], sizes[k], -value[k], k))
     if rule == "short":
         return min(near, key=lambda k: (sizes[k], -steady[k], -value[k], k))
-    top = max(near, key=lambda k: (steady[k], -k))
-    tied = [k for k in near if steady[k] >= steady[top] - steady_apart[top][k]]
-    return min(tied, key=lambda k: (sizes[k], -steady[k], -value[k], k))
+    return min(near, key=lambda k: (-steady[k], sizes[k], -value[k], k))

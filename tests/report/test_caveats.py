@@ -52,6 +52,7 @@ def choice(kind="recommended", metric="accuracy", n_runs=30):
         low=0.7,
         high=0.9,
         null=math.nan,
+        replication=None,
         n_runs=n_runs,
     )
 

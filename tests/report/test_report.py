@@ -160,7 +160,9 @@ def test_answer_is_the_recommendation(results, summary):
     assert part["answer"]["n_core"] == len(found.core)
     values = {figure["label"]: figure["value"] for figure in part["answer"]["figures"]}
     assert float(values["AUC"]) == pytest.approx(found.score.value, abs=0.005)
-    assert float(values["Stability"]) == pytest.approx(found.stability, abs=0.005)
+    share = found.replication.value + (1 - found.replication.value) * found.size / 40
+    assert values["Chosen again"] == f"{100 * share:.0f}\u202f%"
+    assert f"stability on resamples of these rows is {found.stability:.2f}" in str(part["answer"])
     first = part["answer"]["sentences"][0]
     assert f"expect an AUC of {values['AUC']} (95" in first
     assert "; guessing: 0.50)" in first
@@ -185,8 +187,7 @@ def test_the_signature_has_a_core(results, summary, page):
     assert {row["name"] for row in rows if row["in_signature"]} == set(map(clean, found.signature))
     assert {row["name"] for row in rows if row["core"]} == core
     n, often = len(found.signature), len(found.core)
-    words = {0: "none", n: "all"}.get(often, often)
-    assert answer["headline"] == f"{n} features, {words} of them in most runs"
+    assert answer["headline"].startswith(f"{n} features; another study of this size would choose")
     assert f"{often} of the {n} features in the signature, its core" in answer["sentences"][0]
     assert [value for tag, name, value in page.attributes if (tag, value) == ("li", "core")] == [
         "core"
@@ -285,8 +286,8 @@ def difference(value):
 
 def test_intervals_are_on_these_rows_and_zero_is_for_random_features(summary, page):
     (part,) = summary["datasets"]
-    (note,) = [t["note"] for t in part["answer"]["figures"] if t["label"] == "Stability"]
-    assert "on these rows; 0: random features" in note
+    (note,) = [t["note"] for t in part["answer"]["figures"] if t["label"] == "Chosen again"]
+    assert "in another sample of this size; stability on these rows" in note
     words = re.sub(r"\s+", " ", "".join(page.words))
     assert words.count("95 % intervals on these rows") == 3  # stability, scores, both
     assert "they cover more resamples of these rows, not other samples of the population" in words
@@ -310,8 +311,6 @@ def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
         "thirds of their rows."
     )
     assert any(sentence.endswith(expected) for sentence in part["answer"]["sentences"])
-    notes = [tile["note"] for tile in part["answer"]["figures"] if tile["label"] == "Stability"]
-    assert f"with shuffled labels {ends}" in notes[0]
     assert part["answer"]["answers"][0]["null"] == f"{null['null']:.2f}"
     words = "".join(Page(results.report(tmp_path / "r.html").read_text("utf-8")).words)
     assert "The grey band is t with shuffled labels" in words
@@ -496,7 +495,7 @@ def test_without_classifiers_nothing_is_recommended(parts):
     assert part["choice"]["kind"] == "unjudged"
     assert [figure["label"] for figure in part["answer"]["figures"]] == [
         "Signature",
-        "Stability",
+        "Chosen again",
         "Shown, not recommended",
     ]
     assert "No model was run" in part["answer"]["sentences"][0]
@@ -508,7 +507,7 @@ def test_noise_is_not_recommended(parts):
     assert part["choice"]["kind"] == "nothing"
     answer = part["answer"]
     assert answer["headline"].endswith("no method is shown to be above chance")
-    assert "none is shown to be above chance" in answer["sentences"][0]
+    assert "no method is shown to be above chance" in answer["sentences"][0]
     assert re.search(
         r"expect an AUC of 0\.\d+ \(95\u202f% interval 0\.\d+ to 0\.\d+; guessing: 0\.50\)",
         answer["sentences"][0],
@@ -522,7 +521,7 @@ def test_a_report_of_nothing_discusses_no_signature(parts):
     assert (answer["signature"], answer["n_signature"], answer["answers"]) == ([], 0, [])
     assert "signature" not in str(answer["sentences"] + answer["caveats"]).lower()
     assert [tile["label"] for tile in answer["figures"]] == [
-        "Stability",
+        "Stability on these rows",
         "AUC",
         "Shown, not recommended",
     ]
@@ -568,7 +567,7 @@ def test_all_features_have_no_stability(parts):
     part = parts["everything"]
     assert part["choice"]["stability"] is None
     figures = {figure["label"]: figure["value"] for figure in part["answer"]["figures"]}
-    assert figures["Stability"] == "undefined"
+    assert figures["Stability on these rows"] == "undefined"
 
 
 def test_many_features_keep_the_file_small(tmp_path):

@@ -1,78 +1,100 @@
-"""Two studies of different samples: what they share, against levels computed in other ways."""
+"""What a second study would share: from a study to the table, the features and the answer."""
+
+import math
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import stats
 
 from backstay import Study, TTest
-from backstay.results import replication
-from backstay.study import Subsampling
+from backstay.datasets import make_han_yu
+from backstay.results._replication import sampling_noise
+from backstay.stability import Standings
+from backstay.study import RepeatedStratifiedKFold, Subsampling
 
 
-def study(seed, names, flip=(), classes=("ill", "well"), null=3):
-    rng = np.random.default_rng(seed)
-    y = np.arange(40) % 2
-    X = rng.normal(size=(40, len(names)))
-    for j, name in enumerate(names):
-        if name in "abcd":
-            X[:, j] += (-1.5 if name in flip else 1.5) * y
-    methods, sizes = {"t": TTest()}, [4]
-    results = Study(methods, Subsampling(4), sizes=sizes, null=null, random_state=0, verbose=0)
-    return results.run(pd.DataFrame(X, columns=list(names)), np.array(classes)[y]), X, y
+def ran(X, y, resampling=None, groups=None, sizes=(5, 10, 20), models=None):
+    methods = {"t": TTest(moderation="shrunken"), "welch": TTest(variance="welch")}
+    study = Study(
+        methods, resampling or Subsampling(15), sizes=sizes, random_state=0, models=models
+    )
+    return study.run(X, y, groups)
 
 
 @pytest.fixture(scope="module")
-def pair():
-    first, X, y = study(0, "abcdefghij")
-    second, Z, z = study(1, "xjihgfedcba", flip="a")
-    return first, second, pd.DataFrame(X, columns=list("abcdefghij")), y, Z, z
+def signal():
+    X, y, _ = make_han_yu(60, n_features=200, n_relevant=20, random_state=0)
+    return ran(X, y)
 
 
-def test_overlap_and_its_levels(pair):
-    first, second, *_ = pair
-    found = replication(first, second)
-    assert found.n_shared == 10
-    sets = [set(one.signature("t", 4).frame()["name"]) for one in (first, second)]
-    assert set(found.both) == sets[0] & sets[1]
-    shared = sets[1] - {"x"}
-    assert found.sizes == (4, len(shared))
-    assert found.at_random == pytest.approx(4 * len(shared) / 10)
-    ways = sum(stats.hypergeom.pmf(k, 10, 4, len(shared)) for k in range(len(found.both), 5))
-    assert found.random_p_value == pytest.approx(ways)
-    assert 0 <= found.overlap.null <= 4
-    assert found.overlap.p_value >= 1 / 10  # three permutations each, nine pairs
+def test_the_table_is_that_of_the_standings(signal):
+    frame = signal.replication().frame()
+    assert frame.columns.tolist() == ["dataset", "method", "size", "expected", "low", "high"]
+    orders = signal.runs.orders("t")[:, :10]
+    counts = np.bincount(orders.ravel(), minlength=200)
+    found = Standings.fit(counts, 15, 2.0)
+    row = frame[(frame["method"] == "t") & (frame["size"] == 10)].iloc[0]
+    assert row["expected"] == pytest.approx(found.overlap())
+    assert row["low"] < row["expected"] < row["high"]
+    assert row["high"] - row["expected"] >= 1.95 * math.sqrt(0.05**2 + 0.25**2 / 15)
+    features = signal.features("t", 10).frame().set_index("feature")
+    assert features.loc[np.arange(200), "again"].tolist() == pytest.approx(found.again()[counts])
 
 
-def test_rank_correlation_is_spearmans(pair):
-    first, second, *_ = pair
-    ranks = []
-    for one in (first, second):
-        frame = one.features("t", 4).frame().set_index("name")["mean_rank"]
-        ranks.append(frame.loc[list("abcdefghij")])
-    wanted = stats.spearmanr(*ranks).statistic
-    assert replication(first, second).rank_correlation.value == pytest.approx(wanted)
+def test_the_answer_is_the_surest_and_corrected(signal):
+    advice = signal.recommend()
+    table = signal.replication().frame().set_index(["method", "size"])
+    trusted = advice.trusted
+    plain = table.loc[(trusted.method, trusted.size)]
+    assert trusted.replication.value <= plain["expected"] + 0.02
+    assert trusted.replication.low < trusted.replication.value < trusted.replication.high
+    assert advice.replication == signal.choice().replication == trusted.replication
+    for name, answer in advice.answers.items():
+        shares = dict(advice.considered.shares[name])
+        assert list(shares.values()) == sorted(shares.values(), reverse=True)
+        assert sum(shares.values()) <= 1 + 1e-9
+        assert answer.share == shares.get(answer.configuration, 0.0)
+        assert answer.toss_up == (answer.share <= 0.5)
+        # One configuration has one figure.
+        twin = next(a for a in advice.answers.values() if a.configuration == answer.configuration)
+        assert (answer.score, answer.replication) == (twin.score, twin.replication)
 
 
-def test_replicated_means_direction_and_significance(pair):
-    first, second, X, y, *_ = pair
-    frame = replication(first, second).features().frame().set_index("name")
-    assert not frame.loc["a", "replicated"]  # turned round in the second
-    assert not frame.loc["a", "same_direction"]
-    for name in "bcd":
-        assert frame.loc[name, "replicated"]
-        wanted = stats.ttest_ind(X.loc[y == 1, name], X.loc[y == 0, name], equal_var=False)
-        assert frame.loc[name, "first_p_value"] == pytest.approx(wanted.pvalue)
+def test_noise_replicates_nothing():
+    rng = np.random.default_rng(0)
+    results = ran(rng.normal(size=(60, 300)), np.tile([0, 1], 30), sizes=[20], models={})
+    frame = results.replication().frame()
+    assert (frame["expected"].abs() < 0.1).all()
+    assert (frame["low"] < 0).all()
 
 
-def test_studies_without_a_common_ground_are_refused(pair):
-    first, *_ = pair
-    other, *_ = study(2, "klmnopqrst", null=0)
-    with pytest.raises(ValueError, match="no feature of the same name"):
-        replication(first, other)
-    other, *_ = study(2, "abcdefghij", classes=("sick", "well"), null=0)
-    with pytest.raises(
-        ValueError,
-        match=r"different classes \(ill, well and sick, well\); give them the same names",
-    ):
-        replication(first, other)
+def test_sampling_noise_by_hand():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 30)), np.tile([0, 1], 30)
+    noise = {
+        "half": sampling_noise(ran(X, y, Subsampling(5, 0.5), models={})._one()),
+        "ten folds": sampling_noise(ran(X, y, RepeatedStratifiedKFold(10, 1), models={})._one()),
+    }
+    assert noise == pytest.approx({"half": 1.0, "ten folds": 9.0})
+    # Groups of two rows, split in halves: what counts is the groups.
+    groups = np.repeat(np.arange(30), 2)
+    whole = ran(X, np.repeat([0, 1], 30), Subsampling(5, 0.5), groups, models={})
+    assert sampling_noise(whole._one()) == pytest.approx(1.0)
+    # Rows drawn with replacement vary as much as the sample itself.
+    drawn = []
+    while len(drawn) < 30:
+        train = rng.integers(60, size=60)
+        drawn.append((train, np.setdiff1d(np.arange(60), train)))
+    bootstrap = sampling_noise(ran(X, y, drawn, models={})._one())
+    assert bootstrap == pytest.approx(1.0, abs=0.1)
+
+
+def test_absent_where_rows_or_runs_are_few():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 30)), np.tile([0, 1], 30)
+    few_runs = ran(X, y, Subsampling(4), models={})
+    assert few_runs.replication().frame().empty
+    assert few_runs.features("t", 5).frame()["again"].isna().all()
+    assert few_runs.choice().replication is None
+    assert ran(X[:18], y[:18], models={}).replication().frame().empty
+    # All features are no choice.
+    assert set(ran(X, y, sizes=[5, 30], models={}).replication().frame()["size"]) == {5}

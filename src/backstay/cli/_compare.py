@@ -59,7 +59,7 @@ def compare(
     """
     results = load(stores)
     if signatures:
-        _replication(results)
+        _shared_signatures(results)
         return
     parts = {name: results[name] for name in results.datasets}
     common = set.intersection(*(set(part.data.sizes) for part in parts.values()))
@@ -165,17 +165,17 @@ def _friedman(results: Results, size: int, metric: str, models: bool) -> None:
         )
 
 
-def _replication(results: Results) -> None:
+def _shared_signatures(results: Results) -> None:
     """Write what the signatures of two studies have in common, and what is replicated."""
     if len(results.datasets) != 2:
         raise WrongUse(
             f"--signatures compares two data sets; got {len(results.datasets)} "
             f"({', '.join(results.datasets)})."
         )
-    from backstay.results import replication
+    from backstay.results import compare_studies
 
     with options_named():
-        shared = replication(*(results[name] for name in results.datasets))
+        shared = compare_studies(*(results[name] for name in results.datasets))
     for name, choice, size in zip(results.datasets, shared.choices, shared.sizes, strict=True):
         say(name, "bold")
         say(

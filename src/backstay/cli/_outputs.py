@@ -122,14 +122,16 @@ def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | No
 def _as_dict(advice: Recommendation, sentence: str) -> dict[str, Any]:
     """Return a recommendation as a dictionary, its trusted answer's settings beside the rest."""
     everything = {**asdict(advice), "sentence": sentence}
-    del everything["considered"]  # the sentence says it
+    # The sentence says the rest of what was considered.
+    everything["shares"] = everything.pop("considered")["shares"]
     for answer in everything["answers"].values():
         answer["costs"] = {
             other: {"score": score, "stability": stability}
             for other, (score, stability) in answer["costs"].items()
         }
     names = ("method", "size", "model", "stability")
-    return {**{name: getattr(advice, name) for name in names}, **everything}
+    again = None if advice.replication is None else asdict(advice.replication)
+    return {**{name: getattr(advice, name) for name in names}, "replication": again, **everything}
 
 
 def show_results(results: Results, report: Report) -> None:
@@ -139,6 +141,12 @@ def show_results(results: Results, report: Report) -> None:
     advice = choice.recommendation
     say()
     say("Recommendation", "bold")
+    if part.answer.doubtful:
+        titles = " ".join(warning.title for warning in part.answer.warnings)
+        say(
+            f"Do not trust the score yet. {titles} (More under the limits of this answer.)",
+            "yellow",
+        )
     if advice is None:
         say("None: the study had no models.")
     else:
@@ -146,6 +154,8 @@ def show_results(results: Results, report: Report) -> None:
         if advice.answers:
             say()
             _show_answers(advice)
+            for named in part.answer.answers:
+                say(f"Draws, {named.name}: {named.draws}.")
             _show_signature(advice)
     say()
     show_methods(results, choice.size, choice.model)
@@ -158,8 +168,8 @@ def _show_answers(advice: Recommendation) -> None:
     """Write the three answers below each other."""
     title = metric_title(advice.metric)
     names = [
-        "answer", "method", "features", "model", "stability", "shuffled labels", title,
-        "against trusted",
+        "answer", "method", "features", "model", "draws", "again", "stability",
+        "shuffled labels", title, "against trusted",
     ]  # fmt: skip
     rows = [
         [
@@ -167,6 +177,8 @@ def _show_answers(advice: Recommendation) -> None:
             answer.method,
             answer.size,
             answer.model,
+            f"{answer.share:.0%}",
+            "not known" if answer.replication is None else figure(**asdict(answer.replication)),
             figure(**asdict(answer.stability)),
             "not run" if math.isnan(answer.null) else fixed(answer.null),
             figure(**asdict(answer.score)),
@@ -174,7 +186,10 @@ def _show_answers(advice: Recommendation) -> None:
         ]
         for answer in advice.answers.values()
     ]
-    note = f"stability on these rows, {title} on new rows, corrected for the choice"
+    note = (
+        "draws: how often it is chosen; again: overlap expected with another sample of this size, "
+        f"corrected for the choice; stability on these rows; {title} on new rows, corrected too"
+    )
     table(names, rows, f"Three answers, with 95 % intervals: {note}")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from backstay._suspicion import by_severity
 from backstay._words import counted
 from backstay.cli._guard import WrongUse
 from backstay.cli._options import options_named
@@ -35,6 +36,7 @@ class RunPlan:
     lines: list[tuple[str, str]]
     notes: list[str]
     warnings: list[str]
+    suspected: list[str]
 
 
 def resampling(options: StudyOptions) -> tuple[Any, str]:
@@ -148,7 +150,8 @@ def describe_decoys(n_draws: int, table: LabelledTable) -> list[tuple[str, str]]
 
 def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
     """Put a study together and describe it."""
-    from backstay.study import Study, make_methods
+    from backstay.report import suspicion_words
+    from backstay.study import Study, make_methods, suspicions
     from backstay.targets import as_target, find_metric
 
     target = as_target(table.y, positive=table.positive)
@@ -205,4 +208,6 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     ]
     if options.quick:
         lines.insert(0, ("preliminary", PRELIMINARY))
-    return RunPlan(study, X, lines, [*notes, *filled], warnings)
+    found = by_severity([*table.suspicions, *suspicions(X, table.y, table.groups)])
+    suspected = [" ".join(suspicion_words(one, target)) for one in found]
+    return RunPlan(study, X, lines, [*notes, *filled], warnings, suspected)

@@ -68,7 +68,7 @@ def run(
     plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1)
     if not output.quiet:
         describe(table, plan, folder)
-    for warning in [*table.warnings, *plan.warnings]:
+    for warning in [*table.warnings, *plan.warnings, *plan.suspected]:
         warn(warning)
     if output.dry_run:
         say("Nothing was run (--dry-run).")
@@ -148,6 +148,7 @@ def _study(
             dataset=reading.stem,
             provenance=provenance,
             annotation=table.annotation,
+            suspicions=table.suspicions,
             positive=table.positive,
             shard=options.shard_given(),
         )

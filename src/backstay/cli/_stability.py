@@ -109,7 +109,7 @@ def stability(
         for row in rows
     ]
     table(["measure", f"value [{confidence:.0%} interval]", "random is 0", "note"], shown)
-    say("Intervals: analytic for nogueira and kuncheva, jackknife over runs for the others.")
+    say("Intervals: jackknife over runs.")
 
 
 def _n_features(selections: Selections, n_selected: int, given: int | None) -> int:
@@ -159,12 +159,9 @@ def _figures(
     """Return the value of a measure and the two ends of its interval."""
     from backstay.stability import UndefinedStabilityWarning, stability_score
 
-    source = "analytic" if entry.analytic_variance else "jackknife"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndefinedStabilityWarning)
-        score = stability_score(
-            runs, n_features, entry.name, confidence=confidence, variance_from=source
-        )
+        score = stability_score(runs, n_features, entry.name, confidence=confidence)
     for message in caught:
         warn(str(message.message))
     return score.value, *score.confidence_interval

@@ -5,6 +5,7 @@ matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before
 """
 
 from backstay.report._report import Report
+from backstay.report._suspicions import suspicion_words
 from backstay.report._validation import ValidationReport
 from backstay.report.figures._accuracy import AccuracyDisplay
 from backstay.report.figures._agreement import AgreementDisplay
@@ -40,4 +41,5 @@ __all__ = [
     "ShiftDisplay",
     "StabilityDisplay",
     "ValidationReport",
+    "suspicion_words",
 ]

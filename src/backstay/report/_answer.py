@@ -9,16 +9,26 @@ from dataclasses import dataclass
 import pandas as pd
 
 from backstay.comparison import DifferenceTest
-from backstay.report._caveats import Caveat, WeightingWords, caveats, weighting_words
+from backstay.report._caveats import (
+    Caveat,
+    WeightingWords,
+    caveats,
+    data_warnings,
+    weighting_words,
+)
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
     THIN,
+    again_shares,
+    again_text,
     capital,
     clean,
     count,
     interval,
     listed,
     metric_title,
+    percent,
+    percent_interval,
     score_interval,
     score_text,
     score_with_ends,
@@ -26,15 +36,25 @@ from backstay.report._words import (
     signed,
     two_decimals,
 )
-from backstay.results import Recommendation
+from backstay.results import Estimate, Finalist, Recommendation
 
 # Features of the signature that the answer lists; the table has all.
 LISTED = 12
+# Warnings about the data that stand beside the score; the limits of the answer have all.
+WARNED = 2
+# Configurations that a rule chooses on draws, as many as are named.
+SHARES = 4
 # What each of the three answers is best in.
 BEST_IN = {
-    "trusted": "the most stable",
+    "trusted": "chosen again most surely",
     "short": "the fewest features",
     "accurate": "the best {metric}",
+}
+# Why nothing is recommended.
+REFUSED = {
+    "chance": "no method is shown to be above chance",
+    "null": "the choice is not shown to be stabler than with shuffled labels",
+    "rows": "there are too few rows to say",
 }
 SCALE = "0: random features, 1: always the same"
 
@@ -62,6 +82,7 @@ class SignatureFeature:
     feature: int
     name: str
     frequency: float
+    again: float
     core: bool
     relevant: bool | None
     high_in: str | None = None
@@ -79,12 +100,15 @@ class NamedAnswer:
     method: str
     size: int
     model: str
+    replication: str
+    share: str
     stability: str
     null: str
     score: str
     score_cost: str
     stability_cost: str
     same_as: str
+    draws: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +118,9 @@ class Answer:
     ``sentence`` is the answer in one sentence, ``sentences`` say what its numbers are.
     ``answers`` are the three named ones, trusted first. ``signature`` holds the first of its
     ``n_signature`` features, of which ``n_core`` were chosen in most runs; ``verdicts`` say, for
-    every weighted method, whether instance weighting helps.
+    every weighted method, whether instance weighting helps. ``warnings`` are the most serious of
+    the ``n_warnings`` about the data; all are among the ``caveats``. ``doubtful`` says that the
+    score may be worth nothing.
     """
 
     kind: str
@@ -108,6 +134,9 @@ class Answer:
     n_core: int
     caveats: list[Caveat]
     verdicts: list[WeightingWords]
+    warnings: list[Caveat]
+    n_warnings: int
+    doubtful: bool
 
 
 def answer(evidence: Evidence) -> Answer:
@@ -127,6 +156,7 @@ def answer(evidence: Evidence) -> Answer:
                 int(row["feature"]),
                 clean(row["name"]),
                 float(row["frequency"]),
+                float(row["again"]),
                 bool(row["core"]),
                 row["relevant"],
                 None if pd.isna(row["high_in"]) else clean(row["high_in"]),
@@ -137,15 +167,27 @@ def answer(evidence: Evidence) -> Answer:
         n_core=evidence.n_core,
         caveats=caveats(evidence, verdicts),
         verdicts=verdicts,
+        warnings=data_warnings(evidence)[:WARNED],
+        n_warnings=len(evidence.suspicions),
+        doubtful=_doubtful(evidence),
     )
 
 
+def _doubtful(evidence: Evidence) -> bool:
+    return any(one.severity > 1 for one in evidence.suspicions)
+
+
 def _headline(evidence: Evidence) -> str:
-    if evidence.choice.kind == "nothing":
-        return "Nothing is recommended: no method is shown to be above chance"
+    if (advice := evidence.choice.recommendation) is not None and advice.refused:
+        return f"Nothing is recommended: {REFUSED[advice.refused]}"
     n, often = len(evidence.signature), evidence.n_core
     if not n:
         return "No features: too few runs finished"
+    if (found := evidence.choice.replication) is not None:
+        share = percent(again_shares(found, evidence.choice.size, evidence.data.n_features)[0])
+        if n == 1:
+            return f"1 feature; another study of this size would choose it with a chance of {share}"
+        return f"{count(n, 'feature')}; another study of this size would choose about {share} again"
     if n == 1:
         return f"1 feature, chosen in {'most' if often else 'less than half of the'} runs"
     return f"{count(n, 'feature')}, {_how_many(often, n)} of them in most runs"
@@ -155,24 +197,64 @@ def _sentence(evidence: Evidence) -> str:
     """Say in a sentence or two what was found, how stable it is and how well it predicts."""
     choice, advice = evidence.choice, evidence.choice.recommendation
     named = evidence.names[choice.method]
-    steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
     if advice is None:
         # A name as it was given stays as it is, even where it begins a sentence.
         method = named.name if named.title == named.name else capital(named.title)
         return (
             f"{method} chose {count(choice.size, 'feature')} in each of "
-            f"{count(choice.n_runs, 'run')}, with a stability of {steady} ({SCALE}). "
-            f"{_unknown_use(evidence)}"
+            f"{count(choice.n_runs, 'run')}. {_again(evidence)} {_unknown_use(evidence)}"
         )
     assert choice.model is not None
     score = score_with_ends(advice.metric, advice.score, advice.chance)
     reached = f"{metric_title(advice.metric)} {score}"
     if choice.kind == "nothing":
+        if advice.refused == "rows":
+            return f"What looks good in so few rows is mostly luck. On new rows expect {reached}."
+        if advice.refused == "null":
+            return (
+                f"On new rows expect {reached}. But features chosen with shuffled labels are about "
+                "as stable as these."
+            )
         return f"On new rows expect {reached}, which is not shown to be better than guessing."
     return (
-        f"When the samples change, {named.title} chooses these features with a stability of "
-        f"{steady} ({SCALE}). {capital(evidence.names[choice.model].title)} with features chosen "
-        f"in this way is expected to reach {reached} on new rows."
+        f"{_again(evidence)} {capital(evidence.names[choice.model].title)} with features chosen in "
+        f"this way is expected to reach {reached} on new rows. {_how_sure(evidence)}"
+    )
+
+
+def _again(evidence: Evidence) -> str:
+    """Say what another sample would choose again, or why that is not known."""
+    choice, data = evidence.choice, evidence.data
+    if choice.replication is None:
+        steady = "undefined" if math.isnan(choice.stability) else two_decimals(choice.stability)
+        return (
+            f"On resamples of these rows the choice has a stability of {steady} ({SCALE}). "
+            "Rows or runs are too few to say what another sample would choose again."
+        )
+    units = count(data.n_samples, "row") if data.n_groups is None else count(data.n_groups, "group")
+    title = evidence.names[choice.method].title
+    again = again_text(choice.replication, choice.size, data.n_features)
+    return (
+        f"In another sample of {units} from the same population, {title} is expected to choose "
+        f"{again} again."
+    )
+
+
+def _how_sure(evidence: Evidence) -> str:
+    """Say how often the same configuration is chosen if the rows vary."""
+    advice = evidence.choice.recommendation
+    assert advice is not None
+    assert advice.trusted is not None
+    share = percent(advice.trusted.share)
+    if not advice.trusted.toss_up:
+        return f"Where rows and features are drawn anew, {share} of the draws choose the same."
+    shares = advice.considered.shares["trusted"]
+    others = [c for c, _ in shares if c != advice.trusted.configuration]
+    named = [f"{c.method} with {count(c.size or 0, 'feature')}" for c in others[:2]]
+    also = f", others choose {listed(named)}" if named else ""
+    return (
+        "The choice itself is a toss-up: where rows and features are drawn anew, only "
+        f"{share} of the draws choose the same{also}."
     )
 
 
@@ -200,22 +282,23 @@ def recommendation_words(advice: Recommendation) -> str:
     expected = f"Corrected for the choice among {among}, expect {listed(scores, 12)} on new rows."
     if trusted is None:
         words = (
-            "No method is recommended: none is shown to be above chance. The best has "
+            f"No method is recommended: {REFUSED[advice.refused]}. The best has "
             f"{_article(metric)} of {score_text(advice.metric, advice.apparent)}. {expected}"
         )
     else:
         alike = (
             f"{considered.n_candidates} of {among} predict about as well as the best (their "
-            f"{metric} is at most one standard error lower). This one is the most stable of them, "
-            "and among equally stable ones the one with the fewest features"
+            f"{metric} is at most one standard error lower). Of these, another sample would most "
+            "surely choose this one's features again"
             if considered.n_candidates > 1
             else f"No other of {among} predicts about as well (up to one standard error of its "
             f"{metric})"
         )
         null = f"; {two_decimals(trusted.null)} with shuffled labels"
         words = (
-            f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}: "
-            f"its stability is {two_decimals(trusted.stability.value)} over {considered.runs}"
+            f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}. "
+            f"{_replication_words(trusted)}Its stability on resamples of these rows is "
+            f"{two_decimals(trusted.stability.value)} over {considered.runs}"
             f"{'' if math.isnan(trusted.null) else null}. {expected} {len(advice.core)} of the "
             f"{count(len(advice.signature), 'feature')} in the signature, its core, were selected "
             "in more than half of the runs."
@@ -227,6 +310,29 @@ def recommendation_words(advice: Recommendation) -> str:
         named = [f"{method} ({runs})" for method, runs in considered.not_judged.items()]
         words += f" Not judged, because too many runs failed or are missing: {', '.join(named)}."
     return words
+
+
+def share_words(advice: Recommendation) -> Iterator[tuple[str, str]]:
+    """Say, for every answer, what its rule chooses on draws of rows and features."""
+    for name, shares in advice.considered.shares.items():
+        named = [
+            f"{c.method}, {count(c.size or 0, 'feature')}, {c.model} {percent(share)}"
+            for c, share in shares
+        ]
+        more = [f"{len(named) - SHARES} others"] if len(named) > SHARES else []
+        yield name, "; ".join([*named[:SHARES], *more])
+
+
+def _replication_words(trusted: Finalist) -> str:
+    if trusted.replication is None:
+        return ""
+    one = trusted.replication
+    toss_up = ", so it is a toss-up" if trusted.toss_up else ""
+    return (
+        f"The overlap expected with another sample of this size is {two_decimals(one.value)} "
+        f"(95{THIN}% interval {interval(one.low, one.high)}), corrected for the choice; it is "
+        f"chosen on {percent(trusted.share)} of the draws{toss_up}. "
+    )
 
 
 def _article(title: str) -> str:
@@ -262,7 +368,8 @@ def _null_sentence(evidence: Evidence) -> Iterator[str]:
     """Say what stability the method has without any signal, if that was run."""
     for row in evidence.null_here.to_dict("records"):
         yield (
-            f"Its stability is {two_decimals(evidence.choice.stability)}. With shuffled labels "
+            "On resamples of these rows its stability is "
+            f"{two_decimals(evidence.choice.stability)} ({SCALE}). With shuffled labels "
             f"the same method reaches {two_decimals(row['null'])} "
             f"({interval(row['low'], row['high'])}), because training sets share "
             f"{share_text(evidence.shared_rows)} of their rows."
@@ -308,13 +415,22 @@ def _named(advice: Recommendation, name: str) -> NamedAnswer:
         method=clean(one.method),
         size=one.size,
         model=clean(one.model),
-        stability=f"{two_decimals(steady.value)} ({interval(steady.low, steady.high)})",
+        replication=_estimate(one.replication),
+        share=percent(one.share) + (" (a toss-up)" if one.toss_up else ""),
+        stability=_estimate(steady),
         null="" if math.isnan(one.null) else two_decimals(one.null),
         score=f"{score_text(metric, score.value)} ({ends})",
         score_cost="" if costs is None else _difference(costs[0]),
         stability_cost="" if costs is None else _difference(costs[1]),
         same_as=same[0] if same else "",
+        draws=dict(share_words(advice))[name],
     )
+
+
+def _estimate(one: Estimate | None) -> str:
+    if one is None:
+        return "not known"
+    return f"{two_decimals(one.value)} ({interval(one.low, one.high)})"
 
 
 def _difference(test: DifferenceTest) -> str:
@@ -329,11 +445,19 @@ def _tiles(evidence: Evidence) -> list[Tile]:
     if choice.kind != "nothing":
         note = f"{_core(evidence)}, in more than half of the runs"
         tiles.append(Tile("Signature", count(len(evidence.signature), "feature"), note))
-    tiles.append(_stability_tile(evidence))
+    if choice.kind != "nothing" and choice.replication is not None:
+        found = choice.replication
+        value, low, high = again_shares(found, choice.size, evidence.data.n_features)
+        note = f"95{THIN}% {percent_interval(low, high)}, in another sample of this size"
+        note += f"; stability on these rows {two_decimals(choice.stability)}"
+        tiles.append(Tile("Chosen again", percent(value), note))
+    else:
+        tiles.append(_stability_tile(evidence))
     if advice is not None:
         metric, score = advice.metric, advice.score
         ends = score_interval(metric, score.low, score.high)
-        note = f"95{THIN}% {ends}; chance {score_text(metric, advice.chance)}"
+        doubt = "doubtful, see the warning; " if _doubtful(evidence) else ""
+        note = f"{doubt}95{THIN}% {ends}; chance {score_text(metric, advice.chance)}"
         for name, other in advice.beside.items():
             note += f"; {metric_title(name)} {score_text(name, other.value)}"
         label = capital(metric_title(metric))
@@ -342,6 +466,10 @@ def _tiles(evidence: Evidence) -> list[Tile]:
     on = "" if choice.model is None else f", {names[choice.model].title}"
     label = "Method" if choice.kind == "recommended" else "Shown, not recommended"
     note = f"{count(choice.size, 'feature')}{on}"
+    if advice is not None and advice.trusted is not None:
+        sure = advice.trusted
+        note += f"; chosen on {percent(sure.share)} of the draws"
+        note += ": a toss-up" if sure.toss_up else ""
     tiles.append(Tile(label, names[choice.method].title, note, choice.method))
     return tiles
 
@@ -350,9 +478,9 @@ def _stability_tile(evidence: Evidence) -> Tile:
     choice = evidence.choice
     if math.isnan(choice.stability):
         note = "all features are selected, or too few runs finished"
-        return Tile("Stability", "undefined", note)
-    note = f"95{THIN}% {interval(choice.low, choice.high)} on these rows; {SCALE}"
+        return Tile("Stability on these rows", "undefined", note)
+    note = f"95{THIN}% {interval(choice.low, choice.high)}; {SCALE}"
     for row in evidence.null_here.to_dict("records"):
         ends = interval(row["low"], row["high"])
         note += f"; with shuffled labels {two_decimals(row['null'])} ({ends})"
-    return Tile("Stability", two_decimals(choice.stability), note)
+    return Tile("Stability on these rows", two_decimals(choice.stability), note)

@@ -11,7 +11,9 @@ import pandas as pd
 
 from backstay.comparison import DifferenceTest
 from backstay.report._evidence import Evidence
+from backstay.report._suspicions import suspicion_words
 from backstay.report._words import (
+    clean,
     count,
     interval,
     listed,
@@ -60,6 +62,7 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
     """Return the limits of the answer."""
     choice, data, signature = evidence.choice, evidence.data, evidence.signature
     study = [
+        *_about_reading(data),
         *_about_unfinished(data),
         *_about_too_few(evidence.runs),
         *_about_failures(evidence.failures),
@@ -67,9 +70,11 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
         *_about_few_runs(choice),
         *(Caveat(*words) for words in data.target.concerns(data.metric if data.models else None)),
     ]
+    first = data_warnings(evidence)
     if choice.kind == "nothing":
-        return [*_about_nothing(choice), *study]
+        return [*first, *_about_nothing(choice), *study]
     return [
+        *first,
         *_about_stability(choice, evidence.n_core),
         *_about_rivals(evidence.rivals, choice),
         *_about_partners(evidence.partners, signature),
@@ -77,11 +82,17 @@ def caveats(evidence: Evidence, verdicts: Iterable[WeightingWords]) -> list[Cave
         *study,
         Caveat(
             "It may not hold elsewhere.",
-            f"Every run used the same {count(data.n_samples, 'row')}. Intervals and tests say what "
-            "more resamples of these rows would give, not other samples of the population. Test it "
-            "on samples from another place or time.",
+            f"Every run used the same {count(data.n_samples, 'row')}. What another sample would "
+            "choose, and the score on new rows, are meant for the same population, not for "
+            "another place, time or device. Test it there.",
         ),
     ]
+
+
+def data_warnings(evidence: Evidence) -> list[Caveat]:
+    """Return what makes the data suspicious, the most serious first."""
+    target = evidence.data.target
+    return [Caveat(*suspicion_words(one, target)) for one in evidence.suspicions]
 
 
 def weighting_words(verdict: WeightingVerdict) -> WeightingWords:
@@ -118,8 +129,17 @@ def _gain(difference: DifferenceTest) -> str:
 
 def _about_nothing(choice: Choice) -> Iterator[Caveat]:
     advice = choice.recommendation
-    if advice is not None:
-        ends = score_interval(advice.metric, advice.score.low, advice.score.high)
+    if advice is None:
+        return
+    ends = score_interval(advice.metric, advice.score.low, advice.score.high)
+    if advice.refused == "rows":
+        yield Caveat(
+            "There may still be something to find.",
+            f"The interval of the {metric_title(advice.metric)} is {ends}. Below "
+            f"{advice.LEAST_ROWS} independent rows such figures are too good where anything is "
+            "chosen by them, even after all corrections. Add rows, and run the study again.",
+        )
+    elif advice.refused == "chance":
         yield Caveat(
             "There may still be something to find.",
             f"The interval of the {metric_title(advice.metric)}, {ends}, includes "
@@ -134,7 +154,14 @@ def _about_stability(choice: Choice, n_core: int) -> Iterator[Caveat]:
             "Other rows could change the choice.",
             "It was the same in all of these runs, so the interval of the stability has no width.",
         )
-    if choice.low < POOR:
+    if choice.replication is not None and choice.replication.value < 0.5:
+        yield Caveat(
+            "A second study would choose mostly other features.",
+            f"The overlap expected with another sample of this size is "
+            f"{two_decimals(choice.replication.value)} (0: random features, 1: the same). Features "
+            "that say the same may stand in for each other.",
+        )
+    elif choice.replication is None and choice.low < POOR:
         yield Caveat(
             "The selection may not be stable.",
             f"The interval of its stability on these rows, {interval(choice.low, choice.high)}, "
@@ -277,6 +304,12 @@ def _about_filling(ranked: pd.DataFrame, choice: Choice) -> Iterator[Caveat]:
             f"Subsets of runs that rank fewer were filled up at random: {listed(named)}. Random "
             "features lower the stability and mean nothing.",
         )
+
+
+def _about_reading(data: DatasetFacts) -> Iterator[Caveat]:
+    said = data.provenance.get("warnings")
+    if isinstance(said, list) and said:
+        yield Caveat("Check how the table was read.", " ".join(clean(text) for text in said))
 
 
 def _about_unfinished(data: DatasetFacts) -> Iterator[Caveat]:

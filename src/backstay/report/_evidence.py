@@ -17,6 +17,7 @@ from backstay.results import (
     Results,
     SampleWeights,
     StudyFacts,
+    Suspicion,
     WeightingVerdict,
 )
 
@@ -39,7 +40,7 @@ class Evidence:
     `predictions` and groups of correlated features are those of the choice. `modules` has the
     stability of every method at the chosen size if features of one module count as the same,
     `equivalents` what could replace the signature's features. How many of these are expected to be
-    false is known if decoys were drawn.
+    false is known if decoys were drawn. `suspicions` about the data begin with the most serious.
     """
 
     study: StudyFacts
@@ -67,6 +68,7 @@ class Evidence:
     equivalents: pd.DataFrame
     values_kept: bool
     expected_false: ExpectedFalse | None
+    suspicions: list[Suspicion]
 
     @property
     def signature(self) -> pd.DataFrame:
@@ -142,6 +144,10 @@ def gather(results: Results) -> Evidence:
         equivalents=_equivalents(results, choice),
         values_kept=results.samples.kept(),
         expected_false=results.selections.expected_false(choice.method, size),
+        suspicions=[
+            Suspicion(one["kind"], one["severity"], one["figures"])
+            for one in results.suspicions().frame().to_dict("records")
+        ],
     )
 
 

@@ -120,8 +120,9 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     if advice is None:
         return words
     chosen = (
-        f" Among {count(data.n_configurations, 'configuration')} the most stable of those within "
-        f"one standard error of the best {metric} was chosen. The {metric} of this procedure, "
+        f" Among {count(data.n_configurations, 'configuration')}, of those within one standard "
+        f"error of the best {metric} the one was chosen whose features an independent sample is "
+        "most surely expected to select again. The {metric} of this procedure, "
         f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was "
         f"{score_with_ends(advice.metric, advice.score, advice.chance)}"
     )
@@ -133,13 +134,21 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
 def _about_signature(evidence: Evidence) -> str:
     choice, names = evidence.choice, evidence.names
     groups = evidence.groups["group"].nunique()
+    found = choice.replication
+    again = (
+        ""
+        if found is None
+        else " The chance-corrected overlap with the selection in an independent sample of this "
+        f"size, estimated from the selection frequencies, was {two_decimals(found.value)} "
+        f"(95\u202f% interval {interval(found.low, found.high)})."
+    )
     within = f", in {count(groups, 'group')} of correlated features (|r| ≥ 0.7)" if groups else ""
     return (
         f"The signature is the {count(len(evidence.signature), 'feature')} that "
         f"{names[choice.method].title} selected most often with {choice.size} features per split; "
         f"{evidence.n_core} of them were selected in more than half of the splits{within}. Its "
-        f"stability was {two_decimals(choice.stability)} "
-        f"(95\u202f% interval {interval(choice.low, choice.high)})."
+        f"stability on resamples of these samples was {two_decimals(choice.stability)} "
+        f"(95\u202f% interval {interval(choice.low, choice.high)}).{again}"
     )
 
 

@@ -174,7 +174,8 @@ def feature_csv(part: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     """Return the columns and rows of the table of features, with all that it knows."""
     numbers = {
         "frequency": "frequency", "frequency_low": "frequency low",
-        "frequency_high": "frequency high", "rank": "mean rank", "weight": "mean weight",
+        "frequency_high": "frequency high", "again": "again", "rank": "mean rank",
+        "weight": "mean weight",
         "high_in": part["target"]["direction"], "difference": "difference", "effect": "effect",
         "effect_low": "effect low", "effect_high": "effect high", "p_value": "p", "q_value": "q",
     }  # fmt: skip

@@ -57,6 +57,7 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "sections": list(evidence.data.target.sections if evidence.data.models else ()),
         "choice": _choice(part),
         "answer": asdict(part.answer),
+        "suspicions": [asdict(one) for one in evidence.suspicions],
         "truth": _relevant(evidence),
         "figures": {kind: _figure(display) for kind, display in part.figures.items()},
         "gains": _gains(evidence),
@@ -117,6 +118,7 @@ def _choice(part: DatasetReport) -> dict[str, Any]:
         "kind": choice.kind,
         **asdict(choice.configuration),
         **{name: getattr(choice, name) for name in ("stability", "low", "high", "null", "n_runs")},
+        "replication": None if choice.replication is None else asdict(choice.replication),
         "sentence": part.recommendation,
         "answers": advice.frame().to_dict("records") if advice else [],
     }
@@ -184,6 +186,7 @@ def _features(evidence: Evidence) -> list[dict[str, Any]]:
             "frequency": row["frequency"],
             "frequency_low": row["frequency_low"],
             "frequency_high": row["frequency_high"],
+            "again": row["again"],
             "means": {name: row[column] for name, column in described.items()},
             **{name: row[name] for name in EFFECTS},
             "decoy_q_value": row.get("decoy_q_value"),

@@ -182,6 +182,32 @@ def score_with_ends(metric: str, score: Estimate, chance: float | None = None) -
     return f"{score_text(metric, score.value)} ({ends}{guess})"
 
 
+def again_text(replication: Estimate, size: int, n_features: int) -> str:
+    r"""Return which part of the features another sample would choose again, with its interval.
+
+    Examples
+    --------
+    >>> from backstay.results import Estimate
+    >>> again_text(Estimate(0.4, 0.2, 0.6), 20, 2000)
+    'about 41\u202f% of them (95\u202f% interval 21 to 60\u202f%)'
+    """
+    value, low, high = again_shares(replication, size, n_features)
+    ends = f"95{THIN}% interval {percent_interval(low, high)}"
+    if size == 1:
+        return f"the same one with a chance of about {percent(value)} ({ends})"
+    return f"about {percent(value)} of them ({ends})"
+
+
+def again_shares(replication: Estimate, size: int, n_features: int) -> tuple[float, float, float]:
+    """Return an overlap and its ends as shares of the features, those shared at random included."""
+    at_random = size / n_features
+    ends = (replication.value, replication.low, replication.high)
+    # To whole percentages: more digits would claim too much.
+    shares = (round(min(max(one + (1 - one) * at_random, 0.0), 1.0), 2) for one in ends)
+    value, low, high = shares
+    return value, low, high
+
+
 def share_text(share: float) -> str:
     """Return a share in words where there are any.
 

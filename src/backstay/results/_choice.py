@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from backstay.results._accuracy import accuracy_rows
-from backstay.results._facts import Configuration, Configured
+from backstay.results._facts import Configuration, Configured, Estimate
 from backstay.results._recommendation import Recommendation, null_of, recommended, stability_of
 from backstay.results._records import Records, computed_once
+from backstay.results._replication import replication_of
 from backstay.results._runs import judged_methods
 from backstay.results._stability import curve_rows
 
@@ -32,6 +33,9 @@ class Choice(Configured):
         Nogueira's measure of the method at that size, with its 95 % interval.
     null : float
         Mean stability with shuffled labels; nan if that was not run.
+    replication : Estimate or None
+        Overlap expected with what an independent sample of as many rows would choose, corrected
+        for the choice where one was made; None where rows or runs are too few.
     n_runs : int
         Runs of the method that did not fail.
     """
@@ -43,6 +47,7 @@ class Choice(Configured):
     low: float
     high: float
     null: float
+    replication: Estimate | None
     n_runs: int
 
     @property
@@ -102,5 +107,7 @@ def _looked_at(
 ) -> Choice:
     steady, null = stability_of(records, chosen), null_of(records, chosen)
     n_runs = len(records.orders(chosen.method)[0])
-    figures = (steady.value, steady.low, steady.high, null, n_runs)
+    advised = None if recommendation is None else recommendation.replication
+    replication = advised or replication_of(records, chosen.method, chosen.size or 0)
+    figures = (steady.value, steady.low, steady.high, null, replication, n_runs)
     return Choice(kind, chosen, recommendation, *figures)

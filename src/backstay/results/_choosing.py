@@ -2,7 +2,8 @@
 
 All take the same candidates: above chance, and within one standard error of the best score. The
 standard error is that of the paired difference over resamples, corrected for the rows that
-resamples share (Nadeau & Bengio 2003); the plain one would be far too small.
+resamples share (Nadeau & Bengio 2003); the plain one would be far too small. The plain one says
+which differences another seed could turn around: those are ties.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from numpy.typing import NDArray
 from backstay.results._facts import Configuration
 from backstay.results._null import above_null
 from backstay.results._records import Records
+from backstay.results._replication import overlap_draws, replication_error, replication_of
 from backstay.results._runs import judged_methods
-from backstay.results._stability import pair_matrix
-from backstay.stability import PairMatrix
 from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
@@ -45,10 +45,13 @@ class Grounds:
         What guessing reaches.
     apart : array of shape (n, n)
         Standard errors of the paired differences in score.
+    tied : array of shape (n, n)
+        Standard errors of the same differences over other splits of these rows.
     steady : array of shape (n,)
-        Stability above the shuffled-label null; −2 where undefined.
-    steady_apart : array of shape (n, n)
-        Standard errors of the paired differences in stability.
+        The overlap expected with an independent sample, less its standard error. Where that is
+        not known, stability above the shuffled-label null. −2 where undefined.
+    steady_draws : array of shape (n_draws, n)
+        The same if other modules of features had been drawn; one row where nothing is known.
     sizes : array of shape (n,)
         Numbers of features.
     """
@@ -58,8 +61,9 @@ class Grounds:
     error: Floats
     chance: float
     apart: Floats
+    tied: Floats
     steady: Floats
-    steady_apart: Floats
+    steady_draws: Floats
     sizes: NDArray[np.intp]
 
     @property
@@ -68,36 +72,37 @@ class Grounds:
         return int(candidates(self.value[None], self).sum())
 
 
-# Scores on draws of rows (draw × configuration) to the configuration chosen on each, −1 for none.
-Rule = Callable[[Floats, Grounds], NDArray[np.intp]]
+# Scores and steadiness, both draw × configuration, to the configuration chosen on each draw, −1
+# for none.
+Rule = Callable[[Floats, Floats, Grounds], NDArray[np.intp]]
 
 
 def candidates(value: Floats, grounds: Grounds) -> NDArray[np.bool_]:
     """Return which configurations are above chance and near the best score, draw by draw."""
+    return _near_best(value, grounds, grounds.apart)
+
+
+def _near_best(value: Floats, grounds: Grounds, apart: Floats) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         good = value - ABOVE_CHANCE * grounds.error > grounds.chance
         best = np.argmax(np.where(good, value, -np.inf), axis=1)
         top = np.take_along_axis(value, best[:, None], axis=1)
-        return good & (value >= top - grounds.apart[best])
+        return good & (value >= top - apart[best])
 
 
-def trusted(value: Floats, grounds: Grounds) -> NDArray[np.intp]:
-    """Choose the most stable candidate; within a standard error, the one with fewer features."""
-    good = candidates(value, grounds)
-    steady = np.where(good, grounds.steady, -np.inf)
-    top = np.argmax(steady, axis=1)
-    near = good & (steady >= grounds.steady[top, None] - grounds.steady_apart[top])
-    return _first(near, grounds.sizes, -grounds.steady, -value)
+def trusted(value: Floats, steady: Floats, grounds: Grounds) -> NDArray[np.intp]:
+    """Choose the candidate that another sample would most surely choose again."""
+    return _first(candidates(value, grounds), -steady, grounds.sizes, -value)
 
 
-def short(value: Floats, grounds: Grounds) -> NDArray[np.intp]:
-    """Choose the candidate with the fewest features, the most stable of them."""
-    return _first(candidates(value, grounds), grounds.sizes, -grounds.steady, -value)
+def short(value: Floats, steady: Floats, grounds: Grounds) -> NDArray[np.intp]:
+    """Choose the candidate with the fewest features, the steadiest of them."""
+    return _first(candidates(value, grounds), grounds.sizes, -steady, -value)
 
 
-def accurate(value: Floats, grounds: Grounds) -> NDArray[np.intp]:
-    """Choose the candidate with the best score, the most stable of them."""
-    return _first(candidates(value, grounds), -value, -grounds.steady, grounds.sizes)
+def accurate(value: Floats, steady: Floats, grounds: Grounds) -> NDArray[np.intp]:
+    """Choose the candidate with the best score; among ties the steadiest."""
+    return _first(_near_best(value, grounds, grounds.tied), -steady, grounds.sizes, -value)
 
 
 RULES: dict[str, Rule] = {"trusted": trusted, "short": short, "accurate": accurate}
@@ -127,21 +132,23 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
     known = np.isfinite(inside).sum(axis=0) > 1
     error = np.full(len(known), np.nan)
     error[known] = np.nanstd(inside[:, known], axis=0, ddof=1)
-    steady, rows = _steadiness(records, configurations)
+    apart, tied = _score_errors(records, metric, methods)
+    steady, drawn = _steadiness(records, configurations)
     return Grounds(
         configurations=configurations,
         value=value,
         error=error,
         chance=metric.gain(metric.chance(records.target)),
-        apart=_score_errors(records, metric, methods),
+        apart=apart,
+        tied=tied,
         steady=steady,
-        steady_apart=_stability_errors(rows),
+        steady_draws=drawn,
         sizes=np.array([c.size for c in configurations]),
     )
 
 
-def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Floats:
-    """Return the corrected standard error of every paired difference in score over resamples."""
+def _score_errors(records: Records, metric: Metric, methods: list[str]) -> tuple[Floats, Floats]:
+    """Return standard errors of every paired difference in score: over rows, over splits."""
     runs = [records.scores(method, metric.name) for method in methods]
     common = reduce(np.intersect1d, [resamples for resamples, _ in runs])
     width = len(records.models) * len(records.sizes)
@@ -149,11 +156,11 @@ def _score_errors(records: Records, metric: Metric, methods: list[str]) -> Float
     scores = scores[np.isfinite(scores).all(axis=1)]
     n = scores.shape[1]
     if len(scores) < 2:
-        return np.zeros((n, n))
+        return np.zeros((n, n)), np.zeros((n, n))
     cov = np.atleast_2d(np.cov(scores, rowvar=False))
     spread = np.maximum(np.add.outer(np.diag(cov), np.diag(cov)) - 2 * cov, 0)
     error = np.sqrt((1 / len(scores) + records.test_share) * spread)
-    return np.maximum(error, _least_error(records, metric))
+    return np.maximum(error, _least_error(records, metric)), np.sqrt(spread / len(scores))
 
 
 def pooled_scores(records: Records, metric: Metric, copies: Floats, methods: list[str]) -> Floats:
@@ -183,34 +190,20 @@ def _least_error(records: Records, metric: Metric) -> float:
     return (metric.high - metric.low) * math.sqrt(right * (1 - right) / n)
 
 
-def _steadiness(
-    records: Records, configurations: list[Configuration]
-) -> tuple[Floats, list[Floats | None]]:
-    """Return stability above the null, and row sums of the pairs of runs that all have."""
-    runs = {c.method: records.orders(c.method)[0] for c in configurations}
-    common = reduce(np.intersect1d, runs.values())
+def _steadiness(records: Records, configurations: list[Configuration]) -> tuple[Floats, Floats]:
+    """Return how surely each configuration's features are chosen again, and the same on draws."""
 
     @cache
     def known(method: str, size: int) -> tuple[float, Floats | None]:
-        steady = above_null(records, method, size)
-        if math.isnan(steady):
-            return -2.0, None
-        if len(common) <= 2 or math.isinf(steady):
-            return steady, None
-        shared = np.isin(runs[method], common)
-        return steady, pair_matrix(records, method, size)[1][np.ix_(shared, shared)].sum(axis=1)
+        found = replication_of(records, method, size)
+        if found is None:
+            above = above_null(records, method, size)
+            return (-2.0 if math.isnan(above) else above), None
+        error = replication_error(records, method, size)
+        return found.value - error, overlap_draws(records, method, size) - error
 
     pairs = [known(c.method, c.size) for c in configurations if c.size is not None]
-    return np.array([steady for steady, _ in pairs]), [sums for _, sums in pairs]
-
-
-def _stability_errors(rows: list[Floats | None]) -> Floats:
-    """Return the jackknife's standard error of every paired difference in stability."""
-    errors = np.zeros((len(rows), len(rows)))
-    places = [i for i, sums in enumerate(rows) if sums is not None]
-    if places:
-        totals = np.column_stack([sums for sums in rows if sums is not None])
-        for i, own in zip(places, totals.T, strict=True):
-            variance = PairMatrix.jackknife(own[:, None] - totals)
-            errors[i, places] = np.sqrt(np.maximum(variance, 0.0))
-    return errors
+    steady = np.array([one for one, _ in pairs])
+    n_draws = max((len(drawn) for _, drawn in pairs if drawn is not None), default=1)
+    columns = [np.full(n_draws, one) if drawn is None else drawn for (one, drawn) in pairs]
+    return steady, np.column_stack(columns)

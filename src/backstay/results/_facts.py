@@ -20,6 +20,15 @@ class Role:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Configuration:
     """A method at a subset size, judged by a model and a metric.
 

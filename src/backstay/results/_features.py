@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from backstay._wilson import wilson
 from backstay.results._parts import Rows, size_within
 from backstay.results._records import Records, computed_once
+from backstay.results._replication import again
 from backstay.results._signature import THRESHOLDS, frequency_row
 from backstay.results._stability import bias_variance_rows
 
@@ -118,6 +119,7 @@ def feature_frame(records: Records, method: str, size: int) -> pd.DataFrame:
         "frequency": own,
         "frequency_low": low,
         "frequency_high": high,
+        "again": again(records, method, size),
         "mean_rank": ranks,
         "weight": weight,
         "in_signature": member,

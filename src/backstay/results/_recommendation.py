@@ -8,8 +8,8 @@ of it (bias-corrected cross-validation, Tsamardinos, Greasidou & Borboudakis 201
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -25,9 +25,11 @@ from backstay.results._choosing import (
     pooled_scores,
 )
 from backstay.results._differences import score_difference, stability_difference
-from backstay.results._facts import Configuration, Configured
-from backstay.results._null import null_stability
+from backstay.results._facts import Configuration, Configured, Estimate
+from backstay.results._gate import LEAST_ROWS, corrected, passage
+from backstay.results._null import null_p_value, null_stability
 from backstay.results._records import Records
+from backstay.results._replication import around, replication_error, replication_of
 from backstay.results._runs import RunCount, judged_methods, left_out, run_counts
 from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
@@ -35,15 +37,8 @@ from backstay.results._weighting import WeightingVerdict, weighting_verdict
 from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A figure with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
+# A choice whose stability is so likely with shuffled labels is not recommended.
+NULL_LEVEL = 0.2
 
 
 @dataclass(frozen=True)
@@ -60,6 +55,12 @@ class Finalist(Configured):
         Bias-corrected estimate for the rule that made this choice.
     apparent : float
         Pooled score of the configuration, before correction.
+    replication : Estimate or None
+        Chance-corrected overlap expected of this method's features at this size with those that
+        it chooses in an independent sample of as many rows, corrected for having been chosen;
+        None where rows or runs are too few.
+    share : float
+        Share of the draws, of rows and of modules of features, on which the rule chooses it.
     stability : Estimate
         Nogueira's measure at this size; the interval is for more resamples of these rows.
     null : float
@@ -73,6 +74,8 @@ class Finalist(Configured):
     configuration: Configuration
     score: Estimate
     apparent: float
+    replication: Estimate | None
+    share: float
     stability: Estimate
     null: float
     costs: dict[str, tuple[DifferenceTest, DifferenceTest]] = field(default_factory=dict)
@@ -82,6 +85,11 @@ class Finalist(Configured):
         """Name of the model."""
         assert self.configuration.model is not None
         return self.configuration.model
+
+    @property
+    def toss_up(self) -> bool:
+        """Whether the rule chooses something else on half of the draws or more."""
+        return self.share <= 0.5
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,9 @@ class Considered:
         Methods with too few runs to be compared.
     weighting : WeightingVerdict or None
         Whether the weights of the recommended method add stability, if it has any.
+    shares : dict of str to list of (Configuration, float)
+        For every answer, the share of draws on which its rule chooses each configuration,
+        largest first.
     """
 
     n_configurations: int
@@ -107,6 +118,7 @@ class Considered:
     runs: RunCount | None
     not_judged: dict[str, RunCount]
     weighting: WeightingVerdict | None
+    shares: dict[str, list[tuple[Configuration, float]]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,11 +130,16 @@ class Recommendation:
     metric : str
         The metric that decided.
     answers : dict of str to Finalist
-        "trusted", which is the one recommended, "short" and "accurate"; empty if no
-        configuration is shown to be above chance.
+        "trusted", which is the one recommended, "short" and "accurate"; empty if nothing is
+        recommended.
+    refused : {"", "chance", "null", "rows"}
+        Why nothing is recommended: no configuration is shown to be above chance, the choice is
+        not shown to be stabler than with shuffled labels, or there are too few independent
+        rows to say.
     score : Estimate
         Bias-corrected estimate for the whole procedure, choice included: trained on the
-        training part of a split, tested on the rest.
+        training part of a split, tested on the rest. Where something is recommended, it is
+        corrected for that, too: only a score above chance leads to it.
     beside : dict of str to Estimate
         The same by the study's other metrics, for the same choices.
     apparent : float
@@ -139,8 +156,12 @@ class Recommendation:
         What the choice was made from.
     """
 
+    # Independent rows, or groups of rows, that a recommendation needs.
+    LEAST_ROWS: ClassVar[int] = LEAST_ROWS
+
     metric: str
     answers: dict[str, Finalist]
+    refused: str
     score: Estimate
     beside: dict[str, Estimate]
     apparent: float
@@ -175,6 +196,11 @@ class Recommendation:
         """Stability of the trusted answer; nan if nothing is recommended."""
         return math.nan if self.trusted is None else self.trusted.stability.value
 
+    @property
+    def replication(self) -> Estimate | None:
+        """What another sample would share with the trusted answer; None if not known."""
+        return None if self.trusted is None else self.trusted.replication
+
     def __repr__(self) -> str:
         score = f"{self.metric}={self.score.value:.3f}, chance={self.chance:.3f}"
         if self.trusted is None:
@@ -192,6 +218,8 @@ class Recommendation:
                 "method": answer.method,
                 "size": answer.size,
                 "model": answer.model,
+                "share": answer.share,
+                **_estimate_columns("replication", answer.replication),
                 "stability": answer.stability.value,
                 "stability_low": answer.stability.low,
                 "stability_high": answer.stability.high,
@@ -206,6 +234,11 @@ class Recommendation:
             for answer in self.answers.values()
         ]
         return pd.DataFrame(rows)
+
+
+def _estimate_columns(name: str, one: Estimate | None) -> dict[str, float]:
+    value, low, high = (math.nan,) * 3 if one is None else (one.value, one.low, one.high)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def stability_of(records: Records, configuration: Configuration) -> Estimate:
@@ -257,20 +290,29 @@ def _recommend(
         for name in (metric.name, *others)
     }
 
-    def quoted(name: str, rule: str) -> Estimate:
-        return _quoted(records, records.metric(name), outside[name], drawn[rule])
-
-    score = quoted(metric.name, "trusted")
+    value, steady = grounds.value[None], grounds.steady[None]
+    places = {name: int(rule(value, steady, grounds)[0]) for name, rule in RULES.items()}
+    first = _quoted(records, metric, outside[metric.name], drawn["trusted"])
     chance = metric.chance(records.target)
-    places = {name: int(rule(grounds.value[None], grounds)[0]) for name, rule in RULES.items()}
-    worst = metric.gain(score.low if metric.higher_is_better else score.high)
+    place = places["trusted"]
+    chosen = None if place < 0 else grounds.configurations[place]
+    refused = _refused(records, metric, first, chance, chosen)
+    found = None if refused else passage(first, chance, metric)
+
+    def quoted(name: str, rule: str) -> Estimate:
+        by = records.metric(name)
+        score = _quoted(records, by, outside[name], drawn[rule])
+        return score if found is None else corrected(score, found, by)
+
     answers: dict[str, Finalist] = {}
-    if worst > metric.gain(chance):
+    shares: dict[str, list[tuple[Configuration, float]]] = {}
+    if not refused:
         for name, place in places.items():
-            if place >= 0:
-                answers[name] = _answer(
-                    records, metric, name, grounds, place, quoted(metric.name, name)
-                )
+            shares[name] = _shares(name, grounds, inside)
+            answers[name] = _answer(
+                records, metric, name, grounds, place, quoted(metric.name, name), shares[name]
+            )
+        answers = _one_figure_each(answers)
         answers = _with_costs(records, answers)
     apparent = grounds.value[places["trusted"]] if answers else np.nanmax(grounds.value)
     rows = []
@@ -280,15 +322,33 @@ def _recommend(
     return Recommendation(
         metric=metric.name,
         answers=answers,
-        score=score,
+        refused=refused,
+        score=quoted(metric.name, "trusted"),
         beside={name: quoted(name, "trusted") for name in others},
         apparent=float(metric.gain(apparent)),
         chance=chance,
         signature=[row["name"] for row in rows],
         core=core_of(rows),
         features=[row["feature"] for row in rows],
-        considered=_considered(records, grounds, answers),
+        considered=_considered(records, grounds, answers, shares),
     )
+
+
+def _refused(
+    records: Records,
+    metric: Metric,
+    score: Estimate,
+    chance: float,
+    chosen: Configuration | None,
+) -> str:
+    """Return why nothing is recommended; empty if something is."""
+    if records.n_units < LEAST_ROWS:
+        return "rows"
+    worst = metric.gain(score.low if metric.higher_is_better else score.high)
+    if chosen is None or not worst > metric.gain(chance):
+        return "chance"
+    assert chosen.size is not None
+    return "null" if null_p_value(records, chosen.method, chosen.size) > NULL_LEVEL else ""
 
 
 def _draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
@@ -306,7 +366,7 @@ def _draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
 
 def _repeated(rule: Rule, grounds: Grounds, inside: Floats) -> NDArray[np.intp]:
     """Return the configuration that a rule chooses on every draw; −1 where none has a score."""
-    chosen = rule(inside, grounds)
+    chosen = rule(inside, np.broadcast_to(grounds.steady, inside.shape), grounds)
     known = np.isfinite(inside)
     # Where nothing beats chance the best is what one would have looked at.
     best = np.argmax(np.where(known, inside, -np.inf), axis=1)
@@ -331,7 +391,13 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
 
 
 def _answer(
-    records: Records, metric: Metric, name: str, grounds: Grounds, place: int, score: Estimate
+    records: Records,
+    metric: Metric,
+    name: str,
+    grounds: Grounds,
+    place: int,
+    score: Estimate,
+    shares: list[tuple[Configuration, float]],
 ) -> Finalist:
     configuration = grounds.configurations[place]
     return Finalist(
@@ -339,9 +405,58 @@ def _answer(
         configuration=configuration,
         score=score,
         apparent=float(metric.gain(grounds.value[place])),
+        replication=_corrected_replication(records, name, grounds, configuration),
+        share=dict(shares).get(configuration, 0.0),
         stability=stability_of(records, configuration),
         null=null_of(records, configuration),
     )
+
+
+def _shares(name: str, grounds: Grounds, inside: Floats) -> list[tuple[Configuration, float]]:
+    """Return the share of draws on which a rule chooses each configuration, largest first."""
+    steady = grounds.steady_draws
+    chosen = RULES[name](inside, steady[np.arange(len(inside)) % len(steady)], grounds)
+    places, counts = np.unique(chosen[chosen >= 0], return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    return [(grounds.configurations[places[i]], float(counts[i] / len(chosen))) for i in order]
+
+
+def _corrected_replication(
+    records: Records, name: str, grounds: Grounds, configuration: Configuration
+) -> Estimate | None:
+    """Return what an independent sample would share, corrected for having been chosen.
+
+    What is chosen for a high estimate has one that is too high. So the choice is repeated on
+    draws of modules of features: by how much is the estimate of what it chooses there above
+    that of the same configuration here?
+    """
+    method, size = configuration.method, configuration.size
+    assert size is not None
+    found = replication_of(records, method, size)
+    if found is None:
+        return None
+    draws = grounds.steady_draws
+    value = np.broadcast_to(grounds.value, draws.shape)
+    chosen = RULES[name](value, draws, grounds)
+    known = np.flatnonzero(chosen >= 0)
+    # Steadiness is the overlap expected less a constant of the configuration.
+    excess = draws[known, chosen[known]] - grounds.steady[chosen[known]]
+    return around(found.value - float(excess.mean()), replication_error(records, method, size))
+
+
+def _one_figure_each(answers: dict[str, Finalist]) -> dict[str, Finalist]:
+    """Give answers with the same configuration the same figures: those of the first."""
+    first: dict[Configuration, Finalist] = {}
+    for answer in answers.values():
+        first.setdefault(answer.configuration, answer)
+    return {
+        name: replace(
+            answer,
+            score=first[answer.configuration].score,
+            replication=first[answer.configuration].replication,
+        )
+        for name, answer in answers.items()
+    }
 
 
 def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Finalist]:
@@ -356,11 +471,16 @@ def _with_costs(records: Records, answers: dict[str, Finalist]) -> dict[str, Fin
             for other, against in answers.items()
             if against.configuration != answer.configuration
         }
-        complete[name] = Finalist(**{**vars(answer), "costs": costs})
+        complete[name] = replace(answer, costs=costs)
     return complete
 
 
-def _considered(records: Records, grounds: Grounds, answers: dict[str, Finalist]) -> Considered:
+def _considered(
+    records: Records,
+    grounds: Grounds,
+    answers: dict[str, Finalist],
+    shares: dict[str, list[tuple[Configuration, float]]],
+) -> Considered:
     """Return what the choice was made from."""
     trusted = answers.get("trusted")
     return Considered(
@@ -371,4 +491,5 @@ def _considered(records: Records, grounds: Grounds, answers: dict[str, Finalist]
         weighting=None
         if trusted is None
         else weighting_verdict(records, trusted.method, trusted.size),
+        shares=shares,
     )

@@ -1,221 +1,149 @@
-"""Do two studies of different samples find the same? Their signatures, rankings and effects."""
+"""What would a second study share? The overlap expected with an independent sample of this size.
+
+Not the stability over resamples of these rows: resamples share rows, so they agree too well, and
+they are smaller than a second study, so they agree too little. See `backstay.stability.Standings`.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from backstay.results._choice import Choice, choice_of
-from backstay.results._parts import Table
-from backstay.results._records import Records, mean_ranks
-from backstay.stability import selection_frequency
-
-if TYPE_CHECKING:
-    from backstay.results._results import Results
+from backstay.results._facts import Estimate
+from backstay.results._parts import Rows
+from backstay.results._records import Records, computed_once
+from backstay.results._runs import judged_methods
+from backstay.stability import Standings
 
 Floats = NDArray[np.float64]
-# A feature is replicated if the other study's test says so at this level, corrected for the
-# number of features of the signature that were tested (Holm 1979).
-LEVEL = 0.05
+# Below these the counts say too little.
+LEAST_RUNS, LEAST_UNITS = 5, 20
+# The model holds up to a standard deviation of 0.05, and a run is worth this much; both were
+# measured on halves of real tables and on independent samples (docs/replication.md).
+MODEL_ERROR, RUN_ERROR = 0.05, 0.25
+# Draws of modules, for the uncertainty.
+N_DRAWS = 60
+NORMAL_95 = 1.959964
 
 
-@dataclass(frozen=True)
-class Level:
-    """A figure beside what it would be with shuffled labels, and the p-value of that.
+@computed_once
+def sampling_noise(records: Records) -> float:
+    """Return the variance of the sample around the truth, in units of that of runs around it.
 
-    Attributes
-    ----------
-    value : float
-        The figure.
-    null, high : float
-        Its mean, and the level that 97.5 % do not exceed, over permutations of the labels of
-        both studies; nan if either ran none.
-    p_value : float
-        Share of the permutations that reach the figure, itself counted.
+    It is f/(1 − f) for runs on a share f of the rows; whole groups count, and rows drawn twice.
     """
-
-    value: float
-    null: float
-    high: float
-    p_value: float
-
-
-@dataclass(frozen=True)
-class Replication:
-    """What two studies of different samples have in common.
-
-    Attributes
-    ----------
-    names : (str, str)
-        Of the data sets.
-    choices : (Choice, Choice)
-        Method and size of each study's signature.
-    n_shared : int
-        Features that both tables have.
-    sizes : (int, int)
-        Of these, features in each signature.
-    both : list of str
-        Features in both signatures.
-    at_random : float
-        How many two such signatures share if features are drawn at random.
-    random_p_value : float
-        Of so many or more at random (hypergeometric).
-    overlap : Level
-        Number of features in both signatures.
-    rank_correlation : Level
-        Spearman's correlation of the mean ranks of all shared features.
-    """
-
-    names: tuple[str, str]
-    choices: tuple[Choice, Choice]
-    n_shared: int
-    sizes: tuple[int, int]
-    both: list[str]
-    at_random: float
-    random_p_value: float
-    overlap: Level
-    rank_correlation: Level
-    _features: pd.DataFrame
-
-    def features(self) -> Table:
-        """Every feature of either signature that both tables have.
-
-        Returns
-        -------
-        Table
-            ``name``, ``signature`` (whose), and of both studies ``effect`` in standard
-            deviations (Hedges' g, with its sign) and ``p_value``; ``same_direction``, and
-            ``replicated``: the same direction, and significant in the study that did not select
-            it, corrected for the features tested there. Effects are nan if a store does not
-            know them.
-        """
-        return Table("replicated features", f"Holm's correction, {LEVEL:.0%}", self._features)
+    units, n_units = records.units, records.n_units
+    share = np.bincount(units, minlength=n_units) / records.n_samples
+    spread = []
+    for resample in range(records.n_resamples):
+        rows = units[records.train(resample)]
+        drawn = np.bincount(rows, minlength=n_units) / len(rows)
+        spread.append(((drawn - share) ** 2).sum())
+    apart = float(np.mean(spread))
+    return float((share**2).sum()) / apart if apart > 0 else math.inf
 
 
-def replication(first: Results, second: Results) -> Replication:
-    """Compare the signatures of two studies of different samples.
+def why_unknown(records: Records, method: str, size: int) -> str:
+    """Return why nothing can be said, as a word: "rows", "runs" or "size"; empty if it can."""
+    if records.n_units < LEAST_UNITS or not 0 < sampling_noise(records) < 100:
+        return "rows"
+    if len(records.orders(method)[0]) < LEAST_RUNS:
+        return "runs"
+    return "size" if size >= records.n_features else ""
 
-    Parameters
-    ----------
-    first, second : Results
-        Of one data set each. Features are the same if their names are; so are classes.
 
-    Returns
-    -------
-    Replication
-        Overlap and rank correlation with their levels at random and with shuffled labels, and the
-        features replicated in direction and significance.
-    """
-    records = (first._one(), second._one())
-    named = [[one.feature_name(j) for j in range(one.n_features)] for one in records]
-    place = {name: j for j, name in enumerate(named[1])}
-    shared = [(i, place[name]) for i, name in enumerate(named[0]) if name in place]
-    if not shared:
-        raise ValueError("the two tables have no feature of the same name.")
-    if problem := records[0].target.unlike(records[1].target):
-        raise ValueError(problem)
-    columns = tuple(np.array(one) for one in zip(*shared, strict=True))
-    choices = (choice_of(records[0]), choice_of(records[1]))
-    sides = list(zip(records, choices, columns, strict=True))
-    chosen = [np.isin(own, one.members(choice.method, choice.size)) for one, choice, own in sides]
-    sizes = (int(chosen[0].sum()), int(chosen[1].sum()))
-    both = chosen[0] & chosen[1]
-    names = np.array([named[0][i] for i, _ in shared], dtype=object)
-    (first_sets, first_ranks), (second_sets, second_ranks) = (_null(*side) for side in sides)
-    ranks = [_centred(one.mean_ranks(choice.method)[own][None]) for one, choice, own in sides]
-    correlation = float((ranks[0] @ ranks[1].T)[0, 0])
-    n = len(shared)
-    return Replication(
-        names=(records[0].dataset, records[1].dataset),
-        choices=choices,
-        n_shared=n,
-        sizes=sizes,
-        both=names[both].tolist(),
-        at_random=sizes[0] * sizes[1] / n,
-        random_p_value=float(stats.hypergeom.sf(int(both.sum()) - 1, n, *sizes)),
-        overlap=_level(float(both.sum()), first_sets @ second_sets.T),
-        rank_correlation=_level(correlation, first_ranks @ second_ranks.T),
-        _features=_replicated(records, columns, names, chosen),
+@computed_once
+def standings(records: Records, method: str, size: int) -> Standings | None:
+    """Return the standings of the features, by a method at a size; None if not known."""
+    if why_unknown(records, method, size):
+        return None
+    return Standings.fit(
+        _counts(records, method, size), len(records.orders(method)[0]), sampling_noise(records)
     )
 
 
-def _null(records: Records, choice: Choice, columns: NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Return, for every permutation of the labels, which features it selects, and their ranks."""
-    runs = records.null_orders(choice.method)
-    sets, ranks = np.zeros((len(runs), len(columns))), np.zeros((len(runs), len(columns)))
-    for b, orders in enumerate(runs):
-        mean = mean_ranks(orders, records.n_features)
-        often = selection_frequency(orders[:, : choice.size], records.n_features)
-        best = np.lexsort((mean, -often))[: choice.size]
-        sets[b] = np.isin(columns, best)
-        ranks[b] = mean[columns]
-    return sets, _centred(ranks)
+def _counts(records: Records, method: str, size: int) -> NDArray[np.intp]:
+    orders = records.orders(method)[1]
+    return np.bincount(orders[:, :size].ravel(), minlength=records.n_features)
 
 
-def _centred(values: Floats) -> Floats:
-    """Return ranks of rows as vectors of length 1, whose products are Spearman's correlations."""
-    if not len(values):
-        return values
-    ranks = stats.rankdata(values, axis=1)
-    ranks = ranks - ranks.mean(axis=1, keepdims=True)
-    length = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
-    return np.asarray(ranks / np.where(length > 0, length, 1))
+@computed_once
+def again(records: Records, method: str, size: int) -> Floats:
+    """Return the chance of every feature to be chosen in an independent sample; nan if unknown."""
+    found = standings(records, method, size)
+    if found is None:
+        return np.full(records.n_features, np.nan)
+    return found.again()[_counts(records, method, size)]
 
 
-def _level(value: float, null: Floats) -> Level:
-    if not null.size:
-        return Level(value, math.nan, math.nan, math.nan)
-    p_value = (1 + int((null >= value - 1e-12).sum())) / (null.size + 1)
-    return Level(value, float(null.mean()), float(np.quantile(null, 0.975)), p_value)
+@computed_once
+def _module_draws(records: Records) -> tuple[NDArray[np.intp], Floats]:
+    """Return features that some method may have chosen, and how often each draw holds them.
+
+    Features of a module come together: they are no independent evidence. The draws are the same
+    for all methods and sizes, so that differences between these are known, too.
+    """
+    orders = [records.orders(method)[1][:, : max(records.sizes)] for method in records.methods]
+    chosen = np.unique(np.concatenate([one.ravel() for one in orders]))
+    modules = np.arange(records.n_features) if records.modules is None else records.modules
+    _, member = np.unique(modules[chosen], return_inverse=True)
+    copies = np.random.default_rng(0).poisson(1.0, (N_DRAWS, int(member.max()) + 1))
+    return chosen, copies[:, member].astype(np.float64)
 
 
-def _replicated(
-    records: tuple[Records, Records],
-    columns: tuple[NDArray[np.intp], ...],
-    names: NDArray[np.object_],
-    chosen: list[NDArray[np.bool_]],
-) -> pd.DataFrame:
-    n = len(names)
-    sides = []
-    for one, own in zip(records, columns, strict=True):
-        effects = one.effects
-        if effects is None:
-            unknown = np.full(n, np.nan)
-            sides.append((unknown, unknown, np.full(n, None)))
-        else:
-            sides.append((effects.effect[own], effects.p_value[own], effects.direction[own]))
-    (effect_a, p_a, high_a), (effect_b, p_b, high_b) = sides
-    same = (high_a == high_b) & (high_a != None)  # noqa: E711
-    # Each signature is tested in the study that did not select it.
-    tested = [_holm(p_b, chosen[0]), _holm(p_a, chosen[1])]
-    replicated = same & ((tested[0] < LEVEL) | (tested[1] < LEVEL))
-    whose = np.select([chosen[0] & chosen[1], *chosen], ["both", "first", "second"], "")
-    frame = pd.DataFrame(
-        {
-            "name": names,
-            "signature": whose,
-            "first_effect": effect_a,
-            "second_effect": effect_b,
-            "first_p_value": p_a,
-            "second_p_value": p_b,
-            "same_direction": same,
-            "replicated": replicated,
-        }
+@computed_once
+def overlap_draws(records: Records, method: str, size: int) -> Floats:
+    """Return the overlap expected if other modules had been drawn, around the one expected."""
+    found = standings(records, method, size)
+    if found is None:
+        return np.full(N_DRAWS, np.nan)
+    chosen, copies = _module_draws(records)
+    counts = _counts(records, method, size)
+    n_counts = len(found.histogram)
+    histograms = np.array(
+        [np.bincount(counts[chosen], weights=one, minlength=n_counts) for one in copies]
     )
-    return frame[whose != ""].sort_values("signature", kind="stable", ignore_index=True)
+    # Features that were never chosen are many and alike: they need not be drawn.
+    histograms[:, 0] += records.n_features - len(chosen)
+    # A draw in which nothing, or everything, is chosen says nothing.
+    telling = (histograms[:, 1:].sum(axis=1) > 0) & (histograms[:, :-1].sum(axis=1) > 0)
+    drawn = found.overlaps_of(histograms[telling])
+    around_expected = np.full(len(histograms), found.overlap())
+    around_expected[telling] += drawn - drawn.mean()
+    return around_expected
 
 
-def _holm(p: Floats, tested: NDArray[np.bool_]) -> Floats:
-    """Return Holm's adjusted p-values of the features tested; nan of the others."""
-    adjusted = np.full(len(p), np.nan)
-    places = np.flatnonzero(tested & np.isfinite(p))
-    order = places[np.argsort(p[places])]
-    steps = p[order] * (len(order) - np.arange(len(order)))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
+def replication_error(records: Records, method: str, size: int) -> float:
+    """Return the standard error of the overlap expected; nan if unknown."""
+    n_runs = len(records.orders(method)[0])
+    spread = float(overlap_draws(records, method, size).var(ddof=1))
+    return math.sqrt(spread + MODEL_ERROR**2 + RUN_ERROR**2 / max(n_runs, 1))
+
+
+def around(expected: float, error: float) -> Estimate:
+    """Return an expected overlap with its 95 % interval."""
+    low, high = expected - NORMAL_95 * error, expected + NORMAL_95 * error
+    return Estimate(expected, max(low, -1.0), min(high, 1.0))
+
+
+@computed_once
+def replication_of(records: Records, method: str, size: int) -> Estimate | None:
+    """Return the overlap expected with an independent sample of as many rows; None if unknown."""
+    found = standings(records, method, size)
+    if found is None:
+        return None
+    return around(found.overlap(), replication_error(records, method, size))
+
+
+def replication_rows(records: Records) -> Rows:
+    """Return what a second study would share, of every method and size where it is known."""
+    rows: Rows = []
+    for method in judged_methods(records):
+        for size in records.sizes:
+            found = replication_of(records, method, size)
+            if found is not None:
+                ends = {"expected": found.value, "low": found.low, "high": found.high}
+                rows.append({"method": method, "size": size, **ends})
+    return rows

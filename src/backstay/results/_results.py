@@ -6,6 +6,7 @@ import importlib
 import os
 from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -22,11 +23,13 @@ from backstay.results._parts import Parts, Table, size_within
 from backstay.results._predictions import Predictions
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
+from backstay.results._replication import replication_rows
 from backstay.results._runs import Runs
 from backstay.results._samples import Samples
 from backstay.results._selections import Selections
 from backstay.results._signature import signature_rows
 from backstay.results._stability import stability_rows, why_curves_end
+from backstay.results._suspicions import suspicions_of
 from backstay.results._weights import Weights
 from backstay.store import Store
 from backstay.targets import find_metric
@@ -262,6 +265,22 @@ class Results(Parts):
         frame.insert(3, "runs", [int(runs[row]) for row in rows])
         return frame
 
+    def suspicions(self) -> Table:
+        """Return what in the data could make a score too good, the most serious first.
+
+        Returns
+        -------
+        Table
+            ``kind``, ``severity`` and ``figures`` as in :class:`Suspicion`. The report says in
+            words what each means.
+        """
+        return self._table(
+            "suspicions",
+            "2: the score may be worth nothing; 1: it may be too good",
+            lambda part: [asdict(one) for one in suspicions_of(part)],
+            "kind severity figures",
+        )
+
     def stability(
         self,
         measure: str = "nogueira",
@@ -303,11 +322,12 @@ class Results(Parts):
         Table
             ``stability`` is Kuncheva's index S of the study; ``null`` the mean over permutations
             of the labels, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
-            ``p_value`` is (1 + #{S₀ ≥ S})/(B + 1) for B permutations, ``above`` is
-            (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that more than
-            such a share of runs selected, averaged over sets of as many runs as a permutation
-            has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled labels.
-            Empty if the study ran no shuffled labels.
+            ``p_value`` is the chance of so high a stability with shuffled labels, by a t
+            distribution over permutations whose spread is freed of the noise of their few runs;
+            ``above`` is (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that
+            more than such a share of runs selected, averaged over sets of as many runs as a
+            permutation has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled
+            labels. Empty if the study ran no shuffled labels.
         """
         return self._table(
             "stability with shuffled labels",
@@ -315,6 +335,29 @@ class Results(Parts):
             null_rows,
             "method size stability null low high p_value above above_50% above_85% "
             "null_above_50% null_above_85% n_permutations n_runs",
+        )
+
+    def replication(self) -> Table:
+        """Overlap expected with an independent sample of this size, by method and size.
+
+        Not the stability over resamples of these rows, which share rows with each other. It is
+        told from how often runs chose each feature; see :class:`backstay.stability.Standings`.
+
+        Returns
+        -------
+        Table
+            ``expected``, the chance-corrected overlap (0: random features, 1: the same) of the
+            features chosen here with those that the same method would choose in an independent
+            sample of as many rows; ``low`` and ``high``, a 95 % interval for it. Configurations
+            are looked at one by one: what is chosen because its figure is high has one that is
+            too high, and ``recommend().replication`` is corrected for that. Without rows for
+            methods with fewer than 5 runs, and empty below 20 independent rows.
+        """
+        return self._table(
+            "replication",
+            "expected overlap with an independent sample of as many rows, 95 % intervals",
+            replication_rows,
+            "method size expected low high",
         )
 
     def scores(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
@@ -353,6 +396,7 @@ class Results(Parts):
             What the runs say: ``feature`` (number of the column), ``name``, what the table says
             of it (``annotation`` and the name of the column, if there is any), ``frequency``
             (share of runs) with the ends of Wilson's interval over runs on these rows,
+            ``again`` (chance to be chosen in an independent sample of as many rows),
             ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core``, ``chosen``
             (whether any run of any method chose it), and ``relevant``, which is None where the
             truth is not known.
@@ -452,12 +496,12 @@ class Results(Parts):
 
         Candidates are the configurations above chance whose score is within one
         standard error of the best; the error is that of the paired difference, corrected
-        for the rows that resamples share. Three of them are named: *trusted*, the most
-        stable above its shuffled-label null (within a standard error, the one with
-        fewer features), which is what is recommended; *short*, the fewest features; and
-        *accurate*, the best score. The score quoted pays for having chosen: the choice
-        is repeated in a bootstrap over the rows, from predictions of rows that were not
-        trained on, and judged on the rows left out. Nothing is recommended unless that
+        for the rows that resamples share. Three of them are named: *trusted*, the one
+        that an independent sample would most surely choose again (highest
+        :meth:`replication`, less its standard error), which is what is recommended; *short*,
+        the fewest features; and *accurate*, the best score. The score quoted is corrected for
+        the choice: it is repeated in a bootstrap over the rows, from predictions of rows that
+        were not trained on, and judged on the rows left out. Nothing is recommended unless that
         is above chance. A method that finished less than 80 % of its runs takes no part; see
         ``runs.counts()``.
 
