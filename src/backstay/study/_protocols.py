@@ -29,6 +29,13 @@ GROUP_DRAWS = 200
 # Twenty pairs make a default run of 50 resamples 58 % longer; three runs each would take
 # more than 60 % on top.
 NULL_RUNS = 2
+# Parts that rows are dealt into, to plan by: halves and thirds; runs that a deal gives; and the key of
+# their seeds, which no other seed has.
+PARTS = (2, 3)
+DEAL_RUNS = sum(PARTS)
+PARTS_KEY = 2**31
+# Independent rows that parts need, and rows of every outcome such as a class: two in every third.
+PARTS_UNITS, PARTS_ROWS = 20, 6
 # Permutations of the labels that are tried before splits that cannot be run are an error.
 LABEL_DRAWS = 100
 
@@ -310,6 +317,55 @@ def _shuffled(
         f"{LABEL_DRAWS} permutations of the labels, for the runs with shuffled labels, never left "
         f"splits that can be run (in the last one {problem}); null=0 does without such runs."
     ) from problem
+
+
+def draw_parts(
+    target: Target, groups: NDArray[Any] | None, n_deals: int, seeds: np.random.SeedSequence
+) -> list[Split]:
+    """Deal the rows into halves and into thirds, so many times; the other rows are tested.
+
+    Parts of a deal share no row: what they choose is what independent samples of that size choose.
+    """
+    if not n_deals:
+        return []
+    n_units = len(target) if groups is None else len(np.unique(groups))
+    if n_units < PARTS_UNITS:
+        raise ValueError(
+            f"planning={n_deals} needs {PARTS_UNITS} independent rows or groups to deal into "
+            f"parts, and there are {n_units}; planning=0 does without."
+        )
+    for name, n_rows in target.rarer_than(PARTS_ROWS):
+        raise ValueError(
+            f"planning={n_deals} deals the rows into thirds, but {name} has {n_rows} rows, fewer "
+            f"than {PARTS_ROWS}; planning=0 does without."
+        )
+    own = np.random.SeedSequence(seeds.entropy, spawn_key=(PARTS_KEY,))
+    drawn: list[Split] = []
+    for child in own.spawn(n_deals):
+        rng = np.random.default_rng(child)
+        for n_parts in PARTS:
+            drawn += _dealt(n_parts, target, groups, rng)
+    return drawn
+
+
+def _dealt(
+    n_parts: int, target: Target, groups: NDArray[Any] | None, rng: np.random.Generator
+) -> list[Split]:
+    """Deal the rows into parts that can be trained on; whole groups may take several tries."""
+    strata = target.strata()
+    for _ in range(GROUP_DRAWS):
+        deal = RepeatedStratifiedKFold(n_parts, 1, random_state=int(rng.integers(MAX_SEED)))
+        parts = [part for _, part in deal.split(strata, strata, groups)]
+        if all(len(part) and target.can_train(part) for part in parts):
+            everyone = np.arange(len(target))
+            return [
+                Split(part, np.setdiff1d(everyone, part), int(rng.integers(MAX_SEED)))
+                for part in parts
+            ]
+    raise ValueError(
+        f"{GROUP_DRAWS} deals of the rows into {n_parts} parts, for planning, never gave parts "
+        "that can be trained on; planning=0 does without."
+    )
 
 
 def _check_split(
