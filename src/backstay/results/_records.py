@@ -68,11 +68,22 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Part:
-    """A run on a part of the rows: its rows, the others, the features in order and the outputs.
+    """A run on one of the parts that rows were dealt into.
 
-    Outputs are of the other rows, model × size × row × column; None without models.
+    Attributes
+    ----------
+    deal, n_parts : int
+        Number of the deal, and of the parts in it: halves or thirds.
+    rows, others : array
+        Rows of the part, and all others.
+    order : array
+        Features, best first.
+    outputs : array or None
+        Of the other rows: model × size × row × column; None without models.
     """
 
+    deal: int
+    n_parts: int
     rows: Ints
     others: Ints
     order: NDArray[np.int32]
@@ -353,14 +364,16 @@ class Records:
 
     @computed_once
     def parts(self, method: str) -> list[Part]:
-        """Return the runs on parts of the rows: halves and thirds that share no row in a deal."""
+        """Return the runs on parts of the rows; those of a deal into so many share no row."""
         orders = dict(self._read(method, "order", of="parts"))
         outputs = dict(self._read(method, "outputs", of="parts"))
         found = []
         for number, order in sorted(orders.items(), reverse=True):
-            rows = self._arrays[f"part {FIRST_PART - number}"]
+            place = FIRST_PART - number
+            deal, n_parts = self._arrays["deals"][place].tolist()
+            rows = self._arrays[f"part {place}"]
             others = np.setdiff1d(np.arange(self.n_samples), rows)
-            found.append(Part(rows, others, order, outputs.get(number)))
+            found.append(Part(deal, n_parts, rows, others, order, outputs.get(number)))
         return found
 
     @computed_once

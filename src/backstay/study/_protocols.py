@@ -29,8 +29,8 @@ GROUP_DRAWS = 200
 # Twenty pairs make a default run of 50 resamples 58 % longer; three runs each would take
 # more than 60 % on top.
 NULL_RUNS = 2
-# Parts that rows are dealt into, to plan by: halves and thirds; runs that a deal gives; and the key of
-# their seeds, which no other seed has.
+# Parts that rows are dealt into, to plan by: halves and thirds; runs that a deal gives; and the key
+# of their seeds, which no other seed has.
 PARTS = (2, 3)
 DEAL_RUNS = sum(PARTS)
 PARTS_KEY = 2**31
@@ -45,13 +45,16 @@ class Split:
     """One resample: training rows, test rows and the seed of what is random on it.
 
     ``shuffled`` is the outcome of all rows in random order, for a run of the null; None for the
-    true one.
+    true one. Training rows that are one of ``n_parts`` parts to plan by have the number of their
+    deal.
     """
 
     train: Rows
     test: Rows
     seed: int
     shuffled: Target | None = None
+    deal: int = -1
+    n_parts: int = 0
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:
@@ -341,10 +344,11 @@ def draw_parts(
         )
     own = np.random.SeedSequence(seeds.entropy, spawn_key=(PARTS_KEY,))
     drawn: list[Split] = []
-    for child in own.spawn(n_deals):
+    for deal, child in enumerate(own.spawn(n_deals)):
         rng = np.random.default_rng(child)
         for n_parts in PARTS:
-            drawn += _dealt(n_parts, target, groups, rng)
+            parts = _dealt(n_parts, target, groups, rng)
+            drawn += [replace(part, deal=deal, n_parts=n_parts) for part in parts]
     return drawn
 
 

@@ -204,7 +204,8 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
     n_parts, of_parts = stored.get("planning", (0, None))
     if n_parts and _digest(runs.parts[:n_parts]) != of_parts:
         raise StoreError(
-            f"{store.name} holds {name!r} with other parts of the rows to plan by. Use another file."
+            f"{store.name} holds {name!r} with other parts of the rows to plan by; use another "
+            "file."
         )
 
 
@@ -239,6 +240,9 @@ def _arrays(runs: PlannedRuns) -> dict[str, NDArray[Any]]:
         **{f"test {i}": split.test.astype("<i4") for i, split in enumerate(splits)},
         **{f"part {i}": split.train.astype("<i4") for i, split in enumerate(runs.parts)},
     }
+    if runs.parts:
+        places = [[split.deal, split.n_parts] for split in runs.parts]
+        arrays["deals"] = np.array(places, dtype="<i4")
     if data.groups is not None:
         arrays["groups"] = np.unique(data.groups, return_inverse=True)[1].astype("<i4")
     return arrays
