@@ -49,7 +49,7 @@ def table(name, rng, folder):
     y = held["y"]
     if "indptr" in held:
         parts = (held["data"].astype(float), held["indices"], held["indptr"])
-        return sparse.csr_matrix(parts, shape=held["shape"]), y
+        return sparse.csr_matrix(parts, shape=held["shape"]).toarray(), y
     X = held["X"].astype(float)
     if name == "lung_gordon":
         X = np.log2(np.maximum(X, 20))
