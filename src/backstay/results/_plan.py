@@ -94,6 +94,11 @@ class Plan(Configured):
     validation: RowsNeeded | None
     _data: pd.DataFrame
 
+    @property
+    def metric(self) -> str | None:
+        """Name of the metric; None without models."""
+        return self.configuration.metric
+
     def frame(self) -> pd.DataFrame:
         """Return score and replication by number of rows.
 
@@ -280,8 +285,9 @@ def _replication_points(
 def _rows_to_share(replication: _Points, here: int) -> RowsNeeded:
     """Return the rows with which two studies share half; not below the fewest that were tried."""
     found = replication.curves.rows_for(SHARED)
-    ends = (max(rows, float(replication.rows[0])) for rows in (found.value, found.low, found.high))
-    return RowsNeeded(*ends, here)
+    fewest = float(replication.rows[0])
+    value, low, high = (max(rows, fewest) for rows in (found.value, found.low, found.high))
+    return RowsNeeded(value, low, high, here)
 
 
 def _validation_rows(records: Records, metric: Metric, score: _Points) -> RowsNeeded:

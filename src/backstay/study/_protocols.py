@@ -329,18 +329,10 @@ def draw_parts(
 
     Parts of a deal share no row: what they choose is what independent samples of that size choose.
     """
-    if not n_deals:
-        return []
-    n_units = len(target) if groups is None else len(np.unique(groups))
-    if n_units < PARTS_UNITS:
+    if n_deals and (why := why_no_parts(target, groups)):
         raise ValueError(
-            f"planning={n_deals} needs {PARTS_UNITS} independent rows or groups to deal into "
-            f"parts, and there are {n_units}; planning=0 does without."
-        )
-    for name, n_rows in target.rarer_than(PARTS_ROWS):
-        raise ValueError(
-            f"planning={n_deals} deals the rows into thirds, but {name} has {n_rows} rows, fewer "
-            f"than {PARTS_ROWS}; planning=0 does without."
+            f"planning={n_deals} deals the rows into halves and thirds, but {why}; planning=0 does "
+            "without."
         )
     own = np.random.SeedSequence(seeds.entropy, spawn_key=(PARTS_KEY,))
     drawn: list[Split] = []
@@ -350,6 +342,21 @@ def draw_parts(
             parts = _dealt(n_parts, target, groups, rng)
             drawn += [replace(part, deal=deal, n_parts=n_parts) for part in parts]
     return drawn
+
+
+def why_no_parts(target: Target, groups: NDArray[Any] | None) -> str:
+    """Return why rows cannot be dealt into parts; empty if they can."""
+    n_units = len(target) if groups is None else len(np.unique(groups))
+    if n_units < PARTS_UNITS:
+        return f"there are {n_units} independent rows or groups, and parts need {PARTS_UNITS}"
+    for name, n_rows in target.rarer_than(PARTS_ROWS):
+        return f"{name} has {n_rows} rows, and parts need {PARTS_ROWS}"
+    try:
+        for n_parts in PARTS:
+            _dealt(n_parts, target, groups, np.random.default_rng(0))
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _dealt(
@@ -366,10 +373,7 @@ def _dealt(
                 Split(part, np.setdiff1d(everyone, part), int(rng.integers(MAX_SEED)))
                 for part in parts
             ]
-    raise ValueError(
-        f"{GROUP_DRAWS} deals of the rows into {n_parts} parts, for planning, never gave parts "
-        "that can be trained on; planning=0 does without."
-    )
+    raise ValueError(f"{GROUP_DRAWS} deals of whole groups never gave parts to train on")
 
 
 def _check_split(

@@ -38,6 +38,7 @@ from backstay.study._protocols import (
     draw_null_splits,
     draw_parts,
     draw_splits,
+    why_no_parts,
 )
 from backstay.study._rows import numbers_of, reads_numbers
 from backstay.study._shards import Shard
@@ -281,6 +282,21 @@ class Study:
         (True, False)
         """
         return takes_missing(estimator)
+
+    @staticmethod
+    def why_no_parts(target: Target, groups: Any = None) -> str:
+        """Return why rows cannot be dealt into halves and thirds, to plan by; empty if they can.
+
+        Examples
+        --------
+        >>> from backstay.study import Study
+        >>> from backstay.targets import as_target
+        >>> Study.why_no_parts(as_target([0, 1] * 20))
+        ''
+        >>> Study.why_no_parts(as_target([0, 1] * 9))
+        'there are 18 independent rows or groups, and parts need 20'
+        """
+        return why_no_parts(target, groups)
 
     @staticmethod
     def log_sizes(n_features: int) -> tuple[int, ...]:
