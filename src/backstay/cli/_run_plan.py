@@ -142,12 +142,12 @@ def deals_of(options: StudyOptions, target: Target, groups: Any) -> tuple[int, s
     """Return how often the rows are dealt into parts, to plan by, and a description."""
     from backstay.study import Study
 
-    n_deals, why_not = options.planning, ""
-    if n_deals is None and not options.quick:
-        why_not = Study.why_no_parts(target, groups)
+    n_deals, why_not = options.planning, "--planning 0"
+    if n_deals is None:
+        why_not = "--quick" if options.quick else Study.why_no_parts(target, groups)
         n_deals = 0 if why_not else DEALS
     if not n_deals:
-        return 0, f"none ({why_not or 'no runs'}), so nothing shows whether more rows would help"
+        return 0, f"none ({why_not}), so nothing shows whether more rows would help"
     return n_deals, f"{counted(n_deals, 'deal')} of the rows into halves and into thirds"
 
 
