@@ -35,7 +35,7 @@ COMMANDS = (
     "measures",
 )
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
-QUICK += ("--null", "2", "--planning", "0")
+QUICK += ("--planning", "0", "--null", "2")
 
 
 def table(seed=0, n=40, d=12):

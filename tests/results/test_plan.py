@@ -94,7 +94,8 @@ def test_rows_of_a_validation_are_those_of_wilsons_interval():
     assert plan.validation.high >= max(ends) * 0.999
 
 
-def test_rows_to_share_half_are_read_from_the_curves(results, monkeypatch):
+def test_rows_to_share_half_are_read_from_the_curves(monkeypatch):
+    results = ran()
     seen = []
     fit = Growth.fit.__func__
 
@@ -161,7 +162,8 @@ def test_halves_twice_are_no_harm():
 
 
 def test_what_is_missing_is_said(results):
-    with pytest.raises(Refusal, match="no runs on halves and thirds .* again with planning=4") as e:
+    missing = r"no runs on halves and thirds .* again with planning=4"
+    with pytest.raises(Refusal, match=missing) as e:
         ran(planning=0).plan()
     assert e.value.parameter == ("planning",)
     for options in ({"method": "t"}, {"size": 5}, {"model": "svm"}):

@@ -7,19 +7,7 @@ from backstay.results import Plan, RowsNeeded
 
 
 def needed_words(plan: Plan) -> list[str]:
-    """Return what a plan says, a sentence or two each.
-
-    Parameters
-    ----------
-    plan : Plan
-        Of ``Results.plan``.
-
-    Returns
-    -------
-    list of str
-        On the rows with which two studies share half of their lists, and on those of a
-        validation; without those that are not known.
-    """
+    """Return what a plan says of the rows that are needed, a sentence each."""
     words = []
     for needed, aim in (
         (plan.shared, "For two studies to share half of their lists"),

@@ -30,20 +30,9 @@ ENDS = (0.025, 0.5, 0.975)
 
 @dataclass(frozen=True)
 class Growth:
-    """Curves with weights.
+    """Curves by their value at the last point, which has `unit` rows, their end and their rate.
 
-    Attributes
-    ----------
-    unit : float
-        Rows of the last point.
-    guess : float
-        Where curves of the second kind begin.
-    level, end, rate : array of shape (n_curves,)
-        Value at the last point, at the end, and rate.
-    rises : array of shape (n_curves,)
-        Whether a curve begins at the guess, or is a plain power law.
-    weight : array of shape (n_curves,)
-        Of every curve; they sum to 1.
+    A curve either ``rises`` from the guess or is a plain power law. Weights sum to 1.
     """
 
     unit: float
@@ -58,16 +47,10 @@ class Growth:
     def fit(
         cls, rows: Floats, values: Floats, covariance: Floats, guess: float, best: float
     ) -> Growth:
-        """Weight curves by how likely they make the points.
+        """Weight curves by how likely they make points, of which the last has the most rows.
 
-        Parameters
-        ----------
-        rows, values : array of shape (n_points,)
-            Points, of which the last has the most rows; higher is better.
-        covariance : array of shape (n_points, n_points)
-            Of the errors of the values.
-        guess, best : float
-            What guessing gives, and where no curve may end above.
+        Higher values are better; `covariance` is that of their errors. Guessing gives `guess`, and
+        no curve ends above `best`.
         """
         reach = REACH * math.sqrt(covariance[-1, -1])
         levels = np.linspace(values[-1] - reach, min(values[-1] + reach, best), N_LEVELS)

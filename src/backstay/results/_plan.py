@@ -23,7 +23,7 @@ from backstay.results._choosing import effective_rows, least_error
 from backstay.results._facts import Configuration, Configured
 from backstay.results._growth import Growth
 from backstay.results._recommendation import row_draws
-from backstay.results._records import Part, Records
+from backstay.results._records import Part, Records, computed_once
 from backstay.results._replication import NORMAL_95, replication_error, replication_of
 from backstay.targets import Metric
 
@@ -85,6 +85,16 @@ class Plan(Configured):
     validation : RowsNeeded or None
         Rows of a validation that knows the score to within 0.05 on either side (or, of a metric
         without bounds, 5 % of the way from guessing to the best). None without models.
+
+    Examples
+    --------
+    >>> from backstay import TTest
+    >>> from backstay.datasets import make_han_yu
+    >>> from backstay.study import Study, Subsampling
+    >>> X, y, _ = make_han_yu(60, n_features=100, n_relevant=10, random_state=0)
+    >>> study = Study({"t": TTest()}, Subsampling(10), sizes=[10], planning=2, random_state=0)
+    >>> study.run(X, y).plan().frame()["rows"].tolist()
+    [20.0, 30.0, 40.0, 60.0, 90.0, 120.0, 180.0, 240.0]
     """
 
     configuration: Configuration
@@ -100,14 +110,10 @@ class Plan(Configured):
         return self.configuration.metric
 
     def frame(self) -> pd.DataFrame:
-        """Return score and replication by number of rows.
+        """Return score and replication by ``rows`` that a method is trained on, with 95 % bands.
 
-        Returns
-        -------
-        DataFrame
-            ``rows`` that a method is trained on; ``score`` and ``replication``, each with the ends
-            of a 95 % band; ``measured``, whether runs of the study were on so many rows, and what
-            they gave as ``score_measured`` and ``replication_measured``, nan where they did not.
+        ``measured`` says whether runs of the study were on so many rows; what they gave is in
+        ``score_measured`` and ``replication_measured``.
         """
         return self._data.copy()
 
@@ -125,6 +131,7 @@ class _Points:
     curves: Growth
 
 
+@computed_once
 def plan_of(records: Records, configuration: Configuration) -> Plan:
     """Return what more rows would bring to a configuration."""
     metric = records.metric(records.facts.metric) if records.models else None
@@ -141,7 +148,7 @@ def plan_of(records: Records, configuration: Configuration) -> Plan:
     n = records.n_units
     rows = np.unique(np.concatenate([*(one.rows for one in found), n * np.array(TIMES)]).round(2))
     data = pd.DataFrame({"rows": rows})
-    measured = np.zeros(len(rows), dtype=bool)
+    known = {}
     for name, points, by in (("score", score, metric), ("replication", replication, None)):
         read = [None if points is None else points.curves.at(m) for m in rows]
         ends = np.array([[math.nan] * 3 if e is None else [e.value, e.low, e.high] for e in read])
@@ -152,9 +159,9 @@ def plan_of(records: Records, configuration: Configuration) -> Plan:
         if points is not None:
             places = np.searchsorted(rows, points.rows.round(2))
             raw[places] = points.values if by is None else by.gain(points.values)
-        data[f"{name}_measured"] = raw
-        measured |= np.isfinite(raw)
-    data["measured"] = measured
+        known[f"{name}_measured"] = raw
+    measured = np.isfinite(np.array(list(known.values()))).any(axis=0)
+    data = data.assign(measured=measured, **known)
     return Plan(
         configuration,
         n,

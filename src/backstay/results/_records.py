@@ -68,18 +68,10 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Part:
-    """A run on one of the parts that rows were dealt into.
+    """A run on one of the parts that rows were dealt into, with the others to be tested.
 
-    Attributes
-    ----------
-    deal, n_parts : int
-        Number of the deal, and of the parts in it: halves or thirds.
-    rows, others : array
-        Rows of the part, and all others.
-    order : array
-        Features, best first.
-    outputs : array or None
-        Of the other rows: model × size × row × column; None without models.
+    ``order`` has the features, best first; ``outputs`` are of the other rows, model × size × row ×
+    column, None without models.
     """
 
     deal: int

@@ -543,19 +543,6 @@ class Results(Parts):
         ------
         Refusal
             If the study has no runs on halves and thirds of its rows.
-
-        Examples
-        --------
-        >>> from backstay import TTest
-        >>> from backstay.datasets import make_han_yu
-        >>> from backstay.study import Study, Subsampling
-        >>> X, y, _ = make_han_yu(60, n_features=100, n_relevant=10, random_state=0)
-        >>> study = Study({"t": TTest()}, Subsampling(10), sizes=[10], planning=2, random_state=0)
-        >>> plan = study.run(X, y).plan()
-        >>> plan.frame()["rows"].tolist()
-        [20.0, 30.0, 40.0, 60.0, 90.0, 120.0, 180.0, 240.0]
-        >>> plan.shared.verdict in ("already", "more", "beyond")
-        True
         """
         records = self._one()
         return plan_of(records, configuration_of(records, method, size, model))

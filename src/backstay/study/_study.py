@@ -285,17 +285,7 @@ class Study:
 
     @staticmethod
     def why_no_parts(target: Target, groups: Any = None) -> str:
-        """Return why rows cannot be dealt into halves and thirds, to plan by; empty if they can.
-
-        Examples
-        --------
-        >>> from backstay.study import Study
-        >>> from backstay.targets import as_target
-        >>> Study.why_no_parts(as_target([0, 1] * 20))
-        ''
-        >>> Study.why_no_parts(as_target([0, 1] * 9))
-        'there are 18 independent rows or groups, and parts need 20'
-        """
+        """Return why rows cannot be dealt into halves and thirds, to plan by; empty if they can."""
         return why_no_parts(target, groups)
 
     @staticmethod
