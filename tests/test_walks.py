@@ -149,6 +149,7 @@ def folder(tmp_path_factory):
 
 
 RUN = ("-t", "kind", "-m", "t", "--repeats", "3", "--sizes", "2", "--jobs", "1", "--null", "2")
+RUN += ("--planning", "0")
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ COMMANDS = (
     "run",
     "demo",
     "compare",
+    "plan",
     "report",
     "check",
     "merge",
@@ -34,7 +35,7 @@ COMMANDS = (
     "measures",
 )
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
-QUICK += ("--null", "2")
+QUICK += ("--planning", "0", "--null", "2")
 
 
 def table(seed=0, n=40, d=12):
@@ -221,7 +222,9 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     assert "t, wilcoxon, mrmr-f, relieff, elastic-net, svm-rfe" in text
     assert "50 random splits" in text
     assert "20 permutations of the labels × 2 runs, without models" in text
-    assert "6 methods × 50 splits = 300, and 6 × 40 with shuffled labels = 240; 540 in all" in text
+    assert "4 deals of the rows into halves and into thirds" in text
+    assert "6 methods × 50 splits = 300, and 6 × 40 with shuffled labels = 240, and " in text
+    assert "6 × 20 on parts of the rows = 120; 660 in all" in text
     assert "Nothing was run" in text
     assert not out.exists()
 
@@ -442,6 +445,7 @@ def test_report(done, call, tmp_path):
 def test_the_same_command_with_more_extends_the_run(done, call, tmp_path, no_report):
     table = done[0] / "one.csv"
     fixed = ("run", table, "-t", "diagnosis", "--sizes", "2,4", "--jobs", "1", "-o", tmp_path)
+    fixed += ("--planning", "0")
     first = ("--repeats", "4", "--null", "2", "--methods", "t")
     assert call(*fixed, *first)[0] == 0
     code, _, err = call(*fixed, "--repeats", "6", "--null", "3", "--methods", "t,f")

@@ -18,6 +18,7 @@ distributed = pytest.importorskip("distributed", reason="needs the extra backsta
 
 PYTHON = [sys.executable, "-m"]
 RUN = ["-t", "kind", "-m", "t,relieff", "--repeats", "30", "--null", "0", "--sizes", "2,5"]
+RUN += ["--planning", "0"]
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_the_snakemake_example_gives_the_results_of_one_run(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(24, 8)), columns=[f"g{j}" for j in range(8)])
     frame.assign(y=np.repeat(["a", "b"], 12)).to_csv(tmp_path / "t.csv", index=False)
     put(tmp_path, "backstay", f'exec "{sys.executable}" -m backstay "$@"')
-    options = "--methods t,f --repeats 3 --null 1 --sizes 2 --seed 0"
+    options = "--methods t,f --repeats 3 --null 1 --planning 0 --sizes 2 --seed 0"
     done = run(
         SNAKEMAKE, "-s", EXAMPLES / "shards.smk", "--cores", 1, "--config", "table=t.csv",
         "target=y", "parts=2", "out=out", f"options={options}",

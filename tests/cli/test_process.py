@@ -36,7 +36,7 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     X["g0"] += 2 * (y == "b")
     X.assign(kind=y).to_csv(tmp_path / "t.csv", index=False)
     command = [*BACKSTAY, "run", "t.csv", "-t", "kind", "-m", "t,relieff", "-j", "1"]
-    command += ["--repeats", "40", "--null", "5", "-o", "out"]
+    command += ["--repeats", "40", "--null", "5", "--planning", "0", "-o", "out"]
     process = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )

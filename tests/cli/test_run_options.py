@@ -12,6 +12,7 @@ from backstay.results import Results
 from table_formats import TARGET, example, write_series_matrix
 
 QUICK = ("-m", "t", "--repeats", "3", "--sizes", "2", "--jobs", "1", "--null", "0")
+QUICK += ("--planning", "0")
 
 
 @pytest.fixture

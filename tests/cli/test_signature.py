@@ -27,6 +27,7 @@ def folder(tmp_path_factory):
     """Two finished runs, and a cohort whose classes have other names."""
     folder = tmp_path_factory.mktemp("signatures")
     quick = ["-m", "t", "--repeats", "4", "--sizes", "2,3", "--jobs", "1", "--null", "2"]
+    quick += ["--planning", "0"]
     for seed, name in enumerate(("here", "there")):
         table(seed).to_csv(folder / f"{name}.csv", index=False)
         options = ["-t", "diagnosis", "--drop", "gene9", "--log2", "20", "-q"]

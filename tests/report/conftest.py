@@ -57,7 +57,7 @@ def results():
         WEIGHTED: InstanceWeighted(SVMRFE(), MarginWeighting(scale="sum")),
     }
     models = {"1nn": KNeighborsClassifier(1), "3nn": KNeighborsClassifier(3)}
-    study = small_study(methods, 8, (2, 5, 10, 20), models=models)
+    study = small_study(methods, 8, (2, 5, 10, 20), models=models, planning=1)
     provenance = {"command": "backstay run '<x>.csv'", "notes": ["a <b> note"], "sha256": "00"}
     return study.run(X, y, truth=truth, dataset="<em>data</em>", provenance=provenance)
 

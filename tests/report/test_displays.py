@@ -28,6 +28,7 @@ from backstay.report import (
     FitTimesDisplay,
     HeatmapDisplay,
     ParetoDisplay,
+    PlanDisplay,
     RocDisplay,
     SampleMapDisplay,
     SampleWeightsDisplay,
@@ -43,6 +44,7 @@ EVERY = {
     StabilityDisplay: {},
     AccuracyDisplay: {},
     ParetoDisplay: {"size": 5},
+    PlanDisplay: {"kind": "replication"},
     SelectionFrequencyDisplay: {"size": 5},
     AgreementDisplay: {"size": 5},
     SampleWeightsDisplay: {},
@@ -68,6 +70,8 @@ def test_frames_are_the_tables_of_the_results(results):
         (HeatmapDisplay.from_results(results), results.samples.values()),
         (ConfusionDisplay.from_results(results), results.predictions.confusion()),
         (RocDisplay.from_results(results), results.predictions.roc()),
+        (PlanDisplay.from_results(results), results.plan()),
+        (PlanDisplay.from_results(results, "replication"), results.plan()),
     ]
     for display, expected in pairs:
         assert_frame_equal(display.frame(), expected.frame())
