@@ -54,8 +54,9 @@ def plant(
     is nearest to `effect`; at 1 there is no noise, and no more can be had.
     """
     columns = table[:, features]
-    unit = standardized(columns)
-    signs = np.where(np.linalg.svd(unit, full_matrices=False)[2][0] < 0, -1.0, 1.0)
+    unit = standardized(columns) * np.sqrt(np.isfinite(columns).sum(axis=0))
+    loadings = np.linalg.svd(unit, full_matrices=False)[2][0]
+    signs = np.where(loadings * loadings[0] < 0, -1.0, 1.0)  # the first feature's is +
     score = standardized((unit @ signs)[:, None])[:, 0]
     noise = standardized(rng.standard_normal((len(table), 1)))[:, 0]
     sorted_rows = np.argsort(target.values, kind="stable")
@@ -70,8 +71,8 @@ def plant(
         return Plant(features, made, float(np.nanmean(effects.effect)))
 
     low, high = (0.0, planted(0.0)), (1.0, planted(1.0))
-    if effect <= 0:
-        return low[1]
+    if effect <= 0 or high[1].effect <= effect:
+        return low[1] if effect <= 0 else high[1]
     for _ in range(HALVINGS):
         middle = (low[0] + high[0]) / 2
         made = planted(middle)
