@@ -83,7 +83,8 @@ def test_figures_of_a_plant_are_those_of_its_lists():
     X = np.nan_to_num(table)
     y = np.repeat([0, 1], 20)
     truth = planted_truth(X, y, ["t"], n_true=2, sizes=[3], n_plants=4, n_runs=2, random_state=1)
-    for number, row in truth.runs.set_index("plant").iterrows():
+    runs = truth.runs[truth.runs["method"] == "t"]
+    for number, row in runs.set_index("plant").iterrows():
         true = list(truth.features[number])
         rng = np.random.default_rng(np.random.SeedSequence(1).spawn(4)[number])
         drawn = rng.choice(8, 2, replace=False)
@@ -199,12 +200,29 @@ def test_standings_compare_methods_on_the_same_plants(independent):
         random_state=0,
     )  # fmt: skip
     standings = truth.standings()
-    assert standings["method"].tolist() == ["t", "noise"]
-    first, second = standings.to_dict("records")
+    assert standings["method"].tolist()[0] == "t"
+    assert {*standings["method"][1:]} == {"noise", "by chance"}
+    first, second, _ = standings.to_dict("records")
     assert first["behind"] == 0
     assert second["behind"] == pytest.approx(first["balance"] - second["balance"])
     assert 0 < second["behind_low"] < second["behind"] < second["behind_high"]
     assert truth.n_true == 3
+
+
+def test_lists_by_chance_find_what_random_lists_do():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(50, 8)), 3, axis=1) + 0.3 * rng.normal(size=(50, 24))
+    y = np.arange(50) % 2
+    truth = planted_truth(X, y, ["t"], n_true=4, sizes=[5], n_plants=2, n_runs=2, random_state=0)
+    runs = truth.runs[truth.runs["method"] == "by chance"].set_index("plant")
+    r = np.abs(np.corrcoef(X, rowvar=False)) >= 0.7
+    for number, true in enumerate(truth.features):
+        drawn = [rng.choice(24, 5, replace=False) for _ in range(2000)]
+        strict = [slow.found_and_false(chosen, true, lambda p, j: p == j) for chosen in drawn]
+        alike = [slow.found_and_false(chosen, true, lambda p, j: r[p, j]) for chosen in drawn]
+        expected = *np.mean(strict, axis=0), *np.mean(alike, axis=0)
+        said = runs.loc[number, ["found", "false", "found_alike", "false_alike"]]
+        np.testing.assert_allclose(said.astype(float), expected, atol=0.03)
 
 
 class Noise(TTest):

@@ -116,7 +116,7 @@ class PlanAhead:
 
     def frame(self) -> pd.DataFrame:
         """Return means over the data sets, with the range of their middle four fifths."""
-        return summarised(self.runs, ["rows", "method", "size"], self.MEASURES)
+        return summarised(self.runs, ["method", "size", "rows"], self.MEASURES)
 
     def rows_for(self, measure: str, level: float) -> pd.DataFrame:
         """Return from how many rows on the mean of a measure reaches a level.

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 # Halvings of the share of noise; outcomes of a few hundred rows change places long before.
 HALVINGS = 30
+# The row of a table that says what random lists find.
+CHANCE = "by chance"
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def planted_truth(
     Returns
     -------
     PlantedTruth
-        ``frame()`` has, for every method and size, means and ranges of
+        ``frame()`` has, for every method and size and for lists "by chance", means and ranges of
 
         - ``found``, the share of the planted features that the list from all rows holds, and
           ``false``, the share of the list that was not planted;
@@ -241,10 +243,14 @@ def planted_truth(
             SharedInputs(data.X, made.target.values, Prediction({}, fitting, target), steps),
             panel, splits, n_jobs,
         )  # fmt: skip
-        for method, size in product(panel, fitting):
-            lists = [record.arrays["order"][:size] for record in records[method]]
+        for method, size in product([*panel, CHANCE], fitting):
             about = {"plant": number, "method": method, "size": size}
-            runs.append(about | _measured(lists, exact, exact | alike))
+            if method == CHANCE:
+                runs.append(about | _by_chance(size, exact, exact | alike))
+                continue
+            lists = [record.arrays["order"][:size] for record in records[method]]
+            shares = *found_and_false(lists[0], exact), *found_and_false(lists[0], exact | alike)
+            runs.append(about | _measures(*shares, stability_score(lists[1:], d).value))
     return PlantedTruth(
         asked=effect,
         effects=tuple(made.effect for made in plants),
@@ -254,14 +260,19 @@ def planted_truth(
     )
 
 
-def _measured(lists: list[Ints], exact: NDArray[Any], alike: NDArray[Any]) -> dict[str, float]:
-    """Compare the list from all rows, the first, with the truth, and the others with each other."""
-    found, false = found_and_false(lists[0], exact)
-    found_alike, false_alike = found_and_false(lists[0], alike)
+def _by_chance(size: int, exact: NDArray[Any], alike: NDArray[Any]) -> dict[str, float]:
+    """Return what lists of random features are expected to find."""
+    shares: list[float] = []
+    for counts in (exact, alike):
+        held = stats.hypergeom.sf(0, counts.shape[1], counts.sum(axis=1), size)
+        shares += [float(held.mean()), float(1 - counts.any(axis=0).mean())]
+    return _measures(*shares, 0.0)
+
+
+def _measures(
+    found: float, false: float, found_alike: float, false_alike: float, stability: float
+) -> dict[str, float]:
     both = found_alike + 1 - false_alike
-    values = (
-        found, false, found_alike, false_alike,
-        2 * found_alike * (1 - false_alike) / both if both else 0.0,
-        stability_score(lists[1:], exact.shape[1]).value,
-    )  # fmt: skip
+    balance = 2 * found_alike * (1 - false_alike) / both if both else 0.0
+    values = found, false, found_alike, false_alike, balance, stability
     return dict(zip(PlantedTruth.MEASURES, values, strict=True))
