@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from backstay.cli._show import figure, listing, say, table
@@ -89,5 +90,5 @@ def print_planted(truth: PlantedTruth) -> None:
         say(f"  {row['method']} with {row['size']} {clear}: {apart} of a balance of at most 1.")
 
 
-def _figures(row: dict[str, Any], measures: tuple[str, ...]) -> list[str]:
+def _figures(row: Mapping[Any, Any], measures: tuple[str, ...]) -> list[str]:
     return [figure(row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in measures]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,11 @@ from scipy import stats
 
 from backstay.datasets import make_han_yu
 from backstay.stability import stability_score
-from backstay.store import TaskRecord
 from backstay.study._known_truth import found_and_false, list_sizes, methods_of, ran, summarised
 from backstay.study._predict import Prediction
 from backstay.study._protocols import MAX_SEED, Split
 from backstay.study._task import SharedInputs
-from backstay.targets import Metric, Target, as_target
+from backstay.targets import as_target
 
 # Rows that no sample holds, to predict; and the longest list unless sizes are given.
 FRESH_ROWS, LONGEST = 400, 100
@@ -197,67 +196,34 @@ def plan_ahead(
     if not tried or int(tried[0] * min(population.share, 1 - population.share) + 1e-9) < 2:
         raise ValueError(f"rows={tried} must leave two rows or more in the rarer class.")
     wanted = list_sizes(sizes, [min(population.n_true, LONGEST)], population.n_features)
+    parts = np.split(np.arange(2 * tried[-1] + FRESH_ROWS), [tried[-1], 2 * tried[-1]])
     runs: list[dict[str, Any]] = []
     for number, child in enumerate(np.random.SeedSequence(random_state).spawn(n_sets)):
-        simulated = _Simulated.of(population, tried[-1], child)
-        records = simulated.ran(panel, tried, wanted, n_jobs)
-        for method, (i, n), (j, size) in product(panel, enumerate(tried), enumerate(wanted)):
-            about = {"set": number, "rows": n, "method": method, "size": size}
-            two = records[method][2 * i : 2 * i + 2]
-            runs.append(about | simulated.measured(two, j, size))
-    return PlanAhead(population, pd.DataFrame(runs), simulated.metric.title)
-
-
-@dataclass(frozen=True)
-class _Simulated:
-    """Two samples and fresh rows of a population: one table, and the rows of each part."""
-
-    population: Population
-    X: NDArray[np.float64]
-    target: Target
-    parts: list[NDArray[np.intp]]
-    seed: int
-
-    @classmethod
-    def of(cls, population: Population, n_rows: int, seeds: np.random.SeedSequence) -> Self:
-        parts = np.split(np.arange(2 * n_rows + FRESH_ROWS), [n_rows, 2 * n_rows])
-        *draws, seed = (int(state % MAX_SEED) for state in seeds.generate_state(4))
-        drawn = [population.draw(len(p), state) for p, state in zip(parts, draws, strict=True)]
+        *seeds, seed = (int(state % MAX_SEED) for state in child.generate_state(4))
+        drawn = [population.draw(len(part), one) for part, one in zip(parts, seeds, strict=True)]
         X, y = (np.concatenate(every) for every in zip(*drawn, strict=True))
-        return cls(population, X, as_target(y), parts, seed)
+        target = as_target(y)
+        model = dict(islice(target.default_models().items(), 1))
+        metric = target.metrics[target.default_metric(model)]
+        # The two samples of the i-th number of rows are splits 2i and 2i + 1.
+        splits = [Split(part[:n], parts[2], seed) for n in tried for part in parts[:2]]
+        prediction = Prediction(model, wanted, target, metric.needs)
+        records = ran(SharedInputs(X, y, prediction), panel, splits, n_jobs)
+        for method, (i, n), (j, size) in product(panel, enumerate(tried), enumerate(wanted)):
+            two = [record.arrays for record in records[method][2 * i : 2 * i + 2]]
+            outputs = np.array([arrays["outputs"][0, j] for arrays in two])
+            scores = metric.score(target.take(parts[2]), outputs)
+            about = {"set": number, "rows": n, "method": method, "size": size}
+            lists = [arrays["order"][:size] for arrays in two]
+            runs.append(about | _measured(population, lists, float(scores.mean())))
+    return PlanAhead(population, pd.DataFrame(runs), metric.title)
 
-    @property
-    def models(self) -> dict[str, Any]:
-        """The first of the models that a study fits."""
-        return dict(islice(self.target.default_models().items(), 1))
 
-    @property
-    def metric(self) -> Metric:
-        """What decides in a study."""
-        return self.target.metrics[self.target.default_metric(self.models)]
-
-    def ran(
-        self, panel: dict[str, Any], tried: list[int], sizes: tuple[int, ...], n_jobs: int | None
-    ) -> dict[str, list[TaskRecord]]:
-        """Run methods on the first rows of both samples: 2i and 2i + 1 are those of i."""
-        one, other, fresh = self.parts
-        splits = [Split(part[:n], fresh, self.seed) for n in tried for part in (one, other)]
-        keep = self.metric.needs
-        ways = {name: self.target.shortcut(model, keep) for name, model in self.models.items()}
-        shortcuts = {name: way for name, way in ways.items() if way is not None}
-        prediction = Prediction(self.models, sizes, self.target, keep, shortcuts)
-        return ran(SharedInputs(self.X, self.target.values, prediction), panel, splits, n_jobs)
-
-    def measured(self, records: list[TaskRecord], place: int, size: int) -> dict[str, float]:
-        """Compare the lists of two samples with the truth, fresh rows and each other."""
-        d, fresh = self.population.n_features, self.target.take(self.parts[2])
-        true = np.eye(self.population.n_true, d, dtype=bool)
-        lists = [record.arrays["order"][:size] for record in records]
-        outputs = [record.arrays["outputs"][0, place] for record in records]
-        found, false = np.mean([found_and_false(chosen, true) for chosen in lists], axis=0)
-        return {
-            "score": float(np.mean([self.metric.score(fresh, one) for one in outputs])),
-            "replication": stability_score(lists, d, "kuncheva").value,
-            "found": float(found),
-            "false": float(false),
-        }
+def _measured(
+    population: Population, lists: list[NDArray[np.intp]], score: float
+) -> dict[str, float]:
+    """Compare the lists of two samples with the truth and with each other."""
+    true = np.eye(population.n_true, population.n_features, dtype=bool)
+    shares = np.mean([found_and_false(chosen, true) for chosen in lists], axis=0)
+    again = stability_score(lists, population.n_features, "kuncheva").value
+    return dict(zip(PlanAhead.MEASURES, (score, again, *shares.tolist()), strict=True))

@@ -49,11 +49,8 @@ def plant(
 ) -> Plant:
     """Give the rows of a table the outcomes there are, in the order of a score and noise.
 
-    The score is the sum of the features in standard deviations, each with the sign that it has in
-    their first principal component, so that they do not cancel. With a share a from 0 to 1 the
-    rows are put in the order of a·score + √(1 − a²)·noise, both of deviation 1, and get the sorted
-    outcomes in that order. a is the one at which the mean effect of the features, with their signs,
-    is nearest to `effect`; at 1 there is no noise, and no more can be had.
+    With a share a from 0 to 1 of the score they follow a·score + √(1 − a²)·noise, both of deviation
+    1. a is the one at which the mean effect is nearest to `effect`; at 1 no more can be had.
     """
     columns = table[:, features]
     unit = standardized(columns) * np.sqrt(np.isfinite(columns).sum(axis=0))
@@ -250,7 +247,7 @@ def planted_truth(
                 continue
             lists = [record.arrays["order"][:size] for record in records[method]]
             shares = *found_and_false(lists[0], exact), *found_and_false(lists[0], exact | alike)
-            runs.append(about | _measures(*shares, stability_score(lists[1:], d).value))
+            runs.append(about | _measures(*shares, stability=stability_score(lists[1:], d).value))
     return PlantedTruth(
         asked=effect,
         effects=tuple(made.effect for made in plants),
@@ -262,15 +259,18 @@ def planted_truth(
 
 def _by_chance(size: int, exact: NDArray[Any], alike: NDArray[Any]) -> dict[str, float]:
     """Return what lists of random features are expected to find."""
-    shares: list[float] = []
-    for counts in (exact, alike):
-        held = stats.hypergeom.sf(0, counts.shape[1], counts.sum(axis=1), size)
-        shares += [float(held.mean()), float(1 - counts.any(axis=0).mean())]
-    return _measures(*shares, 0.0)
+    exactly, about = (
+        (
+            float(stats.hypergeom.sf(0, counts.shape[1], counts.sum(axis=1), size).mean()),
+            float(1 - counts.any(axis=0).mean()),
+        )
+        for counts in (exact, alike)
+    )
+    return _measures(*exactly, *about, stability=0.0)
 
 
 def _measures(
-    found: float, false: float, found_alike: float, false_alike: float, stability: float
+    found: float, false: float, found_alike: float, false_alike: float, *, stability: float
 ) -> dict[str, float]:
     both = found_alike + 1 - false_alike
     balance = 2 * found_alike * (1 - false_alike) / both if both else 0.0
