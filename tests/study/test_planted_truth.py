@@ -132,6 +132,22 @@ def test_many_independent_features_cannot_all_have_a_large_effect(independent):
     assert 0.2 < truth.effect < 0.5
 
 
+def test_columns_that_share_a_factor_are_as_strong_as_planted_ones():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 1)) + 0.7 * rng.normal(size=(100, 30))
+    y = ["a", "b"] * 50
+    truth = planted_truth(X, y, ["t"], n_true=5, n_plants=2, n_runs=2, random_state=0)
+    for number, child in enumerate(np.random.SeedSequence(0).spawn(2)):
+        rng = np.random.default_rng(child)
+        made = plant(X, rng.choice(30, 5, replace=False), as_target(y), 0.8, rng)
+        features, said = truth.features[number], truth.as_strong[number]
+        others = [j for j in range(30) if j not in features]
+        values = made.target.values.tolist()
+        strong = [abs(slow.hedges(X[:, j].tolist(), values)) >= made.effect for j in others]
+        assert said == pytest.approx(np.mean(strong))
+        assert said > 0.2
+
+
 def test_outcomes_are_only_moved_and_the_table_is_not_changed(independent):
     X, y = independent
     before = X.copy()

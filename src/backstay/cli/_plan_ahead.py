@@ -63,31 +63,39 @@ def _rows_in_words(rows: float, fewest: int, most: int) -> str:
 def print_planted(truth: PlantedTruth) -> None:
     """Show what methods find of features planted in a table, and which finds most."""
     low, high = min(truth.effects), max(truth.effects)
+    strong = sum(truth.as_strong) / len(truth.as_strong)
     listing([
         ("planted", f"{len(truth.effects)} times {truth.n_true} of {truth.n_features} features"),
         ("effect", f"{truth.effect:.2f} standard deviations on average ({low:.2f} to {high:.2f}); "
          f"{truth.asked:g} was asked for"),
+        ("as strong", f"{strong:.0%} of the other features, as they are correlated with these"),
     ])  # fmt: skip
     if truth.effect < 0.9 * truth.asked:
         say(
             f"No outcome of these rows gives {truth.n_true} of these features at once a larger "
             "effect; fewer features (--true) can have one."
         )
-    measures = ("found", "found_alike", "false", "false_alike", "stability")
+    measures = ("found", "false", "found_alike", "false_alike", "stability")
     rows = [
         [row["method"], row["size"], *_figures(row, measures)]
         for row in truth.frame().to_dict("records")
     ]
-    heads = ["method", "size", "found", "found, alike", "false", "false, alike", "stability"]
+    heads = ["method", "size", "found", "false", "found, alike", "false, alike", "stability"]
     table(heads, rows, "Mean [middle four fifths of the plants]")
     say("Alike: a feature with |r| of 0.7 or more to a planted one counts as it.")
     first, *others = truth.standings().to_dict("records")
-    best = f"{first['method']} with {first['size']} features"
-    say(f"Finds most at the smallest false share, alike features counted: {best}.")
+    chance = next((row for row in others if row["method"] == truth.CHANCE), first)
+    if not chance["behind_low"] > 0:
+        say("No method finds clearly more of the planted features than random lists do.")
+        return
+    say(
+        f"{first['method']} with {first['size']} features finds most at the smallest false share. "
+        "Behind it, of a balance (F1) of at most 1:"
+    )
     for row in others:
-        apart = figure(row["behind"], row["behind_low"], row["behind_high"], sign="+")
-        clear = "is behind" if row["behind_low"] > 0 else "cannot be told from it"
-        say(f"  {row['method']} with {row['size']} {clear}: {apart} of a balance of at most 1.")
+        apart = figure(row["behind"], row["behind_low"], row["behind_high"])
+        doubt = "" if row["behind_low"] > 0 else ", which may be luck"
+        say(f"  {row['method']} with {row['size']}: {apart}{doubt}")
 
 
 def _figures(row: Mapping[Any, Any], measures: tuple[str, ...]) -> list[str]:

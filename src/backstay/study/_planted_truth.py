@@ -31,8 +31,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 # Halvings of the share of noise; outcomes of a few hundred rows change places long before.
 HALVINGS = 30
-# The row of a table that says what random lists find.
-CHANCE = "by chance"
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,12 @@ class Plant:
     features: Ints
     target: Target
     effect: float
+
+    def as_strong(self, table: Floats) -> float:
+        """Return the share of the other columns that came to have at least the same effect."""
+        effects = self.target.effects(np.delete(table, self.features, axis=1))
+        assert effects is not None
+        return float((np.abs(effects.effect) >= self.effect).mean()) if effects.effect.size else 0.0
 
 
 def plant(
@@ -89,6 +93,9 @@ class PlantedTruth:
         The effect that planted features should have.
     effects : tuple of float
         The mean effect that they came to have, plant by plant.
+    as_strong : tuple of float
+        Share of the other features that came to have at least the same effect, because they are
+        correlated with planted ones. Where it is large, nothing can find the planted ones.
     features : tuple of tuple of int
         The planted columns, plant by plant.
     n_features : int
@@ -99,10 +106,12 @@ class PlantedTruth:
 
     asked: float
     effects: tuple[float, ...]
+    as_strong: tuple[float, ...]
     features: tuple[tuple[int, ...], ...]
     n_features: int
     runs: pd.DataFrame
 
+    CHANCE: ClassVar[str] = "by chance"
     MEASURES: ClassVar[tuple[str, ...]] = (
         "found", "false", "found_alike", "false_alike", "balance", "stability",
     )  # fmt: skip
@@ -190,7 +199,7 @@ def planted_truth(
           ``false``, the share of the list that was not planted;
         - ``found_alike`` and ``false_alike``, the same if a feature with |r| ≥ 0.7 to a planted
           one counts as it;
-        - ``balance``, the harmonic mean of ``found_alike`` and 1 − ``false_alike``, by which
+        - ``balance``, the harmonic mean of ``found`` and 1 − ``false`` (F1), by which
           ``standings()`` puts methods in order;
         - ``stability``, the overlap of the lists from subsamples, corrected for chance.
 
@@ -240,9 +249,9 @@ def planted_truth(
             SharedInputs(data.X, made.target.values, Prediction({}, fitting, target), steps),
             panel, splits, n_jobs,
         )  # fmt: skip
-        for method, size in product([*panel, CHANCE], fitting):
+        for method, size in product([*panel, PlantedTruth.CHANCE], fitting):
             about = {"plant": number, "method": method, "size": size}
-            if method == CHANCE:
+            if method == PlantedTruth.CHANCE:
                 runs.append(about | _by_chance(size, exact, exact | alike))
                 continue
             lists = [record.arrays["order"][:size] for record in records[method]]
@@ -251,6 +260,7 @@ def planted_truth(
     return PlantedTruth(
         asked=effect,
         effects=tuple(made.effect for made in plants),
+        as_strong=tuple(made.as_strong(table) for made in plants),
         features=tuple(tuple(columns[made.features].tolist()) for made in plants),
         n_features=d,
         runs=pd.DataFrame(runs),
@@ -272,7 +282,7 @@ def _by_chance(size: int, exact: NDArray[Any], alike: NDArray[Any]) -> dict[str,
 def _measures(
     found: float, false: float, found_alike: float, false_alike: float, *, stability: float
 ) -> dict[str, float]:
-    both = found_alike + 1 - false_alike
-    balance = 2 * found_alike * (1 - false_alike) / both if both else 0.0
+    both = found + 1 - false
+    balance = 2 * found * (1 - false) / both if both else 0.0
     values = found, false, found_alike, false_alike, balance, stability
     return dict(zip(PlantedTruth.MEASURES, values, strict=True))
