@@ -17,6 +17,7 @@ from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Results
+from backstay.store import NUMBERS
 from backstay.study import Study, Subsampling
 
 FAULT = "study killed or stopped at a random moment"
@@ -53,8 +54,8 @@ def digest(results):
     for part in results._parts.values():
         for method in part.methods:
             for name in ("order", "weights", "outputs"):
-                for null in (False, True):
-                    pairs = part.store.task_arrays(part.dataset, method, name, null=null)
+                for of in NUMBERS:
+                    pairs = part.store.task_arrays(part.dataset, method, name, of=of)
                     for resample, array in pairs:
                         total.update(f"{method} {name} {resample}".encode() + array.tobytes())
     return total.hexdigest()

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Results
-from backstay.store import StoreError
+from backstay.store import NUMBERS, StoreError
 from backstay.study import Study, Subsampling
 
 FAULT = "store damaged: bits, bytes, pages, its end, its text"
@@ -33,8 +33,8 @@ def everything(path):
             total.update(name.encode() + arrays[name].tobytes())
         for method in part.methods:
             for name in ("order", "weights", "n_ranked", "sample_weight", "outputs"):
-                for null in (False, True):
-                    pairs = part.store.task_arrays(part.dataset, method, name, null=null)
+                for of in NUMBERS:
+                    pairs = part.store.task_arrays(part.dataset, method, name, of=of)
                     for resample, array in pairs:
                         total.update(f"{method} {name} {resample}".encode() + array.tobytes())
     return total.hexdigest()

@@ -6,6 +6,8 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
+from backstay.store import NUMBERS
+
 
 def t_tail(t, df):
     """Two-sided p-value of Student's t, from the incomplete beta function."""
@@ -139,8 +141,8 @@ def contents(results):
         for method in found["datasets"][dataset]["methods"]:
             kinds = ("order", "weights", "best weights", "other weights", "n_ranked")
             for name in (*kinds, "sample_weight", "outputs"):
-                for null in (False, True):
-                    for resample, array in store.task_arrays(dataset, method, name, null=null):
+                for of in NUMBERS:
+                    for resample, array in store.task_arrays(dataset, method, name, of=of):
                         place = (dataset, method, resample, name)
                         found[place] = (array.dtype.str, array.shape, array.tobytes())
     return found

@@ -16,6 +16,7 @@ from backstay.cli._demo import demo
 from backstay.cli._freeze import freeze
 from backstay.cli._guard import close_quietly, given
 from backstay.cli._lists import measures, methods
+from backstay.cli._plan import plan
 from backstay.cli._predict import predict
 from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
@@ -84,7 +85,7 @@ def _everywhere(
     pass
 
 
-_of_studies = (run_study, demo, compare, report, check, merge)
+_of_studies = (run_study, demo, compare, plan, report, check, merge)
 _taken_home = (freeze, predict, validate)
 for _command in (*_of_studies, *_taken_home, stability, methods, measures):
     app.command(cls=_PlainCommand)(_command)

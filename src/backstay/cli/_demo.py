@@ -10,7 +10,7 @@ import typer
 
 from backstay.cli._guard import Debug, command_line, guarded
 from backstay.cli._outputs import make_folder, show_results, write_outputs
-from backstay.cli._plan import n_jobs_of
+from backstay.cli._run_plan import n_jobs_of
 from backstay.cli._show import say, table
 
 if TYPE_CHECKING:

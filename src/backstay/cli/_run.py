@@ -17,8 +17,8 @@ from backstay.cli._outputs import (
     write_outputs,
     write_signature,
 )
-from backstay.cli._plan import PRELIMINARY, RunPlan, plan_run, smaller_than_stored
 from backstay.cli._read import TableOptions
+from backstay.cli._run_plan import PRELIMINARY, RunPlan, plan_run, smaller_than_stored
 from backstay.cli._show import listing, say, warn
 from backstay.cli._study_options import StudyOptions
 

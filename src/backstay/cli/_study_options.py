@@ -12,6 +12,7 @@ from backstay.cli._read import split_at_commas
 
 REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
 PERMUTATIONS = 20
+DEALS = 4
 CHOICES = {"categories": ("code", "drop"), "impute": ("median", "knn"), "protocol": REPEATS}
 # A first look: cheap methods of different kinds, few splits.
 QUICK_METHODS = ("t", "f", "info-gain", "relieff")
@@ -54,9 +55,15 @@ class StudyOptions:
         min=0,
         metavar="N",
     )
+    planning: int | None = of_study(
+        "How often the rows are dealt into halves and thirds, to tell whether more rows would help "
+        "(4 if omitted and the rows are enough); 0 for never. See backstay plan.",
+        min=0,
+        metavar="N",
+    )
     quick: bool = of_study(
-        "A first look: filters and ReliefF, 10 splits, no permutations, unless you say "
-        "otherwise. The report is marked as preliminary.",
+        "A first look: filters and ReliefF, 10 splits, no permutations and no planning, unless you "
+        "say otherwise. The report is marked as preliminary.",
         "--quick",
         default=False,
     )

@@ -4,6 +4,7 @@
 matplotlib when plotted, `Report.write` needs jinja2. Neither is imported before.
 """
 
+from backstay.report._plan_words import needed_words
 from backstay.report._report import Report
 from backstay.report._suspicions import suspicion_words
 from backstay.report._validation import ValidationReport
@@ -14,6 +15,7 @@ from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._heatmap import HeatmapDisplay
 from backstay.report.figures._pareto import ParetoDisplay
+from backstay.report.figures._plan import PlanDisplay
 from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._sample_map import SampleMapDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
@@ -33,6 +35,7 @@ __all__ = [
     "FitTimesDisplay",
     "HeatmapDisplay",
     "ParetoDisplay",
+    "PlanDisplay",
     "Report",
     "RocDisplay",
     "SampleMapDisplay",
@@ -41,5 +44,6 @@ __all__ = [
     "ShiftDisplay",
     "StabilityDisplay",
     "ValidationReport",
+    "needed_words",
     "suspicion_words",
 ]

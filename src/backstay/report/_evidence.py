@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from backstay._refusal import Refusal
 from backstay.report._names import Name, names_of
 from backstay.report._sections import section_tables
 from backstay.results import (
     Choice,
     Comparison,
     DatasetFacts,
+    Plan,
     RelevantFound,
     Results,
     SampleWeights,
@@ -40,7 +42,9 @@ class Evidence:
     `predictions` and groups of correlated features are those of the choice. `modules` has the
     stability of every method at the chosen size if features of one module count as the same,
     `equivalents` what could replace the signature's features. How many of these are expected to be
-    false is known if decoys were drawn. `suspicions` about the data begin with the most serious.
+    false is known if decoys were drawn. `plan` says what more rows would bring;
+    it is None where the study did not run on parts of its rows. `suspicions` about the data begin
+    with the most serious.
     """
 
     study: StudyFacts
@@ -69,6 +73,7 @@ class Evidence:
     values_kept: bool
     expected_false: ExpectedFalse | None
     suspicions: list[Suspicion]
+    plan: Plan | None
 
     @property
     def signature(self) -> pd.DataFrame:
@@ -148,7 +153,16 @@ def gather(results: Results) -> Evidence:
             Suspicion(one["kind"], one["severity"], one["figures"])
             for one in results.suspicions().frame().to_dict("records")
         ],
+        plan=_plan(results),
     )
+
+
+def _plan(results: Results) -> Plan | None:
+    """Return what more rows would bring; None where that was not run, or is not finished."""
+    try:
+        return results.plan()
+    except Refusal:
+        return None
 
 
 def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._heatmap import HeatmapDisplay
 from backstay.report.figures._pareto import ParetoDisplay
+from backstay.report.figures._plan import KINDS, PlanDisplay
 from backstay.report.figures._sample_map import SampleMapDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
@@ -138,6 +139,10 @@ def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
         figures["heatmap"] = HeatmapDisplay.from_results(results)
         figures["map"] = SampleMapDisplay.from_results(results)
     figures |= section_figures(results)
+    for kind in KINDS if evidence.plan is not None else ():
+        growth = PlanDisplay.from_results(results, kind)
+        if growth.frame()[kind].notna().any():
+            figures[f"plan_{kind}"] = growth
     figures["frequency"] = SelectionFrequencyDisplay(
         evidence.frequencies, data.methods, choice.size
     )

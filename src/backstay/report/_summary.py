@@ -13,6 +13,7 @@ import pandas as pd
 from backstay.report._answer import Answer, recommendation_words
 from backstay.report._evidence import Evidence
 from backstay.report._methods_text import methods_text
+from backstay.report._plan_words import needed_words
 from backstay.report._sections import records
 from backstay.report._words import clean, estimator_text, listed
 from backstay.report.figures._display import Display
@@ -71,6 +72,7 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         **evidence.predictions,
         "groups": _groups(evidence),
         "modules": _modules(evidence),
+        "plan": _plan(evidence),
         "dial": evidence.study.dial,
         "equivalents": _equivalents(evidence),
         "why_no_samples": evidence.why_no_samples,
@@ -226,6 +228,16 @@ def _modules(evidence: Evidence) -> dict[str, Any] | None:
     """Return the stability of the chosen method's modules; None if it is not known."""
     rows = records(evidence.modules[evidence.modules["method"] == evidence.choice.method])
     return rows[0] if rows else None
+
+
+def _plan(evidence: Evidence) -> dict[str, Any] | None:
+    """Return how many rows are needed, in words and numbers; None if it is not known."""
+    plan = evidence.plan
+    if plan is None:
+        return None
+    needed = {"shared": plan.shared, "validation": plan.validation}
+    figures = {name: None if one is None else asdict(one) for name, one in needed.items()}
+    return {"sentences": needed_words(plan), **figures, "grouped": plan.grouped}
 
 
 def _equivalents(evidence: Evidence) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from backstay.results._comparisons import Comparison
 from backstay.results._facts import Configuration, DatasetFacts, Estimate, Role, StudyFacts
 from backstay.results._features import RelevantFound
 from backstay.results._parts import Table
+from backstay.results._plan import Plan, RowsNeeded
 from backstay.results._recommendation import Finalist, Recommendation
 from backstay.results._records import Records
 from backstay.results._results import Results
@@ -25,11 +26,13 @@ __all__ = [
     "DatasetFacts",
     "Estimate",
     "Finalist",
+    "Plan",
     "Recommendation",
     "Records",
     "RelevantFound",
     "Results",
     "Role",
+    "RowsNeeded",
     "SampleWeights",
     "StudiesCompared",
     "StudyFacts",

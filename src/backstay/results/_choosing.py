@@ -160,7 +160,7 @@ def _score_errors(records: Records, metric: Metric, methods: list[str]) -> tuple
     cov = np.atleast_2d(np.cov(scores, rowvar=False))
     spread = np.maximum(np.add.outer(np.diag(cov), np.diag(cov)) - 2 * cov, 0)
     error = np.sqrt((1 / len(scores) + records.test_share) * spread)
-    return np.maximum(error, _least_error(records, metric)), np.sqrt(spread / len(scores))
+    return np.maximum(error, least_error(records, metric)), np.sqrt(spread / len(scores))
 
 
 def pooled_scores(records: Records, metric: Metric, copies: Floats, methods: list[str]) -> Floats:
@@ -178,7 +178,7 @@ def effective_rows(records: Records, metric: Metric) -> float:
     return records.n_units / records.n_samples * metric.rows_worth(records.target)
 
 
-def _least_error(records: Records, metric: Metric) -> float:
+def least_error(records: Records, metric: Metric) -> float:
     """Return the standard error that predictions without a fault still have.
 
     As Agresti and Coull: two more rows, wrong, and two more, right.

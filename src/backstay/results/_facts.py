@@ -95,9 +95,11 @@ class DatasetFacts:
         Names of columns and rows, where the table had any.
     null, null_runs : int
         Permutations of the labels that were run as a control, and runs on each.
+    part_runs : int
+        Runs on halves and thirds of the rows, to plan by.
     n_tasks, n_done : int
-        Tasks planned, runs with shuffled labels included, and those of them that are done,
-        failed or not.
+        Tasks planned, those with shuffled labels and on parts of the rows included, and those of
+        them that are done, failed or not.
     fingerprints : dict
         Hashes of X, y and the groups.
     splits : str
@@ -128,6 +130,7 @@ class DatasetFacts:
     sample_names: list[str] | None
     null: int
     null_runs: int
+    part_runs: int
     n_tasks: int
     n_done: int
     fingerprints: dict[str, str | None]

@@ -279,7 +279,7 @@ def _recommend(
     records: Records, metric: Metric, n_bootstrap: int, random_state: Any
 ) -> Recommendation:
     methods = judged_methods(records)
-    copies = _draws(records, n_bootstrap, random_state)
+    copies = row_draws(records, n_bootstrap, random_state)
     inside = metric.gain(pooled_scores(records, metric, copies, methods))
     grounds = gather_grounds(records, metric, inside)
     drawn = {name: _repeated(rule, grounds, inside) for name, rule in RULES.items()}
@@ -351,7 +351,7 @@ def _refused(
     return "null" if null_p_value(records, chosen.method, chosen.size) > NULL_LEVEL else ""
 
 
-def _draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
+def row_draws(records: Records, n_bootstrap: int, random_state: Any) -> Floats:
     """Return how often each row is drawn, whole groups at a time, in every bootstrap sample."""
     rng = np.random.default_rng(random_state)
     units, n_units = records.units, records.n_units

@@ -15,7 +15,7 @@ from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
 from backstay.results._facts import DatasetFacts, Role
 from backstay.stability import selection_frequency
-from backstay.store import Store
+from backstay.store import FIRST_PART, Store
 from backstay.targets import Effects, Metric, Target, from_store
 
 Ints = NDArray[Any]
@@ -64,6 +64,30 @@ class Candidates:
     values: Floats | None
     pairs: tuple[Ints, Ints]
     correlations: Floats
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run on one of the parts that rows were dealt into.
+
+    Attributes
+    ----------
+    deal, n_parts : int
+        Number of the deal, and of the parts in it: halves or thirds.
+    rows, others : array
+        Rows of the part, and all others.
+    order : array
+        Features, best first.
+    outputs : array or None
+        Of the other rows: model × size × row × column; None without models.
+    """
+
+    deal: int
+    n_parts: int
+    rows: Ints
+    others: Ints
+    order: NDArray[np.int32]
+    outputs: Floats | None
 
 
 class Records:
@@ -155,7 +179,8 @@ class Records:
             n_resamples=self.n_resamples,
             null=null,
             null_runs=null_runs,
-            n_tasks=len(self.methods) * (self.n_resamples + null * null_runs),
+            part_runs=self._n_parts,
+            n_tasks=len(self.methods) * (self.n_resamples + null * null_runs + self._n_parts),
             n_done=len(self.store.done(self.dataset)),
             fingerprints=stored["data"],
             provenance=dict(known.get(f"provenance of {self.dataset}") or {}),
@@ -196,6 +221,11 @@ class Records:
     def test(self, resample: int) -> Ints:
         """Test rows of a resample."""
         return self._arrays[f"test {resample}"]
+
+    @property
+    def _n_parts(self) -> int:
+        """Number of runs on parts of the rows that are planned."""
+        return int(self._stored.get("planning", [0])[0])
 
     @cached_property
     def test_share(self) -> float:
@@ -292,11 +322,11 @@ class Records:
     # Arrays of the methods.
 
     def _read(
-        self, method: str, name: str, *, null: bool = False
+        self, method: str, name: str, *, of: str = "splits"
     ) -> list[tuple[int, NDArray[Any]]]:
-        """Return resamples and an array of each; with `null` those with shuffled labels."""
+        """Return resamples and an array of each: of splits, of shuffled labels or of parts."""
         method = self.check_method(method)
-        return list(self.store.task_arrays(self.dataset, method, name, null=null))
+        return list(self.store.task_arrays(self.dataset, method, name, of=of))
 
     @computed_once
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
@@ -327,10 +357,24 @@ class Records:
         r on permutation b.
         """
         by_permutation: dict[int, list[NDArray[Any]]] = {}
-        for i, order in self._read(method, "order", null=True):
+        for i, order in self._read(method, "order", of="shuffled"):
             by_permutation.setdefault((-1 - i) // self.facts.null_runs, []).append(order)
         runs = (rows for _, rows in sorted(by_permutation.items()) if len(rows) > 1)
         return [_cut(rows, self.n_features) for rows in runs]
+
+    @computed_once
+    def parts(self, method: str) -> list[Part]:
+        """Return the runs on parts of the rows; those of a deal into so many share no row."""
+        orders = dict(self._read(method, "order", of="parts"))
+        outputs = dict(self._read(method, "outputs", of="parts"))
+        found = []
+        for number, order in sorted(orders.items(), reverse=True):
+            place = FIRST_PART - number
+            deal, n_parts = self._arrays["deals"][place].tolist()
+            rows = self._arrays[f"part {place}"]
+            others = np.setdiff1d(np.arange(self.n_samples), rows)
+            found.append(Part(deal, n_parts, rows, others, order, outputs.get(number)))
+        return found
 
     @computed_once
     def mean_ranks(self, method: str) -> Floats:

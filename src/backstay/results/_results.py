@@ -20,6 +20,7 @@ from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, stu
 from backstay.results._features import feature_frame
 from backstay.results._null import null_rows
 from backstay.results._parts import Parts, Table, size_within
+from backstay.results._plan import Plan, configuration_of, plan_of
 from backstay.results._predictions import Predictions
 from backstay.results._recommendation import Recommendation, recommended
 from backstay.results._records import Records
@@ -515,6 +516,49 @@ class Results(Parts):
             Seed of the bootstrap.
         """
         return recommended(self._one(), metric, n_bootstrap, random_state)
+
+    def plan(
+        self, method: str | None = None, size: int | None = None, model: str | None = None
+    ) -> Plan:
+        """Tell whether more rows would help, for one data set run with ``Study(planning=…)``.
+
+        Score and replication are measured on thirds, halves and more of the rows, and curves
+        through these points are followed to four times as many rows, each with a 95 % band.
+
+        Parameters
+        ----------
+        method, size : str, int, default=None
+            A method and a size of the study; None for those of :meth:`choice`, whose figures are
+            corrected for the choice.
+        model : str, default=None
+            A model; None for that of :meth:`choice`, or with a method the study's first.
+
+        Returns
+        -------
+        Plan
+            ``frame()`` by number of rows, and rows needed to share half of a list with another
+            study (``shared``) and to validate the score closely (``validation``).
+
+        Raises
+        ------
+        Refusal
+            If the study has no runs on halves and thirds of its rows.
+
+        Examples
+        --------
+        >>> from backstay import TTest
+        >>> from backstay.datasets import make_han_yu
+        >>> from backstay.study import Study, Subsampling
+        >>> X, y, _ = make_han_yu(60, n_features=100, n_relevant=10, random_state=0)
+        >>> study = Study({"t": TTest()}, Subsampling(10), sizes=[10], planning=2, random_state=0)
+        >>> plan = study.run(X, y).plan()
+        >>> plan.frame()["rows"].tolist()
+        [20.0, 30.0, 40.0, 60.0, 90.0, 120.0, 180.0, 240.0]
+        >>> plan.shared.verdict in ("already", "more", "beyond")
+        True
+        """
+        records = self._one()
+        return plan_of(records, configuration_of(records, method, size, model))
 
     def choice(self) -> Choice:
         """Return what to look at, for one data set: the recommendation, or what stands in.

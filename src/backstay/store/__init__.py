@@ -2,6 +2,14 @@
 
 from backstay.store._check import StoreCheck, check_store
 from backstay.store._file import StoreError
-from backstay.store._store import Store, TaskRecord
+from backstay.store._store import FIRST_PART, NUMBERS, Store, TaskRecord
 
-__all__ = ["Store", "StoreCheck", "StoreError", "TaskRecord", "check_store"]
+__all__ = [
+    "FIRST_PART",
+    "NUMBERS",
+    "Store",
+    "StoreCheck",
+    "StoreError",
+    "TaskRecord",
+    "check_store",
+]

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
@@ -28,6 +29,14 @@ CANNOT_WRITE = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
+}
+# Numbers of runs, by what they are on: splits of the rows, shuffled labels, or parts of the rows to
+# plan by. Each kind may grow without end, the latter two downwards.
+FIRST_PART = -1_000_001
+NUMBERS = {
+    "splits": (0, sys.maxsize),
+    "shuffled": (FIRST_PART + 1, -1),
+    "parts": (-sys.maxsize, FIRST_PART),
 }
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
@@ -133,11 +142,12 @@ class Store(StoreFile):
         return {(row[2], row[3]) for row in self._task_rows(dataset)}
 
     def planned(self, dataset: str) -> list[tuple[str, int]]:
-        """Return every task of a data set, done or not; those with shuffled labels last."""
+        """Return every task of a data set, done or not; of the splits first, of parts last."""
         facts = self.datasets()[dataset]
         n_permutations, n_each = facts["null"]
         numbers = [*range(len(self.dataset_arrays(dataset)["seeds"]))]
         numbers += [-1 - i for i in range(n_permutations * n_each)]
+        numbers += [FIRST_PART - i for i in range(facts.get("planning", [0])[0])]
         return [(method, number) for number in numbers for method in facts["methods"]]
 
     def _task_rows(self, dataset: str, rest: str = "", *values: Any) -> list[Any]:
@@ -202,17 +212,17 @@ class Store(StoreFile):
         ]
 
     def task_arrays(
-        self, dataset: str, method: str, name: str, *, null: bool = False
+        self, dataset: str, method: str, name: str, *, of: str = "splits"
     ) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield one array of every task of a method that went well, by resample.
 
-        Runs with shuffled labels, which have negative numbers, are yielded for ``null=True`` only.
+        Those of splits of the rows, or ``of="shuffled"`` labels or ``"parts"`` of the rows.
         """
         rows = self._task_rows(
             dataset,
-            f"AND method = ? AND error IS NULL AND resample {'<' if null else '>='} 0 "
-            "ORDER BY resample",
+            "AND method = ? AND error IS NULL AND resample BETWEEN ? AND ? ORDER BY resample",
             method,
+            *NUMBERS[of],
         )
         for number, _, _, resample, *_ in rows:
             for array in self._arrays(f"task {number}", name).values():

@@ -34,6 +34,7 @@ class CheckedStudy:
     scoring: list[str]
     metric: str
     null: int
+    planning: int
     preprocess: Any
     resampling: Any
     description: dict[str, Any]
@@ -104,11 +105,11 @@ def _allows(model: Any, needs: str) -> bool:
     return any(hasattr(model, name) for name in NEEDED[needs])
 
 
-def n_permutations(null: Any) -> int:
-    """Return the number of permutations of the labels to run."""
-    if isinstance(null, bool) or not isinstance(null, Integral) or null < 0:
-        raise ValueError(f"null={null!r} must be an integer, the number of permutations, or 0.")
-    return int(null)
+def whole_number(name: str, value: Any, meaning: str) -> int:
+    """Return a number of at least 0, such as of the permutations of the labels to run."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+        raise ValueError(f"{name}={value!r} must be an integer, the number of {meaning}, or 0.")
+    return int(value)
 
 
 def check_random_state_is_plain(state: Any) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._orphans import stops_held_back, uses_processes, worker_options
 from backstay.base import one_thread
-from backstay.store import Store, TaskRecord
+from backstay.store import NUMBERS, Store, TaskRecord
 from backstay.study._cluster import active_client, records_from_cluster
 from backstay.study._leftovers import memory_maps_in_own_folder
 from backstay.study._protocols import Split
@@ -115,7 +115,6 @@ def report_failures(store: Store, dataset: str) -> None:
     every = store.tasks(dataset)
     tasks = [task for task in every if task["resample"] >= 0]
     failed = [task for task in tasks if task["error"]]
-    shuffled = [task for task in every if task["resample"] < 0]
     if failed:
         first = failed[0]
         example = f"{first['method']!r} on resample {first['resample']}: {first['error']}"
@@ -125,11 +124,16 @@ def report_failures(store: Store, dataset: str) -> None:
             f"{len(failed)} of {len(tasks)} tasks on {dataset!r} failed, "
             f"see results.runs.errors(); {example}"
         )
-    if failed := [task for task in shuffled if task["error"]]:
-        _warn(
-            f"{len(failed)} of {len(shuffled)} runs with shuffled labels on {dataset!r} failed; "
-            f"{failed[0]['method']!r}: {failed[0]['error']}"
-        )
+    for words, (lowest, highest) in (
+        ("with shuffled labels", NUMBERS["shuffled"]),
+        ("on parts of the rows", NUMBERS["parts"]),
+    ):
+        runs = [task for task in every if lowest <= task["resample"] <= highest]
+        if failed := [task for task in runs if task["error"]]:
+            _warn(
+                f"{len(failed)} of {len(runs)} runs {words} on {dataset!r} failed; "
+                f"{failed[0]['method']!r}: {failed[0]['error']}"
+            )
 
 
 def _warn(message: str) -> None:

@@ -29,6 +29,13 @@ GROUP_DRAWS = 200
 # Twenty pairs make a default run of 50 resamples 58 % longer; three runs each would take
 # more than 60 % on top.
 NULL_RUNS = 2
+# Parts that rows are dealt into, to plan by: halves and thirds; runs that a deal gives; and the key
+# of their seeds, which no other seed has.
+PARTS = (2, 3)
+DEAL_RUNS = sum(PARTS)
+PARTS_KEY = 2**31
+# Independent rows that parts need, and rows of every outcome such as a class: two in every third.
+PARTS_UNITS, PARTS_ROWS = 20, 6
 # Permutations of the labels that are tried before splits that cannot be run are an error.
 LABEL_DRAWS = 100
 
@@ -38,13 +45,16 @@ class Split:
     """One resample: training rows, test rows and the seed of what is random on it.
 
     ``shuffled`` is the outcome of all rows in random order, for a run of the null; None for the
-    true one.
+    true one. Training rows that are one of ``n_parts`` parts to plan by have the number of their
+    deal.
     """
 
     train: Rows
     test: Rows
     seed: int
     shuffled: Target | None = None
+    deal: int = -1
+    n_parts: int = 0
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:
@@ -310,6 +320,60 @@ def _shuffled(
         f"{LABEL_DRAWS} permutations of the labels, for the runs with shuffled labels, never left "
         f"splits that can be run (in the last one {problem}); null=0 does without such runs."
     ) from problem
+
+
+def draw_parts(
+    target: Target, groups: NDArray[Any] | None, n_deals: int, seeds: np.random.SeedSequence
+) -> list[Split]:
+    """Deal the rows into halves and into thirds, so many times; the other rows are tested.
+
+    Parts of a deal share no row: what they choose is what independent samples of that size choose.
+    """
+    if n_deals and (why := why_no_parts(target, groups)):
+        raise ValueError(
+            f"planning={n_deals} deals the rows into halves and thirds, but {why}; planning=0 does "
+            "without."
+        )
+    own = np.random.SeedSequence(seeds.entropy, spawn_key=(PARTS_KEY,))
+    drawn: list[Split] = []
+    for deal, child in enumerate(own.spawn(n_deals)):
+        rng = np.random.default_rng(child)
+        for n_parts in PARTS:
+            parts = _dealt(n_parts, target, groups, rng)
+            drawn += [replace(part, deal=deal, n_parts=n_parts) for part in parts]
+    return drawn
+
+
+def why_no_parts(target: Target, groups: NDArray[Any] | None) -> str:
+    """Return why rows cannot be dealt into parts; empty if they can."""
+    n_units = len(target) if groups is None else len(np.unique(groups))
+    if n_units < PARTS_UNITS:
+        return f"there are {n_units} independent rows or groups, and parts need {PARTS_UNITS}"
+    for name, n_rows in target.rarer_than(PARTS_ROWS):
+        return f"{name} has {n_rows} rows, and parts need {PARTS_ROWS}"
+    try:
+        for n_parts in PARTS:
+            _dealt(n_parts, target, groups, np.random.default_rng(0))
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _dealt(
+    n_parts: int, target: Target, groups: NDArray[Any] | None, rng: np.random.Generator
+) -> list[Split]:
+    """Deal the rows into parts that can be trained on; whole groups may take several tries."""
+    strata = target.strata()
+    for _ in range(GROUP_DRAWS):
+        deal = RepeatedStratifiedKFold(n_parts, 1, random_state=int(rng.integers(MAX_SEED)))
+        parts = [part for _, part in deal.split(strata, strata, groups)]
+        if all(len(part) and target.can_train(part) for part in parts):
+            everyone = np.arange(len(target))
+            return [
+                Split(part, np.setdiff1d(everyone, part), int(rng.integers(MAX_SEED)))
+                for part in parts
+            ]
+    raise ValueError(f"{GROUP_DRAWS} deals of whole groups never gave parts to train on")
 
 
 def _check_split(

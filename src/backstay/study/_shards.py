@@ -14,7 +14,7 @@ from typing import Any, Self
 from backstay._files import draft_of
 from backstay._identity import difference
 from backstay.results import Records
-from backstay.store import Store, StoreError, TaskRecord
+from backstay.store import FIRST_PART, Store, StoreError, TaskRecord
 from backstay.study._describe import candidates_among
 from backstay.study._partners import partners_among
 
@@ -163,8 +163,11 @@ def _check_complete(stores: list[Store]) -> None:
 
 def _named(task: Task) -> str:
     method, number = task
-    where = f"on split {number}" if number >= 0 else f"on shuffled labels, run {-1 - number}"
-    return f"{method!r} {where}"
+    if number >= 0:
+        return f"{method!r} on split {number}"
+    if number <= FIRST_PART:
+        return f"{method!r} on a part of the rows, run {FIRST_PART - number}"
+    return f"{method!r} on shuffled labels, run {-1 - number}"
 
 
 def _absent_shards(stores: list[Store]) -> str:

@@ -15,14 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._identity import difference, digest, fingerprint, versions
-from backstay.store import Store, StoreError
+from backstay.store import FIRST_PART, Store, StoreError
 from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
 from backstay.study._protocols import FiveByTwo, Split
 from backstay.study._shards import Shard
 
 # What may differ between a data set in a store and the same one in a study that has grown.
-GROWING = ("methods", "resampling", "splits", "null", "null_splits")
+GROWING = ("methods", "resampling", "splits", "null", "null_splits", "planning")
 
 
 class SmallerStudyError(StoreError):
@@ -30,7 +30,7 @@ class SmallerStudyError(StoreError):
 
     Attributes
     ----------
-    what : {"splits", "permutations", "methods"}
+    what : {"splits", "permutations", "planning", "methods"}
         Of which there is more.
     stored, given : int or list of str
         How many the store holds and how many were asked for; names of methods.
@@ -43,20 +43,23 @@ class SmallerStudyError(StoreError):
 
 @dataclass(frozen=True)
 class PlannedRuns:
-    """A data set with its splits, true labels and shuffled ones, and what a store says of it."""
+    """A data set with its splits, of shuffled labels and into parts too, and what a store says."""
 
     data: CheckedData
     splits: list[Split]
     null: list[Split]
+    parts: list[Split]
     facts: dict[str, Any]
 
     def by_number(self) -> dict[int, Split]:
         """Return the splits by the number of their run.
 
-        Runs with shuffled labels have negative numbers: the study may grow at both ends.
+        Those with shuffled labels and on parts of the rows have negative numbers: the study may
+        grow at all ends.
         """
         shuffled = {-1 - i: split for i, split in enumerate(self.null)}
-        return dict(enumerate(self.splits)) | shuffled
+        parts = {FIRST_PART - i: split for i, split in enumerate(self.parts)}
+        return dict(enumerate(self.splits)) | shuffled | parts
 
 
 def check_same_study(store: Store, description: dict[str, Any]) -> None:
@@ -66,15 +69,16 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
         return
     stored = known["facts"]
     wrong = f"{store.name} holds a study with other parameters: "
-    n_stored, n_given = stored["null"], description["null"]
-    if n_stored > n_given:
-        raise SmallerStudyError(
-            f"{wrong}null is {n_stored} in the store and {n_given} now. A study can grow, not "
-            "shrink; use another file for less.",
-            "permutations",
-            n_stored,
-            n_given,
-        )
+    for name, what in (("null", "permutations"), ("planning", "planning")):
+        n_stored, n_given = stored.get(name, 0), description.get(name, 0)
+        if n_stored > n_given:
+            raise SmallerStudyError(
+                f"{wrong}{name} is {n_stored} in the store and {n_given} now. A study can grow, "
+                "not shrink; use another file for less.",
+                what,
+                n_stored,
+                n_given,
+            )
     methods = {name: description["methods"].get(name) for name in stored["methods"]}
     if lacking := [name for name, given in methods.items() if given is None]:
         raise SmallerStudyError(
@@ -84,7 +88,9 @@ def check_same_study(store: Store, description: dict[str, Any]) -> None:
             list(methods),
             list(description["methods"]),
         )
-    differs = difference(stored, {**description, "methods": methods, "null": n_stored})
+    grown = {name: stored[name] for name in ("null", "planning") if name in stored}
+    same = {name: value for name, value in description.items() if name != "planning"}
+    differs = difference(stored, {**same, "methods": methods, **grown})
     if differs:
         raise StoreError(f"{wrong}{differs}. Use another file, or the parameters it was made with.")
 
@@ -122,7 +128,11 @@ def seed_of_study(store: Store, random_state: int | None) -> int:
 
 
 def planned_runs(
-    study: CheckedStudy, data: CheckedData, splits: list[Split], null: list[Split]
+    study: CheckedStudy,
+    data: CheckedData,
+    splits: list[Split],
+    null: list[Split],
+    parts: list[Split],
 ) -> PlannedRuns:
     """Put together what a store says about a data set."""
     n_samples, n_features = data.X.shape
@@ -150,7 +160,9 @@ def planned_runs(
     }
     if null:
         facts["null_splits"] = _digest(null)
-    return PlannedRuns(data, splits, null, facts)
+    if parts:
+        facts["planning"] = [len(parts), _digest(parts)]
+    return PlannedRuns(data, splits, null, parts, facts)
 
 
 def check_same_data(store: Store, runs: PlannedRuns) -> None:
@@ -189,6 +201,12 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
             "drawn from all splits of this protocol, so it cannot grow. Use another file, or "
             "Subsampling or RepeatedStratifiedKFold."
         )
+    n_parts, of_parts = stored.get("planning", (0, None))
+    if n_parts and _digest(runs.parts[:n_parts]) != of_parts:
+        raise StoreError(
+            f"{store.name} holds {name!r} with other parts of the rows to plan by; use another "
+            "file."
+        )
 
 
 def enter_data(store: Store, runs: PlannedRuns) -> None:
@@ -196,11 +214,11 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
     data, facts = runs.data, runs.facts
     stored = store.datasets().get(data.name)
     if stored is None:
-        store.add_dataset(data.name, facts, _arrays(data, runs.splits))
+        store.add_dataset(data.name, facts, _arrays(runs))
     elif list(stored["methods"]) != list(facts["methods"]) or any(
-        stored[key] != facts[key] for key in ("methods", "splits", "null")
+        stored.get(key) != facts.get(key) for key in ("methods", "splits", "null", "planning")
     ):
-        store.grow_dataset(data.name, facts, _arrays(data, runs.splits))
+        store.grow_dataset(data.name, facts, _arrays(runs))
     if data.truth is not None:
         store.set_array(data.name, "truth", data.truth)
     if data.provenance is not None:
@@ -212,14 +230,19 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
         store.describe_study({f"annotation of {data.name}": data.annotation})
 
 
-def _arrays(data: CheckedData, splits: list[Split]) -> dict[str, NDArray[Any]]:
+def _arrays(runs: PlannedRuns) -> dict[str, NDArray[Any]]:
     """Return what results need of the data: splits, class numbers and group numbers."""
+    data, splits = runs.data, runs.splits
     arrays = {
         "seeds": np.array([split.seed for split in splits], dtype="<i8"),
         **data.target.arrays(),
         **{f"train {i}": split.train.astype("<i4") for i, split in enumerate(splits)},
         **{f"test {i}": split.test.astype("<i4") for i, split in enumerate(splits)},
+        **{f"part {i}": split.train.astype("<i4") for i, split in enumerate(runs.parts)},
     }
+    if runs.parts:
+        places = [[split.deal, split.n_parts] for split in runs.parts]
+        arrays["deals"] = np.array(places, dtype="<i4")
     if data.groups is not None:
         arrays["groups"] = np.unique(data.groups, return_inverse=True)[1].astype("<i4")
     return arrays

@@ -20,9 +20,9 @@ from backstay.study._checks import (
     check_random_state_is_plain,
     estimators_by_name,
     metric_names,
-    n_permutations,
     preprocessing,
     takes_missing,
+    whole_number,
 )
 from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
@@ -31,7 +31,15 @@ from backstay.study._describe import describe_data, describe_selected
 from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
-from backstay.study._protocols import NULL_RUNS, Subsampling, draw_null_splits, draw_splits
+from backstay.study._protocols import (
+    DEAL_RUNS,
+    NULL_RUNS,
+    Subsampling,
+    draw_null_splits,
+    draw_parts,
+    draw_splits,
+    why_no_parts,
+)
 from backstay.study._rows import numbers_of, reads_numbers
 from backstay.study._shards import Shard
 from backstay.study._stored_study import (
@@ -87,6 +95,10 @@ class Study:
         that the report is about, on all rows, so that every feature gets a q-value; see
         :class:`backstay.ensemble.DecoyControl`. 25 or more; not for rows in groups. Shards leave
         them to the merged study.
+    planning : int, default=0
+        How often the rows are dealt into two halves and into three thirds, each of which is
+        trained on and tested with the others: what :meth:`backstay.results.Results.plan` tells
+        from how more rows would help. A deal is five runs of every method; 4 is enough.
     preprocess : transformer, Pipeline or list of steps, default=None
         Fitted on training rows before everything else. It may change values and
         select columns, not make new ones.
@@ -134,8 +146,9 @@ class Study:
     ['relieff', 'mbiw', 'relieff (control, mean 1)']
     """
 
-    # Runs on each permutation of the outcome, for the null.
+    # Runs on each permutation of the outcome, for the null, and on each deal, for planning.
     NULL_RUNS: ClassVar[int] = NULL_RUNS
+    DEAL_RUNS: ClassVar[int] = DEAL_RUNS
 
     methods: Mapping[str, Any]
     resampling: Any = None
@@ -146,6 +159,7 @@ class Study:
     scoring: Iterable[str] | None = None
     null: int = 0
     decoys: int = 0
+    planning: int = 0
     preprocess: Any = None
     controls: bool = True
     weight_models: bool = False
@@ -270,6 +284,21 @@ class Study:
         return takes_missing(estimator)
 
     @staticmethod
+    def why_no_parts(target: Target, groups: Any = None) -> str:
+        """Return why rows cannot be dealt into halves and thirds, to plan by; empty if they can.
+
+        Examples
+        --------
+        >>> from backstay.study import Study
+        >>> from backstay.targets import as_target
+        >>> Study.why_no_parts(as_target([0, 1] * 20))
+        ''
+        >>> Study.why_no_parts(as_target([0, 1] * 9))
+        'there are 18 independent rows or groups, and parts need 20'
+        """
+        return why_no_parts(target, groups)
+
+    @staticmethod
     def log_sizes(n_features: int) -> tuple[int, ...]:
         """Return the subset sizes that ``sizes="log"`` stands for.
 
@@ -302,7 +331,8 @@ class Study:
         )
         steps = preprocessing(self.preprocess)
         metric, scoring = metric_names(self.metric, self.scoring, models, target)
-        null = n_permutations(self.null)
+        null = whole_number("null", self.null, "permutations")
+        planning = whole_number("planning", self.planning, "deals of the rows")
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
         description = {
             "methods": describe(self.methods, "methods"),
@@ -316,6 +346,8 @@ class Study:
             "weight_models": bool(self.weight_models),
             "random_state": None if self.random_state is None else int(self.random_state),
         }
+        if planning:
+            description["planning"] = planning
         return CheckedStudy(
             methods,
             roles,
@@ -323,6 +355,7 @@ class Study:
             scoring,
             metric,
             null,
+            planning,
             steps,
             self._resampling(),
             description,
@@ -365,7 +398,8 @@ class Study:
         seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
         drawn = draw_splits(study.resampling, data.target, data.groups, seeds)
         null = draw_null_splits(study.resampling, data.target, data.groups, study.null, seeds)
-        runs = planned_runs(study, data, drawn, null)
+        parts = draw_parts(data.target, data.groups, study.planning, seeds)
+        runs = planned_runs(study, data, drawn, null, parts)
         check_same_data(store, runs)
         return runs
 
