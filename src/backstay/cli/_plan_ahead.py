@@ -4,15 +4,130 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backstay.cli._show import figure, listing, say, table
+import typer
+
+from backstay._words import counted
+from backstay.cli._guard import WrongUse
+from backstay.cli._options import option, options_named
+from backstay.cli._read import TableOptions
+from backstay.cli._run_plan import imputation, n_jobs_of
+from backstay.cli._show import figure, listing, say, table, warn
 
 if TYPE_CHECKING:
     from backstay.study import PlanAhead, PlantedTruth
 
 # Half of another list is found again; a score this near to the best there can be is near enough.
 REPLICATION, NEAR = 0.5, 0.05
+
+
+of_truth = partial(option, "Without a study")
+
+
+@dataclass(frozen=True)
+class PlanSource(TableOptions):
+    """What ``backstay plan`` starts from: a store, a table, or nothing."""
+
+    data: Path = field(
+        default=None,  # type: ignore[assignment] # None if rows are simulated
+        metadata={
+            "typer": typer.Argument(
+                metavar="STORE|DATA", help="study.db file or its folder; a table of --planted."
+            )
+        },
+    )
+
+
+@dataclass(frozen=True)
+class KnownTruth:
+    """The options of ``backstay plan`` for rows whose truth is known."""
+
+    features: int | None = of_truth("Simulate rows of so many features.", min=2, metavar="N")
+    planted: bool = of_truth(
+        "Plant features in a table: outcomes follow some of its own.", "--planted", default=False
+    )
+    true: int | None = of_truth(
+        "Features that the outcome follows; 50 with --features, 20 with --planted if omitted.",
+        min=1,
+        metavar="N",
+    )
+    effect: float | None = of_truth(
+        "Difference of the class means of each, in standard deviations; 0.8 if omitted.", min=0.0
+    )
+    correlation: float | None = of_truth(
+        "Of simulated features within blocks of ten; 0.5 if omitted.", min=0.0, max=0.99
+    )
+    share: float | None = of_truth(
+        "Of simulated rows in the second class; 0.5 if omitted.", min=0.01, max=0.99
+    )
+    seed: int = of_truth("Seed of everything random.", default=0, min=0)
+    jobs: int | None = of_truth(
+        "Fits at the same time; all cores if omitted.", "--jobs", "-j", min=1
+    )
+
+    def wanted(self, source: PlanSource, model: str | None) -> bool:
+        """Return whether truth is to be made; refuse options that do not go together."""
+        simulated = {"--features": self.features, "--correlation": self.correlation}
+        simulated["--share"] = self.share
+        given = [name for name, value in simulated.items() if value is not None]
+        if self.planted and given:
+            raise WrongUse(
+                f"{given[0]} is for simulated rows, --planted for a table; use only one."
+            )
+        if self.planted or self.features is not None:
+            if self.planted == (source.data is None):
+                lack = "--planted needs a table" if self.planted else "--features needs no file"
+                raise WrongUse(f"{lack}; backstay plan --help has examples.")
+            if model is not None:
+                raise WrongUse("--model is for a study that was run.")
+            return True
+        given += ["--true"] * (self.true is not None) + ["--effect"] * (self.effect is not None)
+        if given:
+            raise WrongUse(f"{given[0]} needs --features N, or a table and --planted.")
+        if source.data is None:
+            raise WrongUse("name the study.db of a study, or simulate rows with --features N.")
+        return False
+
+    def show(self, source: PlanSource, names: list[str], size: int | None) -> None:
+        """Make rows or outcomes whose truth is known, and show what methods find."""
+        effect = 0.8 if self.effect is None else self.effect
+        methods, sizes = names or None, None if size is None else [size]
+        n_jobs = n_jobs_of(self.jobs)
+        with options_named():
+            if self.features is not None:
+                from backstay.study import Population, plan_ahead
+
+                population = Population(
+                    self.features, self.true or min(50, self.features // 2), effect,
+                    0.5 if self.correlation is None else self.correlation,
+                    self.share or 0.5,
+                )  # fmt: skip
+                print_ahead(
+                    plan_ahead(
+                        population, methods, sizes=sizes, random_state=self.seed, n_jobs=n_jobs
+                    )
+                )
+                return
+            from backstay.study import make_methods, planted_truth
+
+            held = source.read()
+            X, notes, warnings = held.numbers("code")
+            fill, filled = imputation(X, None, make_methods(methods) if methods else {})
+            for note in [*held.notes, *notes, *filled]:
+                say(f"  {note}")
+            for warning in [*held.warnings, *warnings]:
+                warn(warning)
+            print_planted(
+                planted_truth(
+                    X, held.y, methods, n_true=self.true or min(20, X.shape[1] // 2),
+                    effect=effect, sizes=sizes, preprocess=fill, random_state=self.seed,
+                    n_jobs=n_jobs,
+                )
+            )  # fmt: skip
 
 
 def print_ahead(plan: PlanAhead) -> None:
@@ -22,9 +137,9 @@ def print_ahead(plan: PlanAhead) -> None:
         ("assumed", f"{population.n_features} features, {population.n_true} of them with an effect "
          f"of {population.effect:g} standard deviations"),
         ("correlation", f"{population.correlation:g} within blocks of {population.BLOCK} features; "
-         f"those with an effect fill the first {math.ceil(population.n_true / population.BLOCK)}"),
+         f"{counted(math.ceil(population.n_true / population.BLOCK), 'block')} with an effect"),
         ("limit", f"{plan.metric} {population.limit:.2f}, by the best rule that knows them all"),
-        ("simulated", f"{n_sets} times two samples and fresh rows"),
+        ("simulated", f"{counted(n_sets, 'time')} two samples and fresh rows"),
     ])  # fmt: skip
     rows = [
         [row["method"], row["rows"], row["size"], *_figures(row, plan.MEASURES)]

@@ -19,7 +19,7 @@ from scipy import sparse, stats
 
 from backstay._columns import STRONG, columns_of, numeric_columns, standardized
 from backstay.stability import stability_score
-from backstay.study._checks import CheckedStudy, check_missing_cells, preprocessing
+from backstay.study._checks import check_missing_cells, preprocessing
 from backstay.study._data import Dataset, checked_data
 from backstay.study._known_truth import found_and_false, list_sizes, methods_of, ran, summarised
 from backstay.study._predict import Prediction
@@ -225,7 +225,7 @@ def planted_truth(
     d, target = data.X.shape[1], data.target
     fitting = list_sizes(sizes, (max(n_true // 2, 1), n_true, 2 * n_true), d)
     panel, steps = methods_of(methods, d), preprocessing(preprocess)
-    check_missing_cells(CheckedStudy(panel, {}, {}, [], "", 0, steps, None, {}), data)
+    check_missing_cells(panel, {}, steps, data)
     columns = np.arange(d) if sparse.issparse(data.X) else numeric_columns(data.X)
     table = columns_of(data.X, columns)
     unit = standardized(table)
