@@ -81,6 +81,7 @@ def test_gaps_are_filled_and_it_is_said(call, table, tmp_path):
         (["--planted"], "--planted needs a table"),
         (["--features", "30", "x.csv"], "--features needs no file"),
         (["x.csv", "--planted", "--correlation", "0.5"], "--correlation is for simulated rows"),
+        (["x.csv", "--planted", "--features", "30"], "use only one."),
         (["--features", "30", "--model", "svm"], "--model is for a study that was run."),
         (["--features", "30", "--method", "tt"], "no method is called 'tt'"),
         (["--features", "30", "--true", "30"], "n_true=30 must lie between 1 and n_features=30"),

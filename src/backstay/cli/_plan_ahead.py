@@ -71,63 +71,48 @@ class KnownTruth:
 
     def wanted(self, source: PlanSource, model: str | None) -> bool:
         """Return whether truth is to be made; refuse options that do not go together."""
-        simulated = {"--features": self.features, "--correlation": self.correlation}
-        simulated["--share"] = self.share
-        given = [name for name, value in simulated.items() if value is not None]
-        if self.planted and given:
-            raise WrongUse(
-                f"{given[0]} is for simulated rows, --planted for a table; use only one."
-            )
-        if self.planted or self.features is not None:
-            if self.planted == (source.data is None):
-                lack = "--planted needs a table" if self.planted else "--features needs no file"
-                raise WrongUse(f"{lack}; backstay plan --help has examples.")
-            if model is not None:
-                raise WrongUse("--model is for a study that was run.")
-            return True
-        given += ["--true"] * (self.true is not None) + ["--effect"] * (self.effect is not None)
-        if given:
-            raise WrongUse(f"{given[0]} needs --features N, or a table and --planted.")
-        if source.data is None:
-            raise WrongUse("name the study.db of a study, or simulate rows with --features N.")
-        return False
+        needs_features = [n for n in ("correlation", "share") if getattr(self, n) is not None]
+        needs_either = [n for n in ("true", "effect") if getattr(self, n) is not None]
+        if self.planted == (self.features is not None):  # both or none
+            if self.planted:
+                raise WrongUse("--features simulates rows, --planted needs a table; use only one.")
+            for name in [*needs_features, *needs_either]:
+                raise WrongUse(f"--{name} needs --features N, or a table and --planted.")
+            if source.data is None:
+                raise WrongUse("name the study.db of a study, or simulate rows with --features N.")
+            return False
+        if self.planted == (source.data is None):
+            lack = "--planted needs a table" if self.planted else "--features needs no file"
+            raise WrongUse(f"{lack}; backstay plan --help has examples.")
+        if self.planted and needs_features:
+            raise WrongUse(f"--{needs_features[0]} is for simulated rows, not for a table.")
+        if model is not None:
+            raise WrongUse("--model is for a study that was run.")
+        return True
 
     def show(self, source: PlanSource, names: list[str], size: int | None) -> None:
         """Make rows or outcomes whose truth is known, and show what methods find."""
+        from backstay.study import Population, make_methods, plan_ahead, planted_truth
+
         effect = 0.8 if self.effect is None else self.effect
-        methods, sizes = names or None, None if size is None else [size]
-        n_jobs = n_jobs_of(self.jobs)
+        common: dict[str, Any] = {"sizes": None if size is None else [size]}
+        common |= {"random_state": self.seed, "n_jobs": n_jobs_of(self.jobs)}
         with options_named():
             if self.features is not None:
-                from backstay.study import Population, plan_ahead
-
-                population = Population(
-                    self.features, self.true or min(50, self.features // 2), effect,
-                    0.5 if self.correlation is None else self.correlation,
-                    self.share or 0.5,
-                )  # fmt: skip
-                print_ahead(
-                    plan_ahead(
-                        population, methods, sizes=sizes, random_state=self.seed, n_jobs=n_jobs
-                    )
-                )
+                correlation = 0.5 if self.correlation is None else self.correlation
+                n_true, share = self.true or min(50, self.features // 2), self.share or 0.5
+                assumed = Population(self.features, n_true, effect, correlation, share)
+                print_ahead(plan_ahead(assumed, names or None, **common))
                 return
-            from backstay.study import make_methods, planted_truth
-
             held = source.read()
             X, notes, warnings = held.numbers("code")
-            fill, filled = imputation(X, None, make_methods(methods) if methods else {})
+            fill, filled = imputation(X, None, make_methods(names) if names else {})
             for note in [*held.notes, *notes, *filled]:
                 say(f"  {note}")
             for warning in [*held.warnings, *warnings]:
                 warn(warning)
-            print_planted(
-                planted_truth(
-                    X, held.y, methods, n_true=self.true or min(20, X.shape[1] // 2),
-                    effect=effect, sizes=sizes, preprocess=fill, random_state=self.seed,
-                    n_jobs=n_jobs,
-                )
-            )  # fmt: skip
+            common |= {"n_true": self.true or min(20, X.shape[1] // 2), "effect": effect}
+            print_planted(planted_truth(X, held.y, names or None, preprocess=fill, **common))
 
 
 def print_ahead(plan: PlanAhead) -> None:
