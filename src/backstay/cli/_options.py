@@ -24,14 +24,14 @@ ALIASES = {
 }
 
 
-def _option(panel: str | None, text: str, *names: str, default: Any = None, **more: Any) -> Any:
+def option(panel: str | None, text: str, *names: str, default: Any = None, **more: Any) -> Any:
     """Return a field of a dataclass that is an option of a command, see :func:`grouped`."""
     option = typer.Option(*names, help=text, rich_help_panel=panel, **more)
     return field(default=default, metadata={"typer": option})
 
 
 of_table, of_study, of_output, of_signature = (
-    partial(_option, panel) for panel in ("The table", "The study", "Output", None)
+    partial(option, panel) for panel in ("The table", "The study", "Output", None)
 )
 
 

@@ -7,21 +7,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backstay.cli._guard import Debug, guarded
-from backstay.cli._options import options_named
+from backstay.cli._options import grouped, options_named
+from backstay.cli._plan_ahead import KnownTruth, PlanSource
+from backstay.cli._read import split_at_commas
 from backstay.cli._show import fixed, say, table
-from backstay.cli._stores import Store, load
+from backstay.cli._stores import load
 
 if TYPE_CHECKING:
     from backstay.results import Plan
 
 
 @guarded
+@grouped
 def plan(
-    store: Store,
+    source: PlanSource,
+    known: KnownTruth,
     method: Annotated[
-        str | None, typer.Option(help="A method of the study; the recommended if omitted.")
+        str | None,
+        typer.Option(
+            help="A method of the study, the recommended if omitted; without a study, methods "
+            "separated by commas."
+        ),
     ] = None,
-    size: Annotated[int | None, typer.Option(help="Its number of features.")] = None,
+    size: Annotated[int | None, typer.Option(min=1, help="Its number of features.")] = None,
     model: Annotated[str | None, typer.Option(help="A model of the study.")] = None,
     debug: Debug = False,
 ) -> None:
@@ -30,13 +38,23 @@ def plan(
     Both are measured on parts of the rows and followed to four times as many, with 95 % bands.
     The study must have been run with --planning, which backstay run does unless told otherwise.
 
+    Without a study, --features simulates rows of a population that you assume. With a table,
+    --planted makes outcomes from its own features, to see which method finds them.
+
     For example:
 
     [bold]backstay plan colon-backstay/study.db[/bold]
 
     [bold]backstay plan colon-backstay --method relieff --size 20[/bold]
+
+    [bold]backstay plan --features 10000 --true 50 --effect 0.8 --correlation 0.5[/bold]
+
+    [bold]backstay plan table.csv -t class --planted --true 20[/bold]
     """
-    results = load([store])
+    if known.wanted(source, model):
+        known.show(source, split_at_commas([method] if method else None), size)
+        return
+    results = load([source.data])
     for name in results.datasets:
         with options_named():
             found = results[name].plan(method, size, model)

@@ -7,6 +7,8 @@ returns :class:`backstay.results.Results`.
 from backstay.study._data import Dataset
 from backstay.study._methods import list_methods, make_methods
 from backstay.study._parallel import StudyError
+from backstay.study._plan_ahead import PlanAhead, Population, plan_ahead
+from backstay.study._planted_truth import PlantedTruth, planted_truth
 from backstay.study._protocols import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 from backstay.study._shards import merge_stores
 from backstay.study._stored_study import SmallerStudyError
@@ -16,6 +18,9 @@ from backstay.study._suspicions import suspicions
 __all__ = [
     "Dataset",
     "FiveByTwo",
+    "PlanAhead",
+    "PlantedTruth",
+    "Population",
     "RepeatedStratifiedKFold",
     "SmallerStudyError",
     "Study",
@@ -24,5 +29,7 @@ __all__ = [
     "list_methods",
     "make_methods",
     "merge_stores",
+    "plan_ahead",
+    "planted_truth",
     "suspicions",
 ]

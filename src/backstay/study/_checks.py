@@ -121,19 +121,21 @@ def check_random_state_is_plain(state: Any) -> None:
         )
 
 
-def check_missing_cells(study: CheckedStudy, data: CheckedData) -> None:
+def check_missing_cells(
+    methods: Mapping[str, Any], models: Mapping[str, Any], preprocess: Any, data: CheckedData
+) -> None:
     """Refuse data with missing cells that some method or model cannot take.
 
     Preprocessing is left to deal with them itself.
     """
-    if study.preprocess is not None:
+    if preprocess is not None:
         return
     n_cells, n_columns = missing_cells(data.X)
     if not n_cells:
         return
     refused = [
         f"{kind} {', '.join(names)}"
-        for kind, estimators in (("methods", study.methods), ("models", study.models))
+        for kind, estimators in (("methods", methods), ("models", models))
         if (names := [name for name, one in estimators.items() if not takes_missing(one)])
     ]
     if refused:

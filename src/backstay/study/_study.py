@@ -365,7 +365,7 @@ class Study:
         checked = [checked_data(name, given, self.sizes) for name, given in datasets.items()]
         study = self._checked(_shared_kind(checked))
         for data in checked:
-            check_missing_cells(study, data)
+            check_missing_cells(study.methods, study.models, study.preprocess, data)
         n_decoy_draws(self.decoys, checked)
         store = Store(self.store)
         try:
