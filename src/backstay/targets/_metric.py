@@ -80,6 +80,13 @@ class Metric(ABC):
             nan where a draw holds no rows that the metric could be computed from.
         """
 
+    def of_runs(self, target: Any, runs: Sequence[Run]) -> list[Floats]:
+        """Return the metric of every run; their mean is that of all runs.
+
+        `runs` are as in :meth:`pooled`.
+        """
+        return [self.score(target.take(rows), outputs) for rows, outputs in runs]
+
     @abstractmethod
     def rows_worth(self, target: Any, n_runs: int = 1) -> float:
         """Return how many rows give a share of right predictions the variance of a score.
@@ -92,13 +99,21 @@ class Metric(ABC):
         """The best value there is."""
         return self.high if self.higher_is_better else self.low
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its range has two ends, so that a score is a share of what is possible."""
+        return math.isfinite(self.high - self.low)
+
     def gain(self, values: Any) -> Any:
         """Return values turned so that higher is better."""
         return values if self.higher_is_better else -values
 
     def least_interval(self, value: float, n: float) -> tuple[float, float]:
-        """Return Wilson's interval of a score on n rows' worth, in the range of the metric."""
-        if not math.isfinite(self.high):
+        """Return Wilson's interval of a score on n rows' worth, in the range of the metric.
+
+        A metric without two ends has none: the score twice.
+        """
+        if not self.is_bounded:
             return value, value
         span = self.high - self.low
         low, high = wilson((value - self.low) / span, n)

@@ -184,6 +184,8 @@ class Target(ABC):
         Tables of predictions that this kind of outcome has.
     cohort_tables : tuple of str
         Those of them that a validation shows.
+    agreement : tuple of str
+        Measures of :func:`backstay.stability.prediction_stability` that suit what is predicted.
     """
 
     kind: ClassVar[str]
@@ -194,6 +196,7 @@ class Target(ABC):
     sections: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
     cohort_tables: ClassVar[tuple[str, ...]]
+    agreement: ClassVar[tuple[str, ...]]
     values: NDArray[Any]
 
     def __len__(self) -> int:
@@ -228,8 +231,12 @@ class Target(ABC):
     # Splits.
 
     @abstractmethod
-    def strata(self) -> NDArray[Any]:
-        """Return what rows are dealt out to splits by."""
+    def strata(self, n_dealt: int) -> NDArray[Any]:
+        """Return what rows are dealt out to splits by.
+
+        Outcomes that have an order make strata of neighbours, `n_dealt` rows or a few more each:
+        one for every part that rows are dealt out to.
+        """
 
     @abstractmethod
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
@@ -265,8 +272,11 @@ class Target(ABC):
         """
 
     @abstractmethod
-    def outputs(self, model: Any, X: Any, keep: str) -> Floats:
-        """Return what a fitted model says of rows: row × column."""
+    def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
+        """Return what a fitted model says of rows: row × column.
+
+        `learned` are the values of the rows that it was fitted to.
+        """
 
     def coded(self, values: NDArray[Any]) -> Any:
         """Return what training rows are to predict as shortcuts want it."""
@@ -287,7 +297,10 @@ class Target(ABC):
 
     @abstractmethod
     def from_leanings(self, leanings: Floats) -> Floats:
-        """Return outputs from such a regression's predictions: … × row × column."""
+        """Return outputs from such a regression's predictions: … × row × column.
+
+        These are deviations from the weighted mean; the target is that of the training rows.
+        """
 
     # What the data say.
 
