@@ -38,6 +38,7 @@ from backstay import (
     SequentialSelector,
     Signature,
     Simba,
+    SlopeTest,
     StabilitySelection,
     TTest,
 )
@@ -97,6 +98,10 @@ BESIDE = {
     Simba: [Simba(strategy="sample", delta=True), Simba(solver="batch")],
     CategoryImportance: [CategoryImportance(kind="pcf")],
     NearestShrunkenCentroids: [NearestShrunkenCentroids("cv", cv=3, priors="uniform")],
+    SlopeTest: [
+        SlopeTest(moderation="shrunken"),
+        SlopeTest(moderation="moderated", n_features_to_select="fdr", alpha=0.5),
+    ],
     TTest: [
         TTest(moderation="shrunken"),
         TTest(moderation="moderated"),

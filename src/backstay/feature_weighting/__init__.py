@@ -14,6 +14,7 @@ from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
 from backstay.feature_weighting._shrunken_centroids import NearestShrunkenCentroids
 from backstay.feature_weighting._simba import Simba
+from backstay.feature_weighting._slopes import SlopeTest, Spearman
 from backstay.feature_weighting._svm import SVMRFE
 from backstay.feature_weighting._univariate import (
     CategoryImportance,
@@ -60,6 +61,8 @@ __all__ = [
     "Relief",
     "ReliefF",
     "Simba",
+    "SlopeTest",
+    "Spearman",
     "SymmetricalUncertainty",
     "TTest",
     "ValueDifference",

@@ -41,8 +41,24 @@ def counted_rows(
     if sample_weight is None:
         return slice(None), y, np.ones(len(y))
     rows, codes = present_rows(y, sample_weight, classes, name)
-    omega = sample_weight[rows]
-    return rows, codes, omega * max(1.0, len(omega) / omega.sum())
+    return rows, codes, _as_counts(sample_weight[rows])
+
+
+def counted_numbers(y: Array, sample_weight: Array | None, name: str) -> tuple[Any, Array, Array]:
+    """:func:`counted_rows` of an outcome of numbers: rows, their numbers, how often they count."""
+    if sample_weight is None:
+        return slice(None), y, np.ones(len(y))
+    rows = np.flatnonzero(sample_weight > 0.0)
+    if (y[rows] == y[rows[0]]).all():
+        raise ValueError(
+            f"sample_weight is positive only for rows with the same y; {name} needs at least 2 "
+            "different numbers."
+        )
+    return rows, y[rows], _as_counts(sample_weight[rows])
+
+
+def _as_counts(omega: Array) -> Array:
+    return omega * max(1.0, len(omega) / omega.sum())
 
 
 def inner_folds(
