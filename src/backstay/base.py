@@ -104,6 +104,10 @@ class OutcomeMixin(Parameters):
             del self.classes_
         return as_numbers(self, y) if kind == "numbers" else y
 
+    def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what a part of this estimator is to learn: labels again, or numbers as they are."""
+        return self.classes_[y] if hasattr(self, "classes_") else y
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True

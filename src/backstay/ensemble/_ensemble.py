@@ -65,7 +65,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         members = fit_members(
             self.estimator if estimator is None else estimator,
             X,
-            self.classes_[y],
+            self._decoded(y),
             sample_weight,
             self.estimators_samples_,
             rng,

@@ -239,6 +239,8 @@ class ClassTarget(ClassSignature):
 
     def unlike(self, other: Target) -> str | None:
         """Say that another study has other classes; None if it has the same."""
+        if other.kind != self.kind:
+            return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
         names = [sorted(name for name, _ in target.summary()) for target in (self, other)]
         if names[0] == names[1]:
             return None

@@ -167,7 +167,7 @@ class Target(ABC):
     Attributes
     ----------
     kind : str
-        "classes"; other kinds follow.
+        "classes" or "numbers".
     values : array of shape (n_rows,)
         What methods and models are fitted to.
     metrics : dict of str to Metric
@@ -249,6 +249,10 @@ class Target(ABC):
     @abstractmethod
     def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
         """Return the outcomes in random order, within what groups of rows allow."""
+
+    def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of some rows as a method is to see them."""
+        return values
 
     # Models and their outputs.
 
