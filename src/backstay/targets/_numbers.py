@@ -7,10 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import RidgeCV
-from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from backstay._validation import as_numbers
 from backstay.targets._metric import Metric
@@ -22,6 +18,7 @@ from backstay.targets._number_effects import (
     moments_with_numbers,
 )
 from backstay.targets._number_metrics import METRICS
+from backstay.targets._number_models import DESCRIBED, default_models, shortcut_of
 from backstay.targets._number_signature import NumberSignature
 from backstay.targets._number_words import number_concerns, number_remarks, number_words
 from backstay.targets._target import (
@@ -30,6 +27,7 @@ from backstay.targets._target import (
     Effects,
     Floats,
     Rows,
+    Shortcut,
     TableRows,
     Target,
     Tested,
@@ -38,8 +36,6 @@ from backstay.targets._target import (
 
 # Rows that a study of numbers needs, and rows to train on.
 LEAST_ROWS = 12
-# Penalties that the ridge tries, for features of deviation 1.
-PENALTIES = np.logspace(-2, 6, 33)
 
 
 def predicted_rows(target: NumberTarget, tested: Tested) -> TableRows:
@@ -195,10 +191,7 @@ class NumberTarget(NumberSignature):
 
     def default_models(self) -> dict[str, Any]:
         """Return ridge regression and 5-NN, on features of mean 0 and deviation 1."""
-        return {
-            "ridge": make_pipeline(StandardScaler(), RidgeCV(alphas=PENALTIES)),
-            "5nn": make_pipeline(StandardScaler(), KNeighborsRegressor(n_neighbors=5)),
-        }
+        return default_models()
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
         """Return R²."""
@@ -206,8 +199,7 @@ class NumberTarget(NumberSignature):
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
         """Return the default models; all metrics suit them."""
-        words = "ridge regression, its penalty by leave-one-out on training rows, and 5-NN"
-        return self.default_models(), f"{words}, on features of mean 0 and deviation 1"
+        return default_models(), DESCRIBED
 
     def n_columns(self, keep: str) -> int:
         """Return 2: the predicted number, and the mean of the training rows."""
@@ -217,6 +209,10 @@ class NumberTarget(NumberSignature):
         """Return the prediction of every row beside the mean of what the model was fitted to."""
         predicted = np.asarray(model.predict(X), dtype=np.float64).ravel()
         return np.column_stack([predicted, np.full(len(predicted), learned.mean())])
+
+    def shortcut(self, model: Any, keep: str) -> Shortcut | None:
+        """Return a faster way to the outputs of a ridge regression or of k-NN."""
+        return shortcut_of(model)
 
     def ridge_aims(self) -> tuple[Floats, Floats]:
         """Return equal weights, and the numbers."""
