@@ -105,7 +105,7 @@ class OutcomeMixin(Parameters):
         return as_numbers(self, y) if kind == "numbers" else y
 
     def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return what a part of this estimator is to learn: labels again, or numbers as they are."""
+        """Return what a part of this estimator learns: labels again, or numbers."""
         return self.classes_[y] if hasattr(self, "classes_") else y
 
     def __sklearn_tags__(self) -> Any:

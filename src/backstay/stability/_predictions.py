@@ -36,9 +36,9 @@ def prediction_stability(
     Parameters
     ----------
     predictions : array-like of shape (n_runs, n_samples)
-        Class labels, or numbers, predicted by each of at least two models. Mask the samples that a model
-        did not predict, such as those it was trained on, in a ``numpy.ma.MaskedArray``: two
-        models are compared on the samples that both predicted.
+        Class labels, or numbers, predicted by each of at least two models. Mask the samples that
+        a model did not predict, such as those it was trained on, in a ``numpy.ma.MaskedArray``:
+        two models are compared on the samples that both predicted.
     measure : {"agreement", "kappa", "phi", "pooled_kappa", "alpha"}, default="agreement"
         "agreement" is the share of equal predictions. "kappa" is the mean over pairs of
         models of Cohen's κ: agreement beyond what the class shares of the two models give by

@@ -51,7 +51,9 @@ def as_target(y: Any, kind: str | None = None, *, positive: Any = None) -> Targe
     if isinstance(y, Target):
         return y
     if kind is not None and kind not in KINDS:
-        raise Refusal(f"target={kind!r} is unknown; there are {', '.join(KINDS)}.", parameter="target")
+        raise Refusal(
+            f"target={kind!r} is unknown; there are {', '.join(KINDS)}.", parameter="target"
+        )
     values = np.asarray(plain_labels(y))
     check_nothing_missing("y", values)
     if values.dtype == object and all(isinstance(one, float) for one in values.tolist()):

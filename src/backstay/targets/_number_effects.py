@@ -5,15 +5,15 @@ Only the moments are kept in a store, so a corrected formula corrects old studie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
-from backstay._columns import column_chunks, columns_of, numeric_columns
-from backstay.targets._metric import MOST_ROWS, some_rows
+from backstay._columns import CHUNK, column_chunks, columns_of, numeric_columns
+from backstay.targets._metric import some_rows
 from backstay.targets._target import Arrays, Association, Effects, Floats, corrected_for_many
 
 if TYPE_CHECKING:
@@ -33,15 +33,14 @@ STRONG = 0.9
 def moments_with_numbers(X: Any, y: Floats) -> Arrays:
     """Return what is known of every column and of the outcome in its rows; gaps are left out."""
     count, spread, own, r = (np.full(X.shape[1], np.nan) for _ in range(4))
+    width = X.shape[1]
+    chunks: Iterable[tuple[NDArray[Any], Floats]]
     if sparse.issparse(X):
-        chunks = (
-            (np.arange(start, min(start + MOST_ROWS, X.shape[1])), None)
-            for start in range(0, X.shape[1], MOST_ROWS)
-        )
+        parts = (np.arange(k, min(k + CHUNK, width)) for k in range(0, width, CHUNK))
+        chunks = ((columns, columns_of(X, columns)) for columns in parts)
     else:
         chunks = column_chunks(X, numeric_columns(X))
-    for columns, given in chunks:
-        table = columns_of(X, columns) if given is None else given
+    for columns, table in chunks:
         known = np.isfinite(table)
         n = known.sum(axis=0)
         x, xx, scale = _centred(table, known)
@@ -56,9 +55,7 @@ def moments_with_numbers(X: Any, y: Floats) -> Arrays:
     return {f"number {name}": value for name, value in zip(names, values, strict=True)}
 
 
-def _centred(
-    table: Floats, known: NDArray[np.bool_]
-) -> tuple[Floats, Floats, Floats]:
+def _centred(table: Floats, known: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
     """Return deviations from the columns' means, 0 for gaps, their squares' sums, and the means."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(known, table, 0).sum(axis=0) / known.sum(axis=0)
@@ -87,11 +84,12 @@ def effects_on_numbers(moments: Mapping[str, NDArray[Any]]) -> Effects | None:
         wide = stats.norm.ppf(0.975) / np.sqrt(np.where(n > 3, n - 3, np.nan))
         z = np.arctanh(r)
         low, high = np.tanh(z - wide), np.tanh(z + wide)
-    way = np.where(np.isnan(r), None, np.where(r < 0, "low", "high"))
+    way = np.where(r < 0, "low", "high").astype(object)
+    way[np.isnan(r)] = None
     slopes = {"slope per SD": r, "slope low": r - half, "slope high": r + half}
     return Effects(
         columns={name: value * own for name, value in slopes.items()},
-        direction=way.astype(object),
+        direction=way,
         difference=r * spread,
         effect=r,
         effect_low=low,

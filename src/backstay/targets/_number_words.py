@@ -58,14 +58,14 @@ def number_concerns(target: NumberTarget, metric: str | None) -> list[tuple[str,
         text = (
             f"One row, with the outcome {y[squares.argmax()]:g}, has {share:.0%} of the variance "
             "of all rows, so R² depends on whether it is predicted. The Spearman correlation "
-            "does not; so does no logarithm of an outcome that is skewed."
+            "does not. The logarithm of a skewed outcome may suit R² better."
         )
         concerns.append(("A single row decides.", text))
     values, counts = np.unique(y, return_counts=True)
     if counts.max() > TIED * len(y):
         text = (
-            f"{counts.max()} of {len(y)} rows have the outcome {values[counts.argmax()]:g}. Whether "
-            "a row has it may be another question than how high the others are."
+            f"{counts.max()} of {len(y)} rows have the outcome {values[counts.argmax()]:g}. "
+            "Whether a row has it may be another question than how high the others are."
         )
         concerns.append(("Many rows have the same outcome.", text))
     return concerns
@@ -74,5 +74,7 @@ def number_concerns(target: NumberTarget, metric: str | None) -> list[tuple[str,
 def number_remarks(target: NumberTarget) -> list[tuple[str, str]]:
     """Return where the numbers lie."""
     y = target.values
-    text = f"from {y.min():.4g} to {y.max():.4g}, mean {y.mean():.4g}, deviation {y.std(ddof=1):.4g}"
+    text = (
+        f"from {y.min():.4g} to {y.max():.4g}, mean {y.mean():.4g}, deviation {y.std(ddof=1):.4g}"
+    )
     return [("outcome", text)]
