@@ -51,7 +51,7 @@ def test_the_values_tell_the_kind(y, kind):
 
 def test_whole_numbers_of_many_values_are_what_one_says():
     y = np.arange(40.0)
-    with pytest.raises(ValueError, match="40 different whole numbers .* target='classes' or"):
+    with pytest.raises(ValueError, match=r"40 different whole numbers .* target='classes' or"):
         as_target(y)
     for given_y in (y, y.astype(int), y % 5):
         assert as_target(given_y, "numbers").kind == "numbers"
