@@ -18,7 +18,7 @@ _EXPORTS = {
         "DistributionDifference DoubleReliefF EffectRanker ElasticNetRanker EntropicDistance "
         "FStatistic ForestImportance GainRatio GiniGain InformationGain InstanceReweighted "
         "LassoPath MDLDiscretizer MRMR MantarasDistance MyopicReliefF NearestShrunkenCentroids "
-        "OneR PermutationImportance Relief ReliefF Simba SlopeTest Spearman "
+        "OneR PermutationImportance RReliefF Relief ReliefF Simba SlopeTest Spearman "
         "SymmetricalUncertainty TTest ValueDifference Wilcoxon"
     ),
     "instance_weighting": "JointWeighting LogisticWeighting MarginWeighting UniformWeighting",

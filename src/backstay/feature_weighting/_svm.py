@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,8 @@ class SVMRFE(FeatureRanker):
     tol: float | str = param("auto", POSITIVE, StrOptions({"auto"}))
     max_iter: int = param(MAX_ITER, positive_int())
     record_path: bool = param(False, "boolean")
+
+    instead: ClassVar = {"numbers": "RidgeRFE"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS
