@@ -100,7 +100,7 @@ class RReliefF(ReliefF):
     outcomes = ("numbers",)
     instead: ClassVar = {"classes": "ReliefF"}
 
-    def _score(self, X: ReliefColumns, y: Array, sample_weight: Array | None) -> Array:
+    def _score(self, X: ReliefColumns, y: Any, sample_weight: Array | None) -> Array:
         counted_numbers(y, sample_weight, type(self).__name__)
         # To the table all rows are of one class, in the order given.
         table = ReliefTable.build(X, np.zeros(len(y), np.intp), self.metric, self.missing)
