@@ -104,6 +104,10 @@ class OutcomeMixin(Parameters):
             del self.classes_
         return as_numbers(self, y) if kind == "numbers" else y
 
+    def _has_numbers(self) -> bool:
+        """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
+        return not hasattr(self, "classes_")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True
