@@ -108,6 +108,10 @@ class OutcomeMixin(Parameters):
         """Return what a part of this estimator learns: labels again, or numbers."""
         return self.classes_[y] if hasattr(self, "classes_") else y
 
+    def _has_numbers(self) -> bool:
+        """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
+        return not hasattr(self, "classes_")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True
