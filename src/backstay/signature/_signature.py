@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from backstay._files import write_whole
-from backstay.signature._class_models import Model
 from backstay.signature._cohort import Cohort, cohort_of
 from backstay.signature._document import check_document, parse_document
 from backstay.signature._error import SignatureError
+from backstay.signature._model import Model
 from backstay.signature._models import frozen_models
 from backstay.signature._schema import schema
 from backstay.signature._shift import FeatureShift, feature_shifts
