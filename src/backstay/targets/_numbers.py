@@ -97,6 +97,7 @@ class NumberTarget(NumberSignature):
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ("predicted",)
     agreement: ClassVar[tuple[str, ...]] = ("alpha",)
+    estimator_type: ClassVar[str] = "regressor"
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
