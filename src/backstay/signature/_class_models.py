@@ -60,8 +60,8 @@ def _linear(fitted: Any, n_classes: int) -> Content:
 class ClassModel(Model):
     """Scores are of the second of two classes, or of every class."""
 
-    threshold = 0.0
-    probabilities = "those of the model, not calibrated"
+    threshold: float | None = 0.0
+    probabilities: str | None = "those of the model, not calibrated"
 
     def __init__(self, content: Content, n_classes: int) -> None:
         self.content, self.n_classes = content, n_classes

@@ -57,7 +57,7 @@ class Models(ABC):
 
     kinds: ClassVar[Mapping[str, Any]]
     calibrations: ClassVar[tuple[str, ...]]
-    neighbors: ClassVar[type]
+    neighbors: ClassVar[Any]
 
     @abstractmethod
     def __init__(self, target: Target) -> None: ...

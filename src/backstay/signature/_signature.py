@@ -28,7 +28,7 @@ from backstay.signature._schema import schema
 from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._steps import apply_steps
 from backstay.signature._validation import MARGIN, Validation
-from backstay.targets import Metric, Target, from_store
+from backstay.targets import INTERVAL_LEVEL, Metric, Target, from_store
 
 Array = NDArray[np.float64]
 # A larger file is no signature.
@@ -273,6 +273,19 @@ class Signature(BaseEstimator):
         calibration = self.document["calibration"]
         return calibration is not None and calibration["kind"] == "conformal"
 
+    @property
+    def intervals_said(self) -> str:
+        """What the prediction intervals hold, in words; empty if there are none."""
+        if not self.has_intervals:
+            return ""
+        share, n = f"{100 * INTERVAL_LEVEL:.0f} %", self.document["calibration"]["n"]
+        return (
+            f"{share} intervals come from the errors of {n} rows or groups that the study tested. "
+            f"Of new rows from the same population about {share} lie inside on average, fewer of "
+            "those that are hard to predict. The study trained on parts of the rows, so intervals "
+            "are rather too wide."
+        )
+
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Do nothing: a signature is frozen.
 
@@ -354,7 +367,7 @@ class Signature(BaseEstimator):
         return float((accuracy_score if classifies else r2_score)(y, self.predict(X, **options)))
 
     @available_if(_has_intervals)
-    def predict_interval(self, X: Any, level: float = 0.9, **options: Any) -> Array:
+    def predict_interval(self, X: Any, level: float = INTERVAL_LEVEL, **options: Any) -> Array:
         """Return the low and the high end of a prediction interval of every row.
 
         It reaches as far from the prediction as errors of rows did when the study tested them

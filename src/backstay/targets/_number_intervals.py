@@ -36,9 +36,7 @@ def conformal(tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
     return kept, f"none: a number has an interval, from the errors of {n} tested {of}"
 
 
-def conformal_width(
-    errors: Floats, rows: NDArray[Any], units: NDArray[Any], level: float
-) -> float:
+def conformal_width(errors: Floats, rows: NDArray[Any], units: NDArray[Any], level: float) -> float:
     """Return how far from its prediction a new row's outcome is at most, in `level` of the cases.
 
     The smallest error with a share of level·(n + 1)/n of all errors at or below it, where each of
@@ -99,5 +97,5 @@ def coverage(y: Floats, interval: Floats) -> dict[str, Any]:
     """Return the share of rows inside their intervals, with Wilson's interval of it."""
     inside = float(((interval[:, 0] <= y) & (y <= interval[:, 1])).mean())
     low, high = (float(end) for end in wilson(inside, len(y)))
-    name = f"share of rows inside their {LEVEL:.0%} intervals"
+    name = f"share of rows inside their {100 * LEVEL:.0f} % intervals"
     return {"key": "coverage", "figure": name, "value": inside, "low": low, "high": high}
