@@ -106,7 +106,7 @@ class OutcomeMixin(Parameters):
 
     def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return what a part of this estimator learns: labels again, or numbers."""
-        return self.classes_[y] if hasattr(self, "classes_") else y
+        return y if self._has_numbers() else self.classes_[y]
 
     def _has_numbers(self) -> bool:
         """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
