@@ -14,7 +14,7 @@ from backstay.targets import INTERVAL_LEVEL, find_metric
 # Proportions differ if the difference is beyond chance at this level, and this large.
 LEVEL, LARGE_SHARE = 0.01, 0.1
 # Slopes of a calibration curve that are near enough to 1, and of observed on predicted numbers.
-RIGHT_SLOPES, RIGHT_LINES = (0.5, 2.0), (0.8, 1.25)
+RIGHT_SLOPES, RIGHT_LINES = (0.5, 2.0), (2 / 3, 1.5)
 # A mean difference of numbers that matters, in standard deviations of the cohort.
 LARGE_BIAS = 0.25
 # Fewer rows of one outcome than this say little.

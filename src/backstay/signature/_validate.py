@@ -47,7 +47,7 @@ def validate(
     target = _outcomes(signature.target, y, mapping)
     n_rows = len(predicted.outputs)
     if len(target) != n_rows:
-        raise SignatureError(f"y has {len(target)} outcomes; the table has {n_rows} rows.")
+        raise SignatureError(f"y has {len(target)} labels; the table has {n_rows} rows.")
     document = signature.document
     draws = target.draws(n_bootstrap, rng)
     expected = expected_with(signature, cohort.stand_ins)
