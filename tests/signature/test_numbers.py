@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import Lasso, LinearRegression
-from sklearn.metrics import r2_score
+from sklearn.metrics import get_scorer, r2_score
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from backstay import SlopeTest, Study
 from backstay.cli import main
@@ -155,6 +156,7 @@ def test_other_models_go_through_skops(frozen):
     names = signature.feature_names_in_.tolist()
     assert np.isfinite(signature.predict(FRESH[names])).all()
     assert not signature.has_probabilities
+    assert signature.has_intervals
 
 
 def test_the_store_freezes_the_same_bytes(frozen, tmp_path):
@@ -174,6 +176,9 @@ def test_scikit_learn_sees_a_regressor(signature):
     for name in ("decision_function", "predict_proba", "classes_"):
         assert not hasattr(signature, name)
     assert np.isclose(signature.score(FRESH, OUTCOME), r2_score(OUTCOME, signature.predict(FRESH)))
+    errors = get_scorer("neg_mean_absolute_error")(signature, FRESH, OUTCOME)
+    assert np.isclose(-errors, np.abs(OUTCOME - signature.predict(FRESH)).mean())
+    check_is_fitted(signature)
     assert repr(signature) == "Signature(3 features, numbers, slope with ridge)"
 
 
@@ -308,6 +313,18 @@ def test_what_is_no_number_is_refused(signature, y, message):
 def test_names_are_not_mapped(signature):
     with pytest.raises(SignatureError, match="which have no names"):
         signature.validate(FRESH, OUTCOME, mapping={"a": "b"})
+
+
+def test_a_page_without_intervals(signature, tmp_path):
+    document = {**signature.document, "calibration": None}
+    document["checksum"] = checksum(document)
+    bare = Signature(document)
+    assert not hasattr(bare, "predict_interval")
+    validation = bare.validate(FRESH, OUTCOME, n_bootstrap=50)
+    assert list(validation.predictions) == ["outcome", "predicted"]
+    assert "coverage" not in validation.tables["figures"]["key"].tolist()
+    page = ValidationReport(validation).write(tmp_path / "page.html").read_text()
+    assert "prediction interval" not in page
 
 
 # The command line.

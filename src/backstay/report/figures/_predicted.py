@@ -30,7 +30,7 @@ class PredictedDisplay(Display):
     'Predicted and observed numbers of 3 rows; 67\u202f% are inside their prediction intervals.'
     """
 
-    wide, narrow = (560, 460), (350, 330)
+    wide, narrow = (760, 440), (350, 330)
 
     def __init__(self, data: pd.DataFrame) -> None:
         super().__init__(data, {})
@@ -49,7 +49,9 @@ class PredictedDisplay(Display):
         """Say how many rows there are, and how many are inside their intervals."""
         text = f"Predicted and observed numbers of {count(len(self._data), 'row')}"
         share = percent(float(np.mean(self._inside)))
-        return f"{text}; {share} are inside their prediction intervals." if self._ends else text
+        return (
+            f"{text}; {share} are inside their prediction intervals." if self._ends else f"{text}."
+        )
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         data, points = self._data, []
