@@ -108,6 +108,14 @@ class OutcomeMixin(Parameters):
         """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
         return not hasattr(self, "classes_")
 
+    def _labels(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what parts get as y: the labels of class numbers, or numbers as they are."""
+        return y if self._has_numbers() else self.classes_[y]
+
+    def _strata(self, y: NDArray[Any]) -> Indices:
+        """Return the kinds of rows to draw from in proportion: classes; of numbers all rows."""
+        return np.zeros(len(y), dtype=np.intp) if self._has_numbers() else y
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True
@@ -519,7 +527,7 @@ class InstanceWeighted(MetaRanker):
     def _parts(self) -> tuple[Any, ...]:
         return self.estimator, self.weighting
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
         weights = self.weighting_.fit_weight(X, y)
         if sample_weight is not None:
@@ -553,9 +561,11 @@ class InstanceWeighted(MetaRanker):
         rng = check_random_state(self.random_state)
         rows = rng.choice(len(weights), size=len(weights), p=weights / weights.sum())
         if len(np.unique(y[rows])) < 2:
+            same = "with the same y only"
+            if not self._has_numbers():
+                same = f"of one class only, {self.classes_.tolist()[y[rows[0]]]!r}"
             raise ValueError(
-                "strategy='sample' drew rows of one class only, "
-                f"{self.classes_.tolist()[y[rows[0]]]!r}: the other rows are too few or their "
-                "weights too small. Use strategy='native' or another random_state."
+                f"strategy='sample' drew rows {same}: the other rows are too few or their weights "
+                "too small. Use strategy='native' or another random_state."
             )
         return rows
