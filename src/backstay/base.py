@@ -104,17 +104,13 @@ class OutcomeMixin(Parameters):
             del self.classes_
         return as_numbers(self, y) if kind == "numbers" else y
 
+    def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what a part of this estimator learns: labels again, or numbers."""
+        return y if self._has_numbers() else self.classes_[y]
+
     def _has_numbers(self) -> bool:
         """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
         return not hasattr(self, "classes_")
-
-    def _labels(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return what parts get as y: the labels of class numbers, or numbers as they are."""
-        return y if self._has_numbers() else self.classes_[y]
-
-    def _strata(self, y: NDArray[Any]) -> Indices:
-        """Return the kinds of rows to draw from in proportion: classes; of numbers all rows."""
-        return np.zeros(len(y), dtype=np.intp) if self._has_numbers() else y
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -167,7 +167,7 @@ class RepeatedSelector(Ensemble):
         inside, self.holdout_rows_ = np.arange(len(y)), np.empty(0, np.intp)
         if self.keep == "grow":
             inside, self.holdout_rows_ = hold_out(
-                self._strata(y), getattr(self, "classes_", None), self.holdout, rng
+                y, getattr(self, "classes_", None), self.holdout, rng
             )
         members = self._fit_runs(
             X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
@@ -201,7 +201,7 @@ class RepeatedSelector(Ensemble):
             classifier = make_pipeline(StandardScaler(), Ridge())
         elif classifier is None:
             classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
-        table, labels = take(X, columns, axis=1), self._labels(y)
+        table, labels = take(X, columns, axis=1), self._decoded(y)
         of_train = of_test = None
         if sample_weight is not None:
             of_train, of_test = sample_weight[train], sample_weight[test]

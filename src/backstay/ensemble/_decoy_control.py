@@ -215,9 +215,9 @@ class DecoyControl(Ensemble):
             table = sparse.hstack([X, decoys], format="csr")[:, order]
         else:
             table = np.hstack([X, decoys])[:, order]
-        samples = draw_rows(self.resample, self._strata(y), self.n_resamples, self.max_samples, rng)
-        given = (self._labels(y), sample_weight, samples)
-        members = fit_members(self.estimator, table, *given, rng, scale_on=self.scale_on)
+        samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
+        of_rows = (self._decoded(y), sample_weight, samples)
+        members = fit_members(self.estimator, table, *of_rows, rng, scale_on=self.scale_on)
         ranks = np.empty((len(members), len(order)))
         ranked = np.zeros(len(order), dtype=bool)
         for run, member in enumerate(members):

@@ -60,12 +60,12 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         among = np.arange(len(y)) if among is None else among
         if self.resample == "complementary_pairs" and not self._has_numbers():
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
-        draws = draw_rows(self.resample, self._strata(y)[among], n_runs, self.max_samples, rng)
+        draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
         self.estimators_samples_ = [among[rows] for rows in draws]
         members = fit_members(
             self.estimator if estimator is None else estimator,
             X,
-            self._labels(y),
+            self._decoded(y),
             sample_weight,
             self.estimators_samples_,
             rng,

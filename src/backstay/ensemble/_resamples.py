@@ -17,6 +17,7 @@ def draw_rows(
 ) -> list[Indices]:
     """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
 
+    Rows with numbers are drawn from all rows.
     The halves of a complementary pair are members 2i and 2i + 1.
     """
     if resample == "complementary_pairs" and n % 2:
@@ -56,5 +57,8 @@ def hold_out(
     return np.setdiff1d(np.arange(len(y)), out), out
 
 
-def _rows_by_class(y: Indices) -> list[Indices]:
+def _rows_by_class(y: NDArray[Any]) -> list[Indices]:
+    """Return the rows of every class; numbers have none, so all rows are together."""
+    if y.dtype.kind == "f":
+        return [np.arange(len(y))]
     return [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]

@@ -29,6 +29,8 @@ GROUP_DRAWS = 200
 # Twenty pairs make a default run of 50 resamples 58 % longer; three runs each would take
 # more than 60 % on top.
 NULL_RUNS = 2
+# Parts that a splitter which does not say deals rows out to, at most.
+FOLDS = 10
 # Permutations of the labels that are tried before splits that cannot be run are an error.
 LABEL_DRAWS = 100
 
@@ -45,6 +47,11 @@ class Split:
     test: Rows
     seed: int
     shuffled: Target | None = None
+
+
+def _strata(y: Any, n_dealt: int) -> NDArray[Any]:
+    """Return what rows are dealt out by: what a target says, or labels as they are."""
+    return y.strata(n_dealt) if isinstance(y, Target) else np.asarray(y)
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:
@@ -103,7 +110,7 @@ class Subsampling:
         return shorter
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield training and test rows."""
+        """Yield training and test rows; `y` holds labels, or is a target."""
         n_splits = self.get_n_splits()
         share, count = isinstance(self.train_size, Real), isinstance(self.train_size, Integral)
         if not (share and ((count and self.train_size >= 1) or 0 < self.train_size < 1)):
@@ -111,13 +118,16 @@ class Subsampling:
                 f"train_size={self.train_size!r} must be a share between 0 and 1 or a number of "
                 "rows of at least 1."
             )
-        y = np.asarray(y)
         if groups is None:
             splitter = StratifiedShuffleSplit(
                 n_splits, train_size=self.train_size, random_state=self.random_state
             )
-            yield from splitter.split(np.zeros((len(y), 1)), y)
+            trained = self.train_size / len(y) if count else self.train_size
+            # As many neighbours as hold one row of the smaller side; 1 - 0.9 is not quite 0.1.
+            n_dealt = math.ceil(1 / max(min(trained, 1 - trained), 1 / len(y)) - 1e-9)
+            yield from splitter.split(np.zeros((len(y), 1)), _strata(y, n_dealt))
             return
+        strata = _strata(y, len(y))
         rng = check_random_state(self.random_state)
         names, member = np.unique(np.asarray(groups), return_inverse=True)
         n_train = int(self.train_size) if count else round(self.train_size * len(names))
@@ -127,18 +137,18 @@ class Subsampling:
                 "training; at least one group must be on each side."
             )
         for _ in range(n_splits):
-            yield _whole_groups(y, member, len(names), n_train, rng)
+            yield _whole_groups(strata, member, len(names), n_train, rng)
 
 
 def _whole_groups(
-    y: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
+    strata: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
 ) -> tuple[Rows, Rows]:
-    n_strata = len(np.unique(y))
+    n_strata = len(np.unique(strata))
     for _ in range(GROUP_DRAWS):
         inside = np.zeros(n_groups, dtype=bool)
         inside[rng.permutation(n_groups)[:n_train]] = True
         train, test = np.flatnonzero(inside[member]), np.flatnonzero(~inside[member])
-        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_strata:
+        if min(len(np.unique(strata[train])), len(np.unique(strata[test]))) == n_strata:
             return train, test
     raise ValueError(
         f"{GROUP_DRAWS} draws of {n_train} out of {n_groups} groups never had every class among "
@@ -189,14 +199,17 @@ class RepeatedStratifiedKFold:
         return shorter
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield training and test rows, the folds of a repeat one after the other."""
+        """Yield training and test rows, the folds of a repeat one after the other.
+
+        `y` holds labels, or is a target.
+        """
         n_splits, n_repeats = self._counts()
         rng = check_random_state(self.random_state)
-        y = np.asarray(y)
+        strata = _strata(y, n_splits)
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         for seed in rng.randint(MAX_SEED, size=n_repeats):
             folds = kind(n_splits, shuffle=True, random_state=int(seed))
-            yield from folds.split(np.zeros((len(y), 1)), y, groups)
+            yield from folds.split(np.zeros((len(strata), 1)), strata, groups)
 
 
 @dataclass(eq=False)
@@ -245,12 +258,13 @@ def draw_splits(
     that chance is the same for all methods on a resample.
     """
     own, others = seeds.spawn(2)
-    strata = target.strata()
-    splitter = check_cv(resampling, strata, classifier=True)
+    splitter = check_cv(resampling, target.strata(2), classifier=True)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         splitter = copy.copy(splitter)
         splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)
-    pairs = list(splitter.split(np.zeros((len(strata), 1)), strata, groups))
+    own_way = isinstance(splitter, Subsampling | RepeatedStratifiedKFold)
+    y = target if own_way else target.strata(getattr(splitter, "n_splits", FOLDS))
+    pairs = list(splitter.split(np.zeros((len(target), 1)), y, groups))
     if not pairs:
         raise ValueError(f"resampling={resampling!r} gives no splits; at least 1 is needed.")
     drawn = np.random.default_rng(others).integers(MAX_SEED, size=len(pairs))

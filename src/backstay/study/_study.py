@@ -176,7 +176,7 @@ class Study:
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Rows, all of them; the study splits them itself.
         y : array-like of shape (n_samples,)
-            Class labels.
+            What is to be predicted: class labels, or a number for every row.
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.
         dataset : str, default="data"
@@ -187,8 +187,8 @@ class Study:
             Which part of the tasks to run: (3, 10) is the third of ten. Every part needs a store
             of its own; :func:`backstay.study.merge_stores` puts them together.
         **about
-            What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`
-            and `positive`, as in :class:`Dataset`.
+            What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`,
+            `positive` and `target`, as in :class:`Dataset`.
 
         Returns
         -------

@@ -167,7 +167,7 @@ class Target(ABC):
     Attributes
     ----------
     kind : str
-        "classes"; other kinds follow.
+        "classes" or "numbers".
     values : array of shape (n_rows,)
         What methods and models are fitted to.
     metrics : dict of str to Metric
@@ -184,6 +184,8 @@ class Target(ABC):
         Tables of predictions that this kind of outcome has.
     cohort_tables : tuple of str
         Those of them that a validation shows.
+    agreement : tuple of str
+        Measures of :func:`backstay.stability.prediction_stability` that suit what is predicted.
     """
 
     kind: ClassVar[str]
@@ -194,6 +196,7 @@ class Target(ABC):
     sections: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
     cohort_tables: ClassVar[tuple[str, ...]]
+    agreement: ClassVar[tuple[str, ...]]
     values: NDArray[Any]
 
     def __len__(self) -> int:
@@ -228,8 +231,12 @@ class Target(ABC):
     # Splits.
 
     @abstractmethod
-    def strata(self) -> NDArray[Any]:
-        """Return what rows are dealt out to splits by."""
+    def strata(self, n_dealt: int) -> NDArray[Any]:
+        """Return what rows are dealt out to splits by.
+
+        Outcomes that have an order make strata of neighbours, `n_dealt` rows or a few more each:
+        one for every part that rows are dealt out to.
+        """
 
     @abstractmethod
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
@@ -242,6 +249,10 @@ class Target(ABC):
     @abstractmethod
     def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
         """Return the outcomes in random order, within what groups of rows allow."""
+
+    def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of some rows as a method is to see them."""
+        return values
 
     # Models and their outputs.
 
@@ -265,8 +276,11 @@ class Target(ABC):
         """
 
     @abstractmethod
-    def outputs(self, model: Any, X: Any, keep: str) -> Floats:
-        """Return what a fitted model says of rows: row × column."""
+    def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
+        """Return what a fitted model says of rows: row × column.
+
+        `learned` are the values of the rows that it was fitted to.
+        """
 
     def coded(self, values: NDArray[Any]) -> Any:
         """Return what training rows are to predict as shortcuts want it."""
@@ -287,7 +301,10 @@ class Target(ABC):
 
     @abstractmethod
     def from_leanings(self, leanings: Floats) -> Floats:
-        """Return outputs from such a regression's predictions: … × row × column."""
+        """Return outputs from such a regression's predictions: … × row × column.
+
+        These are deviations from the weighted mean; the target is that of the training rows.
+        """
 
     # What the data say.
 
