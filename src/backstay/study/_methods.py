@@ -54,7 +54,7 @@ from backstay.redundancy import ModuleRanker
 from backstay.wrappers import SequentialSelector
 
 # A sequential search evaluates d(d + 1)/2 subsets per resample; it is refused beyond these d.
-WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200}
+WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200, "ridge": 500}
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ _SIMBA = (
 )  # fmt: skip
 
 _MOVES = {"sfg": "forward", "sbg": "backward"}
-_INDUCERS = {"1nn": "1nn", "lda": "lda", "svm": "svm_linear"}
+_INDUCERS = {"1nn": "1nn", "lda": "lda", "svm": "svm_linear", "ridge": "ridge"}
 _CRITERIA = {
     "": ("plain", "Prat's thesis, section 2.1", ""),
     "rsa-": ("remainder", "Prat's thesis, chapter 6", ", aware of the remainder"),
@@ -252,7 +252,8 @@ def _wrapper(mark: str, move: str, inducer: str) -> Method:
     return Method(
         f"{mark}{move}-{inducer}",
         "wrapper",
-        f"{_MOVES[move]} search by accuracy of {inducer.upper()}{words}",
+        f"{_MOVES[move]} search by {'R²' if inducer == 'ridge' else 'accuracy'} of "
+        f"{inducer if inducer == 'ridge' else inducer.upper()}{words}",
         source,
         lambda: SequentialSelector(_INDUCERS[inducer], direction=_MOVES[move], criterion=criterion),
         max_features=WRAPPER_FEATURES[inducer],
@@ -260,7 +261,11 @@ def _wrapper(mark: str, move: str, inducer: str) -> Method:
 
 
 _WRAPPERS = tuple(
-    _wrapper(mark, move, inducer) for mark in _CRITERIA for move in _MOVES for inducer in _INDUCERS
+    _wrapper(mark, move, inducer)
+    for mark in _CRITERIA
+    for move in _MOVES
+    for inducer in _INDUCERS
+    if inducer != "ridge" or not mark  # R² may be negative, which the other criteria refuse
 )
 
 PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRAPPERS)}
