@@ -265,7 +265,7 @@ _WRAPPERS = tuple(
     for mark in _CRITERIA
     for move in _MOVES
     for inducer in _INDUCERS
-    if inducer != "ridge" or not mark  # R² may be negative, which the other criteria refuse
+    if inducer != "ridge" or not mark  # the other criteria do not take numbers
 )
 
 PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRAPPERS)}
