@@ -47,6 +47,7 @@ __all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter"]
 Floats = NDArray[np.floating[Any]]
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]  # numbers of rows, columns or classes
+Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
 
 
 @cache
@@ -387,6 +388,16 @@ def distance_weights(importances: Floats) -> Array:
     return np.maximum(importances, 0.0) / top if top > rounding else np.ones(len(importances))
 
 
+def dealt_folds(y: Array, n_folds: int, rng: Any) -> list[Fold]:
+    """Sort rows by y and deal them out, so that every fold spans the whole range."""
+    order = np.argsort(y, kind="stable")
+    n_rounds = -(-len(y) // n_folds)
+    places = np.concatenate([rng.permutation(n_folds) for _ in range(n_rounds)])[: len(y)]
+    number = np.empty(len(y), dtype=np.intp)
+    number[order] = places
+    return [(np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in range(n_folds)]
+
+
 def fit_weighted(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Any:
     """Fit an estimator, with the weights where there are any and its fit takes them."""
     if sample_weight is not None and has_fit_parameter(estimator, "sample_weight"):
@@ -523,7 +534,7 @@ class InstanceWeighted(MetaRanker):
     def _parts(self) -> tuple[Any, ...]:
         return self.estimator, self.weighting
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
         weights = self.weighting_.fit_weight(X, y)
         if sample_weight is not None:
@@ -557,9 +568,11 @@ class InstanceWeighted(MetaRanker):
         rng = check_random_state(self.random_state)
         rows = rng.choice(len(weights), size=len(weights), p=weights / weights.sum())
         if len(np.unique(y[rows])) < 2:
+            same = "with the same y only"
+            if not self._has_numbers():
+                same = f"of one class only, {self.classes_.tolist()[y[rows[0]]]!r}"
             raise ValueError(
-                "strategy='sample' drew rows of one class only, "
-                f"{self.classes_.tolist()[y[rows[0]]]!r}: the other rows are too few or their "
-                "weights too small. Use strategy='native' or another random_state."
+                f"strategy='sample' drew rows {same}: the other rows are too few or their weights "
+                "too small. Use strategy='native' or another random_state."
             )
         return rows
