@@ -35,6 +35,7 @@ from backstay import (
     Relief,
     ReliefF,
     RepeatedSelector,
+    RReliefF,
     SequentialSelector,
     Signature,
     Simba,
@@ -122,6 +123,7 @@ BOOTSTRAP = "the bootstrap draws from the rows there are, so a row of weight 2 i
 NOT_REPETITION = {
     Relief: COPIES,
     ReliefF: COPIES,
+    RReliefF: COPIES,
     DoubleReliefF: COPIES,
     Simba: COPIES,
     InstanceReweighted: COPIES,

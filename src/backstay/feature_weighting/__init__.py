@@ -12,6 +12,8 @@ from backstay.feature_weighting._mrmr import MRMR
 from backstay.feature_weighting._permutation import PermutationImportance
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
+from backstay.feature_weighting._ridge_rfe import RidgeRFE
+from backstay.feature_weighting._rrelieff import RReliefF
 from backstay.feature_weighting._shrunken_centroids import NearestShrunkenCentroids
 from backstay.feature_weighting._simba import Simba
 from backstay.feature_weighting._slopes import SlopeTest, Spearman
@@ -58,8 +60,10 @@ __all__ = [
     "NearestShrunkenCentroids",
     "OneR",
     "PermutationImportance",
+    "RReliefF",
     "Relief",
     "ReliefF",
+    "RidgeRFE",
     "Simba",
     "SlopeTest",
     "Spearman",
