@@ -106,7 +106,11 @@ class OutcomeMixin(Parameters):
 
     def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return what a part of this estimator learns: labels again, or numbers."""
-        return self.classes_[y] if hasattr(self, "classes_") else y
+        return y if self._has_numbers() else self.classes_[y]
+
+    def _has_numbers(self) -> bool:
+        """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
+        return not hasattr(self, "classes_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -519,7 +523,7 @@ class InstanceWeighted(MetaRanker):
     def _parts(self) -> tuple[Any, ...]:
         return self.estimator, self.weighting
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
         weights = self.weighting_.fit_weight(X, y)
         if sample_weight is not None:
@@ -553,9 +557,11 @@ class InstanceWeighted(MetaRanker):
         rng = check_random_state(self.random_state)
         rows = rng.choice(len(weights), size=len(weights), p=weights / weights.sum())
         if len(np.unique(y[rows])) < 2:
+            same = "with the same y only"
+            if not self._has_numbers():
+                same = f"of one class only, {self.classes_.tolist()[y[rows[0]]]!r}"
             raise ValueError(
-                "strategy='sample' drew rows of one class only, "
-                f"{self.classes_.tolist()[y[rows[0]]]!r}: the other rows are too few or their "
-                "weights too small. Use strategy='native' or another random_state."
+                f"strategy='sample' drew rows {same}: the other rows are too few or their weights "
+                "too small. Use strategy='native' or another random_state."
             )
         return rows

@@ -39,10 +39,14 @@ def draw_rows(
 
 
 def hold_out(
-    y: Indices, classes: NDArray[Any], share: float, rng: np.random.RandomState
+    y: Indices, classes: NDArray[Any] | None, share: float, rng: np.random.RandomState
 ) -> tuple[Indices, Indices]:
-    """Return rows to select on and rows held out, a share of every class of two rows or more."""
-    warn_single_members(classes, y, "none of it is held out")
+    """Return rows to select on and rows held out, a share of every class of two rows or more.
+
+    For numbers, without `classes`, all rows are of one kind.
+    """
+    if classes is not None:
+        warn_single_members(classes, y, "none of it is held out")
     held = []
     for rows in _rows_by_class(y):
         size = min(max(1, round(share * len(rows))), len(rows) - 1)

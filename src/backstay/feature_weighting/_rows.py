@@ -57,8 +57,47 @@ def counted_numbers(y: Array, sample_weight: Array | None, name: str) -> tuple[A
     return rows, y[rows], _as_counts(sample_weight[rows])
 
 
+def counted(ranker: Any, y: Any, sample_weight: Array | None) -> tuple[Any, Any, Array]:
+    """:func:`counted_numbers` or :func:`counted_rows`, by the outcome of a ranker's fit."""
+    name = type(ranker).__name__
+    if ranker._has_numbers():
+        return counted_numbers(y, sample_weight, name)
+    return counted_rows(y, sample_weight, ranker.classes_, name)
+
+
+def standard_numbers(y: Array, omega: Array | None = None) -> Array:
+    """Return numbers with mean 0 and variance 1 under ω; models then do not depend on the unit."""
+    mean = np.average(y, weights=omega)
+    return np.asarray((y - mean) / np.sqrt(np.average((y - mean) ** 2, weights=omega)))
+
+
+def dealt_folds(y: Array, n_folds: int, rng: Any) -> list[Fold]:
+    """Sort rows by y and deal them out, so that every fold spans the whole range."""
+    order = np.argsort(y, kind="stable")
+    n_rounds = -(-len(y) // n_folds)
+    places = np.concatenate([rng.permutation(n_folds) for _ in range(n_rounds)])[: len(y)]
+    number = np.empty(len(y), dtype=np.intp)
+    number[order] = places
+    return [(np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in range(n_folds)]
+
+
 def _as_counts(omega: Array) -> Array:
     return omega * max(1.0, len(omega) / omega.sum())
+
+
+def number_folds(cv: Any, y: Array, weights: Array | None, random_state: Any) -> list[Fold]:
+    """Return folds of the rows that have weight, for an outcome of numbers."""
+    rows = np.flatnonzero(np.ones(len(y)) if weights is None else weights)
+    if len(rows) < 3:
+        raise ValueError(
+            f"cross-validation inside the training rows needs 3 rows or more, and {len(rows)} have "
+            "weight."
+        )
+    if isinstance(cv, Integral):
+        folds = dealt_folds(y[rows], min(int(cv), len(rows)), check_random_state(random_state))
+        return [(rows[a], rows[b]) for a, b in folds]
+    given = check_cv(cv).split(np.zeros((len(y), 1)), y)
+    return [(a[np.isin(a, rows)], b[np.isin(b, rows)]) for a, b in given]
 
 
 def inner_folds(
