@@ -38,12 +38,13 @@ class StudyOptions:
         "Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."
     )
     metric: str | None = of_study(
-        "What decides: roc_auc (if omitted), average_precision, accuracy, balanced_accuracy, "
-        "f1_macro, mcc, log_loss or brier.",
+        "What decides. Classes: roc_auc (if omitted), average_precision, accuracy, "
+        "balanced_accuracy, f1_macro, mcc, log_loss or brier. Numbers: r2 (if omitted), spearman, "
+        "mae or rmse.",
         metavar="NAME",
     )
     null: int | None = of_study(
-        "Permutations of the labels that show what stability is worth (20 if omitted); 0 for none.",
+        "Permutations of the outcome that show what stability is worth (20 if omitted), or 0.",
         min=0,
         metavar="N",
     )
@@ -127,7 +128,7 @@ class StudyOptions:
 
     @property
     def permutations(self) -> int:
-        """Number of permutations of the labels."""
+        """Number of permutations of the outcomes."""
         if self.null is not None:
             return self.null
         return 0 if self.quick else PERMUTATIONS

@@ -22,6 +22,7 @@ from backstay.datasets._labelled import TableError
 from backstay.datasets._outcome import MAX_NUMERIC_CLASSES, Outcome, is_measured, numbers_of
 from backstay.datasets._reading import Reading
 
+
 def label_column(
     texts: pd.Series, reading: Reading, typed: Callable[[pd.Series, Reading], pd.Series]
 ) -> pd.Series:

@@ -1,4 +1,4 @@
-"""The target column: does it hold classes or numbers, and which rows have one?
+"""What a target column holds: classes, or a number for every row.
 
 Texts are classes, and so are whole numbers of few values. Numbers with fractions are measured.
 """

@@ -24,8 +24,8 @@ class Reading:
     Parameters
     ----------
     target : str, default=None
-        Name of the column that holds the outcome: classes, or a number for every row. In NPZ and MATLAB files None takes the
-        array ``y``.
+        Name of the column that holds the outcome: classes, or a number for every row. In NPZ and
+        MATLAB files None takes the array ``y``.
     samples : path or DataFrame, default=None
         The sheet of samples, where the file holds numbers only: a row per sample, with the
         target. Which side of the file holds the samples is found by their names. AnnData

@@ -106,7 +106,7 @@ def _optimization(evidence: Evidence) -> dict[str, str]:
             f"{'More' if data.n_features > data.n_samples else 'Fewer'} features than samples. "
             "Overfitting is ruled out by tests on samples that had no part in selection or "
             "training"
-            + (f", and by {count(data.null, 'permutation')} of the labels." if data.null else ".")
+            + (f", and by {count(data.null, 'permutation')} of the outcomes." if data.null else ".")
         ),
         "Regularization": f"That of the methods; their parameters are in report.html. {AUTHORS}",
         "Availability of configuration": (
@@ -136,7 +136,7 @@ def _evaluation(evidence: Evidence) -> dict[str, str]:
     confidence = "No model was run."
     if advice is not None:
         confidence = recommendation_words(advice)
-    null = f"{count(data.null, 'permutation')} of the labels" if data.null else "guessing"
+    null = f"{count(data.null, 'permutation')} of the outcomes" if data.null else "guessing"
     return {
         "Evaluation method": (
             f"Repeated splits of the same samples ({data.resampling}). Independent samples: "

@@ -98,8 +98,8 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
     null = ""
     if data.null:
         null = (
-            f" The same was done with the labels shuffled {count(data.null, 'time')}, to see what "
-            "stability is reached without any signal."
+            f" The same was done with the outcomes shuffled {count(data.null, 'time')}, to see "
+            "what stability is reached without any signal."
         )
     return (
         f"Stability was measured {nogueira} for the best {listed(list(map(str, data.sizes)), 12)} "

@@ -80,6 +80,18 @@ def two_decimals(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def number_text(value: float, *, sign: bool = False) -> str:
+    """Return a number of any size to three digits, with a true minus sign.
+
+    Examples
+    --------
+    >>> number_text(-7.3104), number_text(12345.6), number_text(0.5, sign=True)
+    ('−7.31', '12346', '+0.5')
+    """
+    text = f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return ("+" if sign and value > 0 else "") + text.replace("-", "−")
+
+
 def signed(value: float) -> str:
     """Return a difference with its sign.
 
