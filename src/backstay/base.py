@@ -47,6 +47,7 @@ __all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter"]
 Floats = NDArray[np.floating[Any]]
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]  # numbers of rows, columns or classes
+Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
 
 
 @cache
@@ -385,6 +386,16 @@ def distance_weights(importances: Floats) -> Array:
     lowest = importances.min(initial=0.0, where=np.isfinite(importances))
     rounding = 16.0 * np.finfo(np.float64).eps * -lowest
     return np.maximum(importances, 0.0) / top if top > rounding else np.ones(len(importances))
+
+
+def dealt_folds(y: Array, n_folds: int, rng: Any) -> list[Fold]:
+    """Sort rows by y and deal them out, so that every fold spans the whole range."""
+    order = np.argsort(y, kind="stable")
+    n_rounds = -(-len(y) // n_folds)
+    places = np.concatenate([rng.permutation(n_folds) for _ in range(n_rounds)])[: len(y)]
+    number = np.empty(len(y), dtype=np.intp)
+    number[order] = places
+    return [(np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in range(n_folds)]
 
 
 def fit_weighted(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Any:

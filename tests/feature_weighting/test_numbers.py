@@ -20,8 +20,8 @@ from backstay import (
     LassoPath,
     PermutationImportance,
 )
+from backstay.base import dealt_folds
 from backstay.feature_weighting._boosting import total_gains
-from backstay.feature_weighting._rows import dealt_folds
 from reference import permutation as reference
 
 

@@ -161,7 +161,7 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     X, notes, warnings = table.numbers(options.categories)
     sizes = sizes_of(options, X.shape[1])
     with options_named():
-        panel = make_methods(options.names, n_features=X.shape[1])
+        panel = make_methods(options.names, n_features=X.shape[1], kind=target.kind)
         metric = find_metric(options.metric or target.default_metric(target.default_models()))
     models, judged_by = target.models_for(metric)
     preprocess, filled = imputation(X, options.impute, panel)

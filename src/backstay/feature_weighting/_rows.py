@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from backstay._validation import check_random_state
-from backstay.base import Array, Indices
-
-Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
+from backstay.base import Array, Fold, Indices, dealt_folds
 
 
 def present_rows(
@@ -69,16 +67,6 @@ def standard_numbers(y: Array, omega: Array | None = None) -> Array:
     """Return numbers with mean 0 and variance 1 under ω; models then do not depend on the unit."""
     mean = np.average(y, weights=omega)
     return np.asarray((y - mean) / np.sqrt(np.average((y - mean) ** 2, weights=omega)))
-
-
-def dealt_folds(y: Array, n_folds: int, rng: Any) -> list[Fold]:
-    """Sort rows by y and deal them out, so that every fold spans the whole range."""
-    order = np.argsort(y, kind="stable")
-    n_rounds = -(-len(y) // n_folds)
-    places = np.concatenate([rng.permutation(n_folds) for _ in range(n_rounds)])[: len(y)]
-    number = np.empty(len(y), dtype=np.intp)
-    number[order] = places
-    return [(np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in range(n_folds)]
 
 
 def _as_counts(omega: Array) -> Array:
