@@ -13,8 +13,7 @@ from backstay.cli._read import split_at_commas
 REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
 PERMUTATIONS = 20
 CHOICES = {"categories": ("code", "drop"), "impute": ("median", "knn"), "protocol": REPEATS}
-# A first look: cheap methods of different kinds, few splits.
-QUICK_METHODS = ("t", "f", "info-gain", "relieff")
+# Splits of a first look.
 QUICK_REPEATS = 10
 
 
@@ -27,8 +26,8 @@ class StudyOptions:
 
     methods: list[str] | None = of_study(
         "Methods by name, separated by commas; see backstay methods. 'default' stands for "
-        "the default panel, 'papers' for the published one with its controls, 'dial' for "
-        "steps between stability and accuracy.",
+        "the default panel for classes or numbers, 'papers' for the published one with its "
+        "controls, 'dial' for steps between stability and accuracy.",
         "--methods",
         "-m",
     )
@@ -115,7 +114,7 @@ class StudyOptions:
     def names(self) -> list[str] | None:
         """Names of the methods; None for the default panel."""
         given = split_at_commas(self.methods)
-        return given or (list(QUICK_METHODS) if self.quick else None)
+        return given or (["quick"] if self.quick else None)
 
     @property
     def times(self) -> int:

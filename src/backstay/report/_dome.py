@@ -9,6 +9,7 @@ from backstay.report._evidence import Evidence
 from backstay.report._words import (
     clean,
     count,
+    held_text,
     listed,
     metric_title,
     percent,
@@ -48,7 +49,6 @@ def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
 def _data(evidence: Evidence) -> dict[str, str]:
     data = evidence.data
     said = data.provenance
-    outcomes = [f"{name}: {n}" for name, n in data.target.summary()]
     file = (
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
@@ -61,7 +61,7 @@ def _data(evidence: Evidence) -> dict[str, str]:
     return {
         "Provenance": (
             f"{file}{count(data.n_samples, 'sample')}, {count(data.n_features, 'feature')}; "
-            f"{listed(outcomes, 30)}. Source, and earlier use of the data: {AUTHORS}"
+            f"{held_text(data.target, 30)}. Source, and earlier use of the data: {AUTHORS}"
         ),
         "Dataset splits": (
             f"{count(data.n_resamples, 'split')} ({data.resampling}), {n_train:.0f} training and "

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backstay.results import Estimate
-from backstay.targets import find_metric
+from backstay.targets import Target, find_metric
 
 # A space that neither breaks nor is wide.
 THIN = "\u202f"
@@ -127,6 +127,20 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def held_text(target: Target, most: int) -> str:
+    """Return how many rows every kind of outcome has, or where the outcomes lie.
+
+    Examples
+    --------
+    >>> from backstay.targets import as_target
+    >>> held_text(as_target(["ill", "well", "ill"]), 12)
+    'ill: 2 and well: 1'
+    """
+    if not target.names:
+        return target.words().described
+    return listed([f"{name}: {n}" for name, n in target.summary()], most)
 
 
 def metric_title(metric: str | None) -> str:
