@@ -13,19 +13,37 @@ def pooled(metric, y, tests, copies):
     """
     if metric == "spearman":
         return pooled_spearman(y, tests, copies)
-    drawn, errors, around_mean = 0, 0.0, 0.0
+    drawn, errors, around_mean, kept = 0, 0.0, 0.0, []
     for i in range(len(y)):
         mine = [(p[list(rows).index(i)], mean) for rows, p, mean in tests if i in list(rows)]
         if mine and copies[i]:
             power = 1 if metric == "mae" else 2
-            errors += copies[i] * np.mean([abs(y[i] - said) ** power for said, _ in mine])
-            around_mean += copies[i] * np.mean([(y[i] - mean) ** 2 for _, mean in mine])
+            error = np.mean([abs(y[i] - said) ** power for said, _ in mine])
+            around = np.mean([(y[i] - mean) ** 2 for _, mean in mine])
+            errors += copies[i] * error
+            around_mean += copies[i] * around
             drawn += copies[i]
+            kept.append((copies[i], error, around))
     if not drawn:
         return math.nan
     if metric == "r2":
-        return 1 - errors / around_mean if around_mean else math.nan
+        n_tested = len({i for rows, _, _ in tests for i in rows})
+        return r2_of_drawn(kept, n_tested) if around_mean else math.nan
     return errors / drawn if metric == "mae" else math.sqrt(errors / drawn)
+
+
+def r2_of_drawn(kept, n_tested):
+    """R² of (copies, squared error, squared deviation), less the bias that fewer rows bring.
+
+    Tin's: a ratio a/b of means of n rows is too high by (a/b)(var b/b² − cov/(ab))/n.
+    """
+    total = sum(c for c, _, _ in kept)
+    a = sum(c * e for c, e, _ in kept) / total
+    b = sum(c * d for c, _, d in kept) / total
+    covariance = sum(c * (e - a) * (d - b) for c, e, d in kept) / total
+    variance = sum(c * (d - b) ** 2 for c, _, d in kept) / total
+    fewer = sum((c / total) ** 2 for c, _, _ in kept) - 1 / n_tested
+    return 1 - a / b + fewer * (a * variance / b**3 - covariance / b**2)
 
 
 def pooled_spearman(y, tests, copies):

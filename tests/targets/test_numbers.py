@@ -172,8 +172,11 @@ def test_a_case_by_hand():
         assert reference.pooled(name, [1.0, 2.0, 6.0], tests, [1, 1, 1]) == pytest.approx(
             by_hand[name]
         )
-    # The first row twice: errors 1, 1, 0, 4 around 4, 4, 1, 9.
-    assert reference.pooled("r2", [1.0, 2.0, 6.0], tests, [2, 1, 1]) == pytest.approx(1 - 6 / 18)
+    # The first row twice: errors 1, 1, 0, 4 around 4, 4, 1, 9, of means 3/2 and 9/2,
+    # the variance of the second 33/4, the covariance 17/4.
+    bias = (6 / 16 - 1 / 3) * (1.5 * 8.25 / 4.5**3 - 4.25 / 4.5**2)
+    found = reference.pooled("r2", [1.0, 2.0, 6.0], tests, [2, 1, 1])
+    assert found == pytest.approx(1 - 6 / 18 + bias)
 
 
 def test_metrics_of_one_run_are_scikit_learns():

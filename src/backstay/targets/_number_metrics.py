@@ -58,6 +58,25 @@ class _R2(OfErrors):
     def chance(self, target: NumberTarget) -> float:
         return 0.0
 
+    def pooled(self, target: NumberTarget, runs: Sequence[Run], copies: Floats) -> Floats:
+        """Return 1 − the drawn rows' mean squared error over that of the training means.
+
+        The ratio of two means of few rows is too high on average. As far as drawn rows are fewer
+        than all, that is taken away, to first order (Tin 1965); R² of all rows is left as it is.
+        """
+        figures = [(rows, self._figures(target.values[rows], out)) for rows, out in runs]
+        means, times = row_means(target, figures, figures[0][1].shape[:-1])
+        error, around = (part.reshape(len(target), -1) for part in np.moveaxis(means, 1, 0))
+        tested = times > 0
+        weight = copies * tested
+        weight = ratio(weight, np.broadcast_to(weight.sum(axis=1, keepdims=True), weight.shape))
+        one, other = weight @ error, weight @ around
+        share = ratio(one, other)
+        fewer = ((weight**2).sum(axis=1) - 1 / tested.sum())[:, None]
+        both = weight @ (error * around) - one * other
+        own = weight @ around**2 - other**2
+        return 1 - share - fewer * ratio(both - share * own, other**2)
+
     def of_runs(self, target: NumberTarget, runs: Sequence[Run]) -> list[Floats]:
         """Return 1 − the squared error of each run over that of the training means of all runs."""
         figures = [self._figures(target.values[rows], outputs) for rows, outputs in runs]
