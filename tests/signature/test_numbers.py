@@ -369,3 +369,16 @@ def test_a_wrong_column_is_a_sentence(signature, call, tmp_path, column, message
     code, _, err = call("validate", path, table, "-t", column, "-o", tmp_path / "there")
     assert code == 2
     assert message in " ".join(err.split())
+
+
+def test_freeze_gives_what_run_wrote(call, tmp_path):
+    table, folder = tmp_path / "here.csv", tmp_path / "here"
+    X, y = rows(0)
+    X.round(4).assign(age=y.round(3)).to_csv(table, index=False)
+    quick = ["-m", "slope", "--repeats", "4", "--sizes", "3", "--jobs", "1", "--null", "2", "-q"]
+    code, _, err = call("run", table, "-t", "age", *quick, "-o", folder)
+    assert code == 0, err
+    code, out, err = call("freeze", folder, "-d", table, "-o", tmp_path / "again.json")
+    assert code == 0, err
+    assert "90 % intervals" in " ".join(out.split())
+    assert (tmp_path / "again.json").read_bytes() == (folder / "signature.json").read_bytes()

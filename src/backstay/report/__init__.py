@@ -13,6 +13,7 @@ from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._heatmap import HeatmapDisplay
+from backstay.report.figures._numbers import PredictedDisplay, ResidualsDisplay
 from backstay.report.figures._pareto import ParetoDisplay
 from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._sample_map import SampleMapDisplay
@@ -33,7 +34,9 @@ __all__ = [
     "FitTimesDisplay",
     "HeatmapDisplay",
     "ParetoDisplay",
+    "PredictedDisplay",
     "Report",
+    "ResidualsDisplay",
     "RocDisplay",
     "SampleMapDisplay",
     "SampleWeightsDisplay",

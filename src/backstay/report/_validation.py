@@ -14,8 +14,10 @@ from backstay.report._page import json_text, page_template, render_figure, style
 from backstay.report._words import (
     capital,
     count,
+    has_unit,
     listed,
     metric_title,
+    number_text,
     percent,
     percent_interval,
     score_interval,
@@ -24,7 +26,7 @@ from backstay.report._words import (
 )
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
-from backstay.report.figures._predicted import PredictedDisplay
+from backstay.report.figures._prediction_band import PredictionBandDisplay
 from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._validation import (
     CalibrationDisplay,
@@ -33,7 +35,7 @@ from backstay.report.figures._validation import (
 )
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison, Validation
-from backstay.targets import INTERVAL_LEVEL, find_metric
+from backstay.targets import INTERVAL_LEVEL
 
 Facts = dict[str, Any]
 VERDICTS = {
@@ -153,7 +155,7 @@ def _displays(validation: Validation) -> dict[str, Display]:
     displays: dict[str, Display] = {"scores": ExpectedScoreDisplay.from_validation(validation)}
     target, rows = validation.target, validation.predictions
     if "figures" in validation.tables:
-        displays["predicted"] = PredictedDisplay(rows)
+        displays["predicted"] = PredictionBandDisplay(rows)
     if "confusion" in target.sections:
         displays["confusion"] = ConfusionDisplay(validation.tables["confusion"], target.names)
     if "roc" in target.sections and all(n for _, n in target.summary()):
@@ -181,12 +183,12 @@ def _words(validation: Validation) -> dict[str, Any]:
     keys = [
         {
             "label": f"{capital(title)} in the cohort",
-            "value": _text(main, main.found.value),
-            "note": f"{_interval(main, main.found)}; guessing {_text(main, main.chance)}",
+            "value": score_text(main.metric, main.found.value),
+            "note": f"{_interval(main, main.found)}; guessing {score_text(main.metric, main.chance)}",
         },
         {
             "label": "Expected",
-            "value": _text(main, main.expected.value),
+            "value": score_text(main.metric, main.expected.value),
             "note": _interval(main, main.expected),
         },
         {
@@ -233,8 +235,8 @@ def _more_figures(validation: Validation) -> list[dict[str, str]]:
     return [
         {
             "figure": one["figure"],
-            "value": f"{one['value']:.3g}".replace("-", "−"),
-            "interval": f"{one['low']:.3g} to {one['high']:.3g}".replace("-", "−")
+            "value": number_text(one["value"]),
+            "interval": f"{number_text(one['low'])} to {number_text(one['high'])}"
             if math.isfinite(one["low"] + one["high"])
             else "no interval",
         }
@@ -276,13 +278,7 @@ def _needed(score: ScoreComparison, n_rows: int) -> str:
 
 
 def _interval(score: ScoreComparison, estimate: Estimate) -> str:
-    return f"95\u202f% {_interval_text(score, estimate)}"
-
-
-def _interval_text(score: ScoreComparison, estimate: Estimate) -> str:
-    if find_metric(score.metric).has_unit and math.isfinite(estimate.low + estimate.high):
-        return f"{estimate.low:.3g} to {estimate.high:.3g}"
-    return score_interval(score.metric, estimate.low, estimate.high)
+    return f"95\u202f% {score_interval(score.metric, estimate.low, estimate.high)}"
 
 
 def _difference_note(score: ScoreComparison) -> str:
@@ -307,27 +303,21 @@ def _figure(score: ScoreComparison, estimate: Estimate, sign: str = "") -> str:
 
 def _digits(score: ScoreComparison) -> str:
     """Return how a score is written: what has a unit may be of any size."""
-    return ".4g" if find_metric(score.metric).has_unit else ".3f"
+    return ".4g" if has_unit(score.metric) else ".3f"
 
 
 def _signed(score: ScoreComparison, value: float) -> str:
-    return (
-        f"{value:+.3g}".replace("-", "−") if find_metric(score.metric).has_unit else signed(value)
-    )
+    return number_text(value, sign=True) if has_unit(score.metric) else signed(value)
 
 
 def _ends(score: ScoreComparison, estimate: Estimate) -> str:
     return f"{_signed(score, estimate.low)} to {_signed(score, estimate.high)}"
 
 
-def _text(score: ScoreComparison, value: float) -> str:
-    has_unit = find_metric(score.metric).has_unit
-    return f"{value:.3g}" if has_unit else score_text(score.metric, value)
-
-
 def _score_row(score: ScoreComparison) -> dict[str, str]:
     def shown(one: Estimate) -> str:
-        return f"{_text(score, one.value)} ({_interval_text(score, one)})"
+        ends = score_interval(score.metric, one.low, one.high)
+        return f"{score_text(score.metric, one.value)} ({ends})"
 
     defined = score.verdict != "undefined"
     return {

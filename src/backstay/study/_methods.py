@@ -274,6 +274,11 @@ DEFAULTS = {
     "classes": ("t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"),
     "numbers": ("slope", "spearman", "mrmr-f", "rrelieff", "elastic-net", "ridge-rfe"),
 }
+# A first look: cheap methods of different kinds.
+QUICK = {
+    "classes": ("t", "f", "info-gain", "relieff"),
+    "numbers": ("slope", "spearman", "mrmr-f", "rrelieff"),
+}
 # Names that stand for several methods; the first is that of the four documents, weightings and all.
 GROUPS = {
     "papers": ("t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"),
@@ -334,9 +339,10 @@ def make_methods(
     Parameters
     ----------
     names : iterable of str, default=None
-        Names in :func:`list_methods`; "default", like None, stands for the default panel,
-        "papers" for the methods of the four documents that the study adds controls to, and "dial"
-        for :class:`EffectRanker` with its ``scale_power`` turned up step by step.
+        Names in :func:`list_methods`; "default", like None, stands for the default panel, "quick"
+        for a few cheap methods, "papers" for the methods of the four documents that the study adds
+        controls to, and "dial" for :class:`EffectRanker` with its ``scale_power`` turned up step
+        by step.
     n_features : int, default=None
         Number of features of the data; methods that would take too long are refused.
     kind : {"classes", "numbers"}, default=None
@@ -358,7 +364,8 @@ def make_methods(
     {'t': TTest(moderation='shrunken'), 'relieff': ReliefF()}
     """
     given = ["default"] if names is None else list(names)
-    groups = {"default": DEFAULTS[kind or "classes"], **GROUPS}
+    held = kind or "classes"
+    groups = {"default": DEFAULTS[held], "quick": QUICK[held], **GROUPS}
     chosen = dict.fromkeys(n for name in given for n in groups.get(name, (name,)))
     if not chosen:
         raise ValueError("no method is named; leave names out for the default panel.")
@@ -379,14 +386,17 @@ def make_methods(
 
 def _other_outcome(name: str, kind: str) -> ValueError:
     taken = " or ".join(PANEL[name].outcomes)
-    return ValueError(
-        f"{name} takes {taken}, but the outcome is {kind}; for these there are "
-        f"{', '.join(m.name for m in PANEL.values() if kind in m.outcomes)}."
-    )
+    # Methods at one place of two panels do the same for two kinds of outcome.
+    pairs = [
+        pair for panel in DEFAULTS.values() for pair in zip(panel, DEFAULTS[kind], strict=True)
+    ]
+    able = [m.name for m in PANEL.values() if kind in m.outcomes]
+    instead = f"use {dict(pairs)[name]}" if name in dict(pairs) else f"there are {', '.join(able)}"
+    return ValueError(f"{name} takes {taken}, but the outcome is {kind}: {instead} instead.")
 
 
 def _unknown_method(name: str) -> ValueError:
-    known = [*PANEL, "default", *GROUPS]
+    known = [*PANEL, "default", "quick", *GROUPS]
     near = difflib.get_close_matches(name.lower().replace("_", "-"), known, 3, 0.5)
     near += [n for n in PANEL if name.lower() in n and n not in near][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."

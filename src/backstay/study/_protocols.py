@@ -25,13 +25,13 @@ Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
 # A draw of whole groups may miss a class; after so many draws in vain it is an error.
 GROUP_DRAWS = 200
-# Runs on each permutation of the labels: a pair, as permutations tell more than further runs.
+# Runs on each permutation of the outcomes: a pair, as permutations tell more than further runs.
 # Twenty pairs make a default run of 50 resamples 58 % longer; three runs each would take
 # more than 60 % on top.
 NULL_RUNS = 2
 # Parts that a splitter which does not say deals rows out to, at most.
 FOLDS = 10
-# Permutations of the labels that are tried before splits that cannot be run are an error.
+# Permutations of the outcomes that are tried before splits that cannot be run are an error.
 LABEL_DRAWS = 100
 
 
@@ -284,7 +284,7 @@ def draw_null_splits(
     n_permutations: int,
     seeds: np.random.SeedSequence,
 ) -> list[Split]:
-    """Draw resamples with shuffled labels, so many permutations with a few resamples each.
+    """Draw resamples with shuffled outcomes, so many permutations with a few resamples each.
 
     The protocol is the study's, drawn anew on every permutation, with as few repeats as will do, so
     that a study of more repeats has the same runs. Of the splits some are taken at random, for the
@@ -321,7 +321,7 @@ def _shuffled(
         except ValueError as error:
             problem = error
     raise ValueError(
-        f"{LABEL_DRAWS} permutations of the labels, for the runs with shuffled labels, never left "
+        f"{LABEL_DRAWS} permutations of the outcomes, for the runs with shuffled ones, never left "
         f"splits that can be run (in the last one {problem}); null=0 does without such runs."
     ) from problem
 

@@ -164,7 +164,7 @@ class Study:
     def run(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | Target,
         groups: ArrayLike | None = None,
         *,
         dataset: str = "data",
@@ -178,7 +178,7 @@ class Study:
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Rows, all of them; the study splits them itself.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or Target
             What is to be predicted: class labels, or a number for every row.
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.

@@ -84,7 +84,7 @@ def effects_on_numbers(moments: Mapping[str, NDArray[Any]]) -> Effects | None:
         wide = stats.norm.ppf(0.975) / np.sqrt(np.where(n > 3, n - 3, np.nan))
         z = np.arctanh(r)
         low, high = np.tanh(z - wide), np.tanh(z + wide)
-    way = np.where(r < 0, "low", "high").astype(object)
+    way = np.where(r < 0, "falls", "rises").astype(object)
     way[np.isnan(r)] = None
     slopes = {"slope per SD": r, "slope low": r - half, "slope high": r + half}
     return Effects(

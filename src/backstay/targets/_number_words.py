@@ -32,12 +32,16 @@ def number_words(target: NumberTarget) -> Words:
     """Return what a report calls numbers and their effects."""
     return Words(
         outcome="the outcome",
-        described="a number",
+        described=_range(target),
         task="Regression of a number",
         errors="Predicted and observed",
         separation="concordance",
-        direction="high where the outcome is",
-        difference="change of the feature with one standard deviation of the outcome",
+        direction="with the outcome",
+        directed="{} with it",
+        difference=(
+            "change of the feature with one standard deviation of the outcome (slope per SD: "
+            "change of the outcome with one of the feature)"
+        ),
         effect="Pearson's r",
         effect_source=(
             "Fisher, R. A. (1921). On the probable error of a coefficient of correlation deduced "
@@ -47,6 +51,14 @@ def number_words(target: NumberTarget) -> Words:
         columns={"outcome": "slope per SD"},
         models=MODELS,
     )
+
+
+def _range(target: NumberTarget) -> str:
+    """Say where the numbers lie; a target without rows has none."""
+    if not len(target):
+        return "numbers"
+    ends = (f"{end:.4g}".replace("-", "−") for end in (target.values.min(), target.values.max()))
+    return f"numbers from {' to '.join(ends)}"
 
 
 def number_concerns(target: NumberTarget, metric: str | None) -> list[tuple[str, str]]:
@@ -72,9 +84,6 @@ def number_concerns(target: NumberTarget, metric: str | None) -> list[tuple[str,
 
 
 def number_remarks(target: NumberTarget) -> list[tuple[str, str]]:
-    """Return where the numbers lie."""
+    """Return mean and deviation."""
     y = target.values
-    text = (
-        f"from {y.min():.4g} to {y.max():.4g}, mean {y.mean():.4g}, deviation {y.std(ddof=1):.4g}"
-    )
-    return [("outcome", text)]
+    return [("outcome", f"mean {y.mean():.4g}, standard deviation {y.std(ddof=1):.4g}")]

@@ -90,7 +90,7 @@ class NumberTarget(NumberSignature):
     training_needs: ClassVar[str] = (
         f"trains on fewer than {LEAST_ROWS} rows, or on rows that all have the same outcome"
     )
-    sections: ClassVar[tuple[str, ...]] = ()
+    sections: ClassVar[tuple[str, ...]] = ("predicted", "residuals")
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
         "predicted": predicted_rows,
         "residuals": residual_rows,
@@ -263,7 +263,7 @@ class NumberTarget(NumberSignature):
         return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
 
     def remarks(self) -> list[tuple[str, str]]:
-        """Return where the numbers lie."""
+        """Return mean and deviation."""
         return number_remarks(self)
 
     @property

@@ -136,8 +136,9 @@ class Words:
         Title of the section on predictions.
     separation : str
         What ``Target.separation`` is called.
-    direction : str
-        What comes before the value of ``Effects.direction``, such as "high in".
+    direction, directed : str
+        How a table names ``Effects.direction``, such as "high in", and a phrase with {} for its
+        value, such as "high in {}".
     difference, effect, effect_source, test : str
         What ``Effects.difference`` is, what ``Effects.effect`` is called and the work that
         defines it, and the test that p-values are of.
@@ -154,6 +155,7 @@ class Words:
     errors: str
     separation: str
     direction: str
+    directed: str
     difference: str
     effect: str
     effect_source: str

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from backstay.report._words import count, percent
+from backstay.report._words import count, number_text, percent
 from backstay.report.figures._axis import padded_limits
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import MUTED, Style
 
 
-class PredictedDisplay(Display):
+class PredictionBandDisplay(Display):
     """Predicted numbers by observed ones, with their prediction intervals where there are any.
 
     Parameters
@@ -23,10 +23,10 @@ class PredictedDisplay(Display):
     Examples
     --------
     >>> import pandas as pd
-    >>> from backstay.report.figures._predicted import PredictedDisplay
+    >>> from backstay.report.figures._prediction_band import PredictionBandDisplay
     >>> data = pd.DataFrame({"outcome": [1.0, 2.0, 4.0], "predicted": [1.1, 1.9, 3.0],
     ...                      "low 90%": [0.6, 1.4, 2.5], "high 90%": [1.6, 2.4, 3.5]})
-    >>> PredictedDisplay(data).finding()
+    >>> PredictionBandDisplay(data).finding()
     'Predicted and observed numbers of 3 rows; 67\u202f% are inside their prediction intervals.'
     """
 
@@ -64,8 +64,8 @@ class PredictedDisplay(Display):
             shown = data[self._inside == (place == 0)]
             canvas.plot(shown["predicted"], shown["outcome"], **style.marks(place, 6, 1.4))
             for name, row in shown.iterrows():
-                words = f"row {name}: predicted {row['predicted']:.4g}, "
-                words += f"observed {row['outcome']:.4g}"
+                words = f"row {name}: predicted {number_text(row['predicted'])}, "
+                words += f"observed {number_text(row['outcome'])}"
                 points.append(Point(row["predicted"], row["outcome"], place, words))
         canvas.set_xlim(*ends)
         canvas.set_ylim(*padded_limits(data.drop(columns="predicted").to_numpy().ravel(), 0.05))
