@@ -9,7 +9,7 @@ import pkgutil
 from importlib import import_module
 
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
@@ -35,9 +35,11 @@ from backstay import (
     Relief,
     ReliefF,
     RepeatedSelector,
+    RReliefF,
     SequentialSelector,
     Signature,
     Simba,
+    SlopeTest,
     StabilitySelection,
     TTest,
 )
@@ -59,9 +61,11 @@ INSTEAD = {
     PermutationImportance: [
         PermutationImportance(n_estimators=5, n_repeats=1),
         PermutationImportance(NearestShrunkenCentroids(), cv=2, n_repeats=1),
+        PermutationImportance(Ridge(), cv=2, n_repeats=1),
     ],
     BaggedRanker: [
         BaggedRanker(ReliefF(), 4, random_state=0),
+        BaggedRanker(SlopeTest(), 4, random_state=0),
         BaggedRanker(
             LogisticRegression(), 4, resample="subsample", aggregate="rra", random_state=0
         ),
@@ -81,7 +85,10 @@ INSTEAD = {
             random_state=0,
         ),
     ],
-    DecoyControl: [DecoyControl(TTest(), 2, n_resamples=2, alpha=0.5, random_state=0)],
+    DecoyControl: [
+        DecoyControl(TTest(), 2, n_resamples=2, alpha=0.5, random_state=0),
+        DecoyControl(SlopeTest(), 2, n_resamples=2, alpha=0.5, random_state=0),
+    ],
     RepeatedSelector: [
         RepeatedSelector(ReliefF(), 4, random_state=0),
         RepeatedSelector(LogisticRegression(), 4, keep="grow", random_state=0),
@@ -90,6 +97,7 @@ INSTEAD = {
         SequentialSelector(cv=2),
         SequentialSelector(GaussianNB(), cv=2, n_features_to_select=1),
         SequentialSelector("lda", cv=2, direction="backward", criterion="accumulated"),
+        SequentialSelector("ridge", cv=2),
     ],
 }
 # Beside the default: variants that take another way through the code.
@@ -97,6 +105,10 @@ BESIDE = {
     Simba: [Simba(strategy="sample", delta=True), Simba(solver="batch")],
     CategoryImportance: [CategoryImportance(kind="pcf")],
     NearestShrunkenCentroids: [NearestShrunkenCentroids("cv", cv=3, priors="uniform")],
+    SlopeTest: [
+        SlopeTest(moderation="shrunken"),
+        SlopeTest(moderation="moderated", n_features_to_select="fdr", alpha=0.5),
+    ],
     TTest: [
         TTest(moderation="shrunken"),
         TTest(moderation="moderated"),
@@ -117,6 +129,7 @@ BOOTSTRAP = "the bootstrap draws from the rows there are, so a row of weight 2 i
 NOT_REPETITION = {
     Relief: COPIES,
     ReliefF: COPIES,
+    RReliefF: COPIES,
     DoubleReliefF: COPIES,
     Simba: COPIES,
     InstanceReweighted: COPIES,

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 
@@ -24,6 +24,7 @@ from backstay import (
     SequentialSelector,
     Simba,
 )
+from backstay.base import outcomes_of
 from backstay.datasets import make_xor
 from estimators import ESTIMATORS, expected_failed_checks, public_estimators, refuses_text_inside
 
@@ -51,15 +52,16 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-def data():
+def data(kind="classes"):
     X, y, _ = make_xor(n_samples=60, n_features=4, random_state=0)
-    return X, np.array(["ill", "well"])[y]
+    return X, np.array(["ill", "well"])[y] if kind == "classes" else y + X[:, 3]
 
 
 def each(estimators):
-    """One test per estimator."""
-    ids = [f"{i}-{type(e).__name__}" for i, e in enumerate(estimators)]
-    return pytest.mark.parametrize("estimator", estimators, ids=ids)
+    """One test per estimator and kind of outcome that it takes."""
+    cases = [(e, kind) for e in estimators for kind in outcomes_of(e)]
+    ids = [f"{i}-{type(e).__name__}-{kind}" for i, (e, kind) in enumerate(cases)]
+    return pytest.mark.parametrize(("estimator", "kind"), cases, ids=ids)
 
 
 def seeded(estimator):
@@ -82,8 +84,10 @@ def outcome(fitted):
 every = each(ESTIMATORS)
 weighted = each([e for e in ESTIMATORS if has_fit_parameter(e, "sample_weight")])
 BAD = [
-    (lambda X, y: (X, np.full(len(y), "ill")), "1 class \\('ill'\\).*at least 2 classes"),
-    (lambda X, y: (X, X[:, 0]), "takes classes as outcome, but y holds numbers, such as 0.*"),
+    (
+        lambda X, y: (X, np.full(len(y), y[0])),
+        "1 class .*at least 2 classes|in all 60 rows; .* at least 2 different numbers",
+    ),
     (lambda X, y: (np.where(X > 0.9, np.inf, X), y), "infinity"),
     (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
     (lambda X, y: (X[:, :0], y), "0 feature"),
@@ -94,15 +98,25 @@ BAD = [
 
 @every
 @pytest.mark.parametrize(("spoil", "message"), BAD)
-def test_bad_data_is_named(estimator, spoil, message):
-    X, y = spoil(*data())
+def test_bad_data_is_named(estimator, kind, spoil, message):
+    X, y = spoil(*data(kind))
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(X, y)
 
 
 @every
-def test_missing_values_are_refused_unless_defined(estimator):
-    X, y = data()
+def test_the_other_kind_of_outcome_is_taken_or_refused_by_name(estimator, kind):
+    if len(outcomes_of(estimator)) > 1:
+        return
+    held = {"classes": "numbers, such as", "numbers": "classes"}[kind]
+    X, y = data("numbers" if kind == "classes" else "classes")
+    with pytest.raises(ValueError, match=f"takes {kind} as outcome, but y holds {held}"):
+        clone(estimator).fit(X, y)
+
+
+@every
+def test_missing_values_are_refused_unless_defined(estimator, kind):
+    X, y = data(kind)
     X[3, 1] = np.nan
     if estimator.__sklearn_tags__().input_tags.allow_nan:
         assert np.isfinite(outcome(clone(estimator).fit(X, y))).all()
@@ -128,16 +142,16 @@ TEXT = [
 
 @every
 @pytest.mark.parametrize(("spoil", "message"), FRAMES)
-def test_bad_columns_are_named(estimator, spoil, message):
-    X, y = data()
+def test_bad_columns_are_named(estimator, kind, spoil, message):
+    X, y = data(kind)
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(spoil(pd.DataFrame(X, columns=list("abcd"))), y)
 
 
 @every
 @pytest.mark.parametrize("with_text", TEXT)
-def test_text_is_nominal_or_refused(estimator, with_text):
-    X, y = data()
+def test_text_is_nominal_or_refused(estimator, kind, with_text):
+    X, y = data(kind)
     frame = with_text(pd.DataFrame(X, columns=list("abcd")))
     if estimator.__sklearn_tags__().input_tags.categorical:
         clone(estimator).fit(frame, y)
@@ -160,8 +174,8 @@ def test_text_is_nominal_or_refused(estimator, with_text):
         (np.full(60, np.nan), "NaN"),
     ],
 )
-def test_bad_weights_are_named(estimator, weights, message):
-    X, y = data()
+def test_bad_weights_are_named(estimator, kind, weights, message):
+    X, y = data(kind)
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(X, y, sample_weight=weights)
 
@@ -201,13 +215,13 @@ def test_bad_parameters_are_named(estimator, parameter):
 
 
 @every
-def test_parameter_validation_can_be_skipped(estimator, monkeypatch):
+def test_parameter_validation_can_be_skipped(estimator, kind, monkeypatch):
     validated = []
     monkeypatch.setattr(BaseEstimator, "_validate_params", lambda self: validated.append(self))
     with config_context(skip_parameter_validation=True):
-        clone(estimator).fit(*data())
+        clone(estimator).fit(*data(kind))
     assert validated == []
-    estimator = clone(estimator).fit(*data())
+    estimator = clone(estimator).fit(*data(kind))
     assert validated[0] is estimator
     assert not any(other is estimator for other in validated[1:])
 
@@ -222,8 +236,8 @@ def test_unvalidated_parameters_reach_the_algorithm():
 
 
 @every
-def test_fit_is_deterministic_and_survives_pickling(estimator):
-    X, y = data()
+def test_fit_is_deterministic_and_survives_pickling(estimator, kind):
+    X, y = data(kind)
     estimator = seeded(estimator).fit(X, y)
     first = outcome(estimator)
     assert_array_equal(outcome(pickle.loads(pickle.dumps(estimator))), first)
@@ -231,15 +245,15 @@ def test_fit_is_deterministic_and_survives_pickling(estimator):
 
 
 @weighted
-def test_weights_are_routed(estimator):
-    X, y = data()
+def test_weights_are_routed(estimator, kind):
+    X, y = data(kind)
     if isinstance(estimator, Simba) and estimator.strategy == "normal":
         estimator = clone(estimator).set_params(delta=True)
     weights = np.random.default_rng(0).uniform(size=60)
     with config_context(enable_metadata_routing=True):
         estimator = seeded(estimator).set_fit_request(sample_weight=True)
-        classifier = SVC().set_fit_request(sample_weight=False)
-        steps = ["passthrough", estimator] if is_classifier(estimator) else [estimator, classifier]
+        model = (SVC() if kind == "classes" else SVR()).set_fit_request(sample_weight=False)
+        steps = ["passthrough", estimator] if is_classifier(estimator) else [estimator, model]
         make_pipeline(*steps).fit(X, y, sample_weight=weights)
     assert_array_equal(outcome(estimator), outcome(clone(estimator).fit(X, y, weights)))
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.io import savemat
-from sklearn.linear_model import LogisticRegression
+from sklearn.feature_selection import RFE
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 
 from backstay import (
@@ -16,8 +17,10 @@ from backstay import (
     MarginWeighting,
     ModuleRanker,
     ReliefF,
+    SlopeTest,
     Study,
     TTest,
+    Wilcoxon,
 )
 from backstay.datasets import TableError, read_table
 
@@ -126,6 +129,7 @@ def test_a_ranker_gets_the_outcome_it_declares(y, kind):
 def test_a_ranker_around_a_ranker_takes_what_that_one_takes():
     assert ModuleRanker(Spread()).outcomes == Spread.outcomes
     assert ModuleRanker(LogisticRegression()).outcomes == ("classes",)
+    assert ModuleRanker(RFE(Ridge())).outcomes == ("numbers",)
     assert InstanceWeighted(Spread(), MarginWeighting()).outcomes == ("classes",)
 
 
@@ -159,8 +163,36 @@ class NumbersOnly(Spread):
     outcomes = ("numbers",)
 
 
+def test_numbers_stay_numbers_in_parts_of_the_rows():
+    """A ranker inside another one gets some rows, which may hold whole numbers only."""
+    y = np.repeat([1.0, 2.0, 2.5], [30, 9, 1])
+    for given in (y, y * 2.0**-800, -y):
+        inner = Spread().fit(X, given).given_
+        assert np.array_equal(np.unique(inner / inner[0]), [1, 2, 2.5])
+        assert not hasattr(Spread().fit(X[:39], inner[:39]), "classes_")
+
+
+def test_a_ranker_of_both_kinds_forgets_the_classes_of_an_earlier_fit():
+    ranker = Spread().fit(X, twenty_of_each("ill", "well"))
+    assert hasattr(ranker, "classes_")
+    assert not hasattr(ranker.fit(X, X[:, 0]), "classes_")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "y", "other"),
+    [
+        (TTest(), X[:, 0], "SlopeTest takes numbers"),
+        (Wilcoxon(), X[:, 0], "Spearman takes numbers"),
+        (SlopeTest(), twenty_of_each("ill", "well"), "TTest takes classes"),
+    ],
+)
+def test_the_method_for_the_other_kind_is_named(estimator, y, other):
+    with pytest.raises(ValueError, match=f"as outcome, but y holds .*; {other}"):
+        estimator.fit(X, y)
+
+
 def test_whole_numbers_are_numbers_where_only_numbers_are_taken():
-    assert NumbersOnly().fit(X, np.arange(40)).given_.tolist() == list(range(40))
+    assert (NumbersOnly().fit(X, np.arange(40)).given_ * 128 == np.arange(40)).all()
     with pytest.raises(ValueError, match="NumbersOnly takes numbers as outcome, but y holds cla"):
         NumbersOnly().fit(X, twenty_of_each("ill", "well"))
     with pytest.raises(ValueError, match=r"takes nothing \(its parts differ"):

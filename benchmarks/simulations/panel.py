@@ -64,91 +64,101 @@ def read(file):
     return (log2_floor(X) if X.max() > 1000 else X), y
 
 
-def table(file, chosen, stores, jobs):
-    """Run one table; return a row per method."""
-    X, y = read(file)
+def table(name, X, y, chosen, options, **how):
+    """Run one table; return a row per method. `how` may name other models, metric and seed."""
+    how = {
+        "resampling": Subsampling(20, train_size=2 / 3),
+        "models": {"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))},
+        "metric": "accuracy",
+        "random_state": 0,
+        **how,
+    }
     study = Study(
         chosen,
-        Subsampling(20, train_size=2 / 3),
-        models={"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear"))},
         sizes=SIZES,
-        metric="accuracy",
         controls=False,
-        store=stores / f"{file.stem}.db",
-        n_jobs=jobs,
-        random_state=0,
+        store=options.stores / f"{name}.db",
+        n_jobs=options.jobs,
         verbose=0,
+        **how,
     )
-    results = study.run(X, y, dataset=file.stem)
+    results = study.run(X, y, dataset=name)
     stability = results.stability("kuncheva", list(SIZES)).frame()
-    accuracy = results.scores("accuracy").frame()
+    accuracy = results.scores(how["metric"]).frame()
     seconds = results.runs.times().frame().set_index("method")["method_seconds"]
     rows = []
-    for name in chosen:
-        mine = stability[stability["method"] == name].set_index("size")["value"]
-        score = accuracy[(accuracy["method"] == name) & (accuracy["size"] == SIZES[-1])]
+    for method in chosen:
+        mine = stability[stability["method"] == method].set_index("size")["value"]
+        score = accuracy[(accuracy["method"] == method) & (accuracy["size"] == SIZES[-1])]
         rows.append(
             {
-                "table": file.stem,
-                "method": name,
+                "table": name,
+                "method": method,
                 **{f"K{size}": mine[size] for size in SIZES},
-                "accuracy": score["value"].iloc[0],
-                "seconds": seconds[name],
+                "score": score["value"].iloc[0],
+                "seconds": seconds[method],
             }
         )
     return pd.DataFrame(rows)
 
 
-def against(rows, column):
-    """Return mean differences to shrunken t over tables with their t intervals, and the least."""
+def against(rows, column, first):
+    """Return mean differences to a method over tables with their t intervals, and the least."""
     wide = rows.pivot(index="table", columns="method", values=column)
     found = {}
     for name in wide.columns:
-        apart = (wide[name] - wide[FIRST]).dropna()
+        apart = (wide[name] - wide[first]).dropna()
         half = stats.t.ppf(0.975, len(apart) - 1) * apart.sem() if len(apart) > 1 else np.nan
         found[name] = (apart.mean(), apart.mean() - half, apart.mean() + half, apart.min())
     return found
 
 
-def summary(rows):
+def summary(rows, first=FIRST, metric="accuracy"):
+    """Return a table of means over tables, and of differences to the first method."""
     order = rows["method"].drop_duplicates()
-    means = rows.groupby("method")[["K10", "K50", "accuracy", "seconds"]].mean().loc[order]
-    accuracy, stability = against(rows, "accuracy"), against(rows, "K50")
+    means = rows.groupby("method")[["K10", "K50", "score", "seconds"]].mean().loc[order]
+    accuracy, stability = against(rows, "score", first), against(rows, "K50", first)
     lines = [
-        "| method | K10 | K50 | accuracy at 50 | accuracy beside t | least | K50 beside t | least "
-        "| time of a fit : t |",
+        f"| method | K10 | K50 | {metric} at 50 | {metric} beside {first} | least "
+        f"| K50 beside {first} | least | time of a fit : {first} |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in means.iterrows():
         a, k = accuracy[name], stability[name]
         lines.append(
-            f"| {name} | {row['K10']:.2f} | {row['K50']:.2f} | {row['accuracy']:.3f} "
+            f"| {name} | {row['K10']:.2f} | {row['K50']:.2f} | {row['score']:.3f} "
             f"| {a[0]:+.3f} [{a[1]:+.3f}, {a[2]:+.3f}] | {a[3]:+.3f} "
             f"| {k[0]:+.3f} [{k[1]:+.3f}, {k[2]:+.3f}] | {k[3]:+.3f} "
-            f"| {row['seconds'] / means.loc[FIRST, 'seconds']:.0f} |"
+            f"| {row['seconds'] / means.loc[first, 'seconds']:.0f} |"
         )
     return "\n".join(lines)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of .npz files")
-    parser.add_argument("--stores", type=Path, default=Path("panel-stores"))
-    parser.add_argument("--only", help="dial, or some of the names, separated by commas")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    options.stores.mkdir(exist_ok=True)
+    options = arguments(__doc__)
     files = [options.data / f"{name}.npz" for name in TABLES]
     every = []
     for file in (f for f in files if f.exists()):
         start = time.time()
-        every.append(table(file, methods(options.only), options.stores, options.jobs))
+        every.append(table(file.stem, *read(file), methods(options.only), options))
         print(
             every[-1].round(3).to_string(index=False),
             f"\n{time.time() - start:.0f} s\n",
             flush=True,
         )
     print(summary(pd.concat(every)))
+
+
+def arguments(description):
+    """Read the options of the command line."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--data", type=Path, required=True, help="folder of .npz files")
+    parser.add_argument("--stores", type=Path, default=Path("panel-stores"))
+    parser.add_argument("--only", help="dial, or some of the names, separated by commas")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    options.stores.mkdir(exist_ok=True)
+    return options
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ _EXPORTS = {
         "DistributionDifference DoubleReliefF EffectRanker ElasticNetRanker EntropicDistance "
         "FStatistic ForestImportance GainRatio GiniGain InformationGain InstanceReweighted "
         "LassoPath MDLDiscretizer MRMR MantarasDistance MyopicReliefF NearestShrunkenCentroids "
-        "OneR PermutationImportance Relief ReliefF Simba SymmetricalUncertainty TTest "
-        "ValueDifference Wilcoxon"
+        "OneR PermutationImportance RReliefF Relief ReliefF RidgeRFE Simba SlopeTest "
+        "Spearman SymmetricalUncertainty TTest ValueDifference Wilcoxon"
     ),
     "instance_weighting": "JointWeighting LogisticWeighting MarginWeighting UniformWeighting",
     "neighbors": "DoublyWeightedKNeighborsClassifier",

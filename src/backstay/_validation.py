@@ -326,9 +326,27 @@ def check_outcome(estimator: Any, y: ArrayLike) -> str:
         flat = np.ravel(values)
         held += f", such as {flat[np.argmax(flat % 1 != 0)]:g}"
     takes = " or ".join(OUTCOMES[name] for name in taken) or "nothing (its parts differ in that)"
+    better = getattr(estimator, "instead", {}).get(kind)
+    hint = f"; {better} takes {OUTCOMES[kind]}" if better else ""
     raise ValueError(
-        f"Unknown label type: {_name(estimator)} takes {takes} as outcome, but y holds {held}."
+        f"Unknown label type: {_name(estimator)} takes {takes} as outcome, but y holds "
+        f"{held}{hint}."
     )
+
+
+def as_numbers(estimator: Any, y: ArrayLike) -> NDArray[np.float64]:
+    """Return an outcome of numbers, at least two of them different, all between -1/2 and 1/2.
+
+    They are divided by a power of two, which changes no digit. So squares neither overflow nor
+    vanish, and no part of the rows is taken for classes: of such numbers only 0 is whole.
+    """
+    values = np.asarray(y, dtype=np.float64)
+    if (values == values[0]).all():
+        raise ValueError(
+            f"y is {values[0]:g} in all {len(values)} rows; {_name(estimator)} needs at least 2 "
+            "different numbers in the training rows."
+        )
+    return np.ldexp(values, -1 - int(np.frexp(np.abs(values).max())[1]))
 
 
 def _name(estimator: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from threadpoolctl import ThreadpoolController
@@ -24,6 +24,7 @@ from backstay._validation import (
     SHARE,
     Parameters,
     StrOptions,
+    as_numbers,
     check_is_fitted,
     check_outcome,
     check_random_state,
@@ -46,6 +47,7 @@ __all__ = ["FeatureRanker", "InstanceWeighted", "InstanceWeighter"]
 Floats = NDArray[np.floating[Any]]
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]  # numbers of rows, columns or classes
+Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
 
 
 @cache
@@ -85,15 +87,31 @@ class OutcomeMixin(Parameters):
 
     # Kinds of outcome that a method takes, as ``outcome_kind`` names them; fit refuses the others.
     outcomes: ClassVar[tuple[str, ...]] = ("classes",)
+    # For kinds that it refuses, the name of a method that takes them; the message says it.
+    instead: ClassVar[dict[str, str]] = {}
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_X_y(self, X, y)
 
     def _encoded(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return what a hook gets as y: class numbers 0..C-1, or another outcome as it is."""
-        if check_outcome(self, y) == "classes":
+        """Return what a hook gets as y: class numbers 0..C-1, or another outcome.
+
+        Numbers come divided by a power of two (see :func:`as_numbers`), others as they are.
+        """
+        kind = check_outcome(self, y)
+        if kind == "classes":
             self.classes_, y = encode_labels(self, y)
-        return y
+        elif hasattr(self, "classes_"):  # of an earlier fit
+            del self.classes_
+        return as_numbers(self, y) if kind == "numbers" else y
+
+    def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what a part of this estimator learns: labels again, or numbers."""
+        return y if self._has_numbers() else self.classes_[y]
+
+    def _has_numbers(self) -> bool:
+        """Whether the outcome of this fit is numbers, for hooks that take these and classes."""
+        return not hasattr(self, "classes_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -102,8 +120,14 @@ class OutcomeMixin(Parameters):
 
 
 def outcomes_of(*estimators: Any) -> tuple[str, ...]:
-    """Return the kinds of outcome that all estimators take; without ``outcomes``, classes."""
-    taken = [getattr(estimator, "outcomes", OutcomeMixin.outcomes) for estimator in estimators]
+    """Return the kinds of outcome that all estimators take.
+
+    Those without ``outcomes`` take numbers if scikit-learn calls them regressors, else classes.
+    """
+    taken = [
+        getattr(estimator, "outcomes", ("numbers",) if is_regressor(estimator) else ("classes",))
+        for estimator in estimators
+    ]
     return tuple(kind for kind in taken[0] if all(kind in kinds for kinds in taken))
 
 
@@ -113,7 +137,7 @@ class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
 
     ``_weigh`` gets validated rows and class numbers 0..C-1 and returns raw,
     non-negative weights; the base scales them by ``scale``. A weighter of another kind of outcome
-    sets the class attribute ``outcomes``, and its hook gets y as it is.
+    sets the class attribute ``outcomes``; its hook gets numbers divided by a power of two.
     """
 
     _: KW_ONLY
@@ -155,7 +179,7 @@ class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
         return raw / raw.sum() if self.scale == "sum" else raw / raw.mean()
 
     @abstractmethod
-    def _weigh(self, X: Any, y: Indices) -> Floats: ...
+    def _weigh(self, X: Any, y: Any) -> Floats: ...
 
 
 # Columns to compare one part after the other: the first few tell whether draws scale alike.
@@ -196,7 +220,8 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     ``_score`` gets validated rows, class numbers 0..C-1 and weights (or None)
     and returns one importance per feature, higher is better. Every ranker is a
     scikit-learn selector that keeps the ``n_features_to_select`` best. A ranker of another kind of
-    outcome sets the class attribute ``outcomes``, and its hook gets y as it is.
+    outcome sets the class attribute ``outcomes``. Its hook gets numbers divided by a power of two,
+    so that all lie between -1/2 and 1/2; a ranker of both kinds has ``classes_`` only for classes.
 
     A method that leaves features out by giving them the importance 0 (the lasso, trees) sets the
     class attribute ``_zero_is_unranked = True``, and its importances are 0 or more. Features that
@@ -244,7 +269,7 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels, or numbers if the method takes these.
         sample_weight : array-like of shape (n_samples,), optional
             Instance weights.
 
@@ -281,13 +306,13 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
         return None
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _checked_input(self, X: Any, y: NDArray[Any]) -> tuple[Any, Indices]:
+    def _checked_input(self, X: Any, y: NDArray[Any]) -> tuple[Any, Any]:
         """Return what ``fit`` would hand to the method: the table and the class numbers."""
         X, y = self._validate_input(X, y)
         return X, self._encoded(y)
 
     @abstractmethod
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats: ...
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats: ...
 
     def _checked(self, importances: Array) -> Array:
         """Refuse an importance that is not a number, instead of silently ranking it last."""
@@ -361,6 +386,16 @@ def distance_weights(importances: Floats) -> Array:
     lowest = importances.min(initial=0.0, where=np.isfinite(importances))
     rounding = 16.0 * np.finfo(np.float64).eps * -lowest
     return np.maximum(importances, 0.0) / top if top > rounding else np.ones(len(importances))
+
+
+def dealt_folds(y: Array, n_folds: int, rng: Any) -> list[Fold]:
+    """Sort rows by y and deal them out, so that every fold spans the whole range."""
+    order = np.argsort(y, kind="stable")
+    n_rounds = -(-len(y) // n_folds)
+    places = np.concatenate([rng.permutation(n_folds) for _ in range(n_rounds)])[: len(y)]
+    number = np.empty(len(y), dtype=np.intp)
+    number[order] = places
+    return [(np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in range(n_folds)]
 
 
 def fit_weighted(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Any:
@@ -499,7 +534,7 @@ class InstanceWeighted(MetaRanker):
     def _parts(self) -> tuple[Any, ...]:
         return self.estimator, self.weighting
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Floats:
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats:
         self.weighting_ = clone(self.weighting)
         weights = self.weighting_.fit_weight(X, y)
         if sample_weight is not None:
@@ -533,9 +568,11 @@ class InstanceWeighted(MetaRanker):
         rng = check_random_state(self.random_state)
         rows = rng.choice(len(weights), size=len(weights), p=weights / weights.sum())
         if len(np.unique(y[rows])) < 2:
+            same = "with the same y only"
+            if not self._has_numbers():
+                same = f"of one class only, {self.classes_.tolist()[y[rows[0]]]!r}"
             raise ValueError(
-                "strategy='sample' drew rows of one class only, "
-                f"{self.classes_.tolist()[y[rows[0]]]!r}: the other rows are too few or their "
-                "weights too small. Use strategy='native' or another random_state."
+                f"strategy='sample' drew rows {same}: the other rows are too few or their weights "
+                "too small. Use strategy='native' or another random_state."
             )
         return rows

@@ -108,8 +108,8 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert "ReliefF, ReliefF (control, mean 1)" in out
     assert re.search(r"models +linear SVM, which weighs classes by their rarity, and", out)
     assert re.search(r"metric +AUC decides\n", out)
-    assert re.search(r"null +2 permutations of the labels × 2 runs, without models\n", out)
-    tasks = "4 methods × 4 splits = 16, and 4 × 4 with shuffled labels = 16; 32 in all"
+    assert re.search(r"null +2 permutations of the outcomes × 2 runs, without models\n", out)
+    tasks = "4 methods × 4 splits = 16, and 4 × 4 with shuffled outcomes = 16; 32 in all"
     assert f"{tasks}, 1 at a time, seed 0" in out
     assert "class ratio" not in out
     assert "like names or numbers of the rows, was left out: 'patient'" in result.err
@@ -118,7 +118,7 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     for answer in advice.answers.values():
         assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
     assert re.search(
-        r"answer +method +features +model +draws +again +stability +shuffled labels +AUC ", out
+        r"answer +method +features +model +draws +again +stability +shuffled outcomes +AUC ", out
     )
     assert re.search(r"expect an AUC of .*; guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
@@ -221,9 +221,9 @@ def test_a_dry_run_writes_nothing(done, call, tmp_path):
     assert code == 0
     assert "t, wilcoxon, mrmr-f, relieff, elastic-net, svm-rfe" in text
     assert "50 random splits" in text
-    assert "20 permutations of the labels × 2 runs, without models" in text
+    assert "20 permutations of the outcomes × 2 runs, without models" in text
     assert "4 deals of the rows into halves and into thirds" in text
-    assert "6 methods × 50 splits = 300, and 6 × 40 with shuffled labels = 240, and " in text
+    assert "6 methods × 50 splits = 300, and 6 × 40 with shuffled outcomes = 240, and " in text
     assert "6 × 20 on parts of the rows = 120; 660 in all" in text
     assert "Nothing was run" in text
     assert not out.exists()
@@ -255,7 +255,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         results = Results.load(out / "study.db")
         assert results.data.metric == metric
         assert results.data.null == 0
-        assert re.search(rf"shuffled labels +{title} ", text)
+        assert re.search(rf"shuffled outcomes +{title} ", text)
         assert "not run" in text
         found = json.loads((out / "results.json").read_text(), parse_constant=pytest.fail)
         assert found["recommendation"]["metric"] == metric
@@ -605,4 +605,4 @@ def test_one_of_anything_is_not_many(call, tmp_path):
     code, out, err = call(*run, "--null", "1", "--dry-run")
     assert code == 0, err
     assert "1 method × 5 splits = 5, " in out
-    assert "1 permutation of the labels × " in out
+    assert "1 permutation of the outcomes × " in out

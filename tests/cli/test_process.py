@@ -48,7 +48,7 @@ def test_stopped_it_says_so_and_the_same_command_goes_on(tmp_path):
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     kept = n_done(store)
-    assert 3 <= kept < 100  # 40 splits and 5 × 2 runs with shuffled labels, of two methods
+    assert 3 <= kept < 100  # 40 splits and 5 × 2 runs with shuffled outcomes, of two methods
     last = errors.strip().splitlines()[-1]
     assert last.startswith(f"The study stopped after {kept} of 100 tasks")
     assert last.endswith("Run it again to go on.")

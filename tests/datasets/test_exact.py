@@ -205,7 +205,7 @@ def test_exchanging_rows_and_columns_does_not_merge(tmp_path):
     sheet = pd.DataFrame({"sample": [f"s{i}" for i in range(N)], "kind": KIND})
     with pytest.raises(TableError, match=MERGED):
         read_table(tmp_path / "t.parquet", "kind", samples=sheet)
-    with pytest.raises(TableError, match="a measurement, not classes"):  # and not one class
+    with pytest.raises(TableError, match="classes or measured"):  # and not one class
         read_table(tmp_path / "t.parquet", "e", transpose=True)
 
 

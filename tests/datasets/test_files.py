@@ -74,6 +74,7 @@ def test_what_is_counted(tmp_path):
         "features": 4,
         "numeric": 2,
         "categorical": 2,
+        "kind": "classes",
         "classes": {"ill": 12, "well": 12},
         "missing": 3,
         "missing_columns": 2,
@@ -195,9 +196,9 @@ def test_the_target(tmp_path):
     assert complaint(path, "Kinds") == "table.csv has no column 'Kinds'; did you mean 'kind'?"
     assert "its columns are 'height', 'weight'" in complaint(path, "qqq")
     assert "The last is 'kind'" in complaint(path, None)
-    assert "a measurement, not classes" in complaint(path, "height")
+    assert read_table(path, "height").kind == "numbers"
     assert "holds one class only, 'ill'" in complaint(saved(tmp_path, frame().head(5)))
-    assert "5 different numbers in 5 rows" in complaint(path, "height")
+    assert complaint(path, "height") == "'height' has 5 rows; numbers need 12 or more."
     assert "no row has a value" in complaint(saved(tmp_path, frame().assign(kind=None)))
     numbered = frame().assign(kind=[f"case {i}" for i in range(ROWS)])
     assert "a different value in every row" in complaint(saved(tmp_path, numbered))

@@ -134,3 +134,33 @@ def double_relieff(table, visits, k=10, miss="per_class", progressive=False, ome
         added = contribution(table, i, range(table.d), k, miss, None, omega, inside)
         w = [x + omega[i] * a for x, a in zip(w, added, strict=True)]
     return [x / math.fsum(omega[i] for i in visits) for x in w]
+
+
+def rrelieff(table, numbers, k=10, sigma=None, omega=None, visits=None):
+    """RReliefF [Robnik-Šikonja & Kononenko 2003, figure 3]; the table's rows are of one class.
+
+    A quotient 0/0 is 0: no pair of rows speaks for a feature, or none against it.
+    """
+    omega = omega or [1.0] * table.n
+    visits = range(table.n) if visits is None else visits
+    span = max(numbers) - min(numbers)
+    n_dc, n_da, n_dcda, m = 0.0, [0.0] * table.d, [0.0] * table.d, 0.0
+    for i in visits:
+        rows = table.neighbors(i, set(table.classes), k)
+        influence = [
+            omega[h] * (1.0 if sigma is None else math.exp(-((r / sigma) ** 2)))
+            for r, h in enumerate(rows)
+        ]
+        total = math.fsum(influence)
+        for share, h in zip(influence, rows, strict=True):
+            d = omega[i] * share / total if total > 0 else 0.0
+            difference = abs(numbers[i] - numbers[h]) / span
+            m += d
+            n_dc += difference * d
+            for j in range(table.d):
+                n_da[j] += table.diff(j, i, h) * d
+                n_dcda[j] += difference * table.diff(j, i, h) * d
+    return [
+        (both / n_dc if n_dc else 0.0) - ((a - both) / (m - n_dc) if m - n_dc > 1e-12 * m else 0.0)
+        for a, both in zip(n_da, n_dcda, strict=True)
+    ]

@@ -194,8 +194,8 @@ def test_shuffled_labels_are_a_quiet_band_under_the_highlighted_method():
         own = null[(null["method"] == method) & (null["size"] < 20)]
         ends = band.get_paths()[0].get_extents()
         assert (ends.y0, ends.y1) == pytest.approx((own["low"].min(), own["high"].max()))
-        assert f"With shuffled labels {method} is between" in display.finding()
-        shuffled += [p.label for p in display.points_ if "with shuffled labels" in p.label]
+        assert f"With shuffled outcomes {method} is between" in display.finding()
+        shuffled += [p.label for p in display.points_ if "with shuffled outcomes" in p.label]
     assert len(shuffled) == 4
     # A measure that is not 0 for random features has no such band.
     assert "null" not in StabilityDisplay.from_results(results, "dice").frame()

@@ -294,8 +294,8 @@ def test_intervals_are_on_these_rows_and_zero_is_for_random_features(summary, pa
     assert "Intervals and tests are on these rows" in words
     assert "0: random features, 100: the same features" in words
     assert not re.search("0 is chance|what chance gives|beyond chance|stable noise", words)
-    assert "shuffled labels" not in words  # none were run
-    assert "Shuffled labelsnot run" in words  # the setting says so
+    assert "shuffled outcomes" not in words  # none were run
+    assert "Shuffled outcomesnot run" in words  # the setting says so
 
 
 def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
@@ -307,13 +307,13 @@ def test_shuffled_labels_are_in_the_answer_the_tile_and_the_caption(tmp_path):
     assert part["choice"]["null"] == pytest.approx(null["null"])
     ends = f"{null['null']:.2f} ({null['low']:.2f} to {null['high']:.2f})".replace("-", "−")
     expected = (
-        f"With shuffled labels the same method reaches {ends}, because training sets share two "
+        f"With shuffled outcomes the same method reaches {ends}, because training sets share two "
         "thirds of their rows."
     )
     assert any(sentence.endswith(expected) for sentence in part["answer"]["sentences"])
     assert part["answer"]["answers"][0]["null"] == f"{null['null']:.2f}"
     words = "".join(Page(results.report(tmp_path / "r.html").read_text("utf-8")).words)
-    assert "The grey band is t with shuffled labels" in words
+    assert "The grey band is t with shuffled outcomes" in words
     assert f"4 permutations, {results.data.null_runs} runs on each" in words
 
 

@@ -164,8 +164,8 @@ def test_importances_that_rank_nothing_are_a_failure(value, reason):
     errors = results.runs.errors().frame()
     assert (errors["method"] == "flat").all()
     assert errors["error"].str.contains(reason).all()
-    # With shuffled labels it is right to find nothing; but infinity is never an answer.
-    failed_null = any("runs with shuffled labels" in str(w.message) for w in seen)
+    # With shuffled outcomes it is right to find nothing; but infinity is never an answer.
+    failed_null = any("runs with shuffled outcomes" in str(w.message) for w in seen)
     assert failed_null == np.isinf(value)
 
 

@@ -14,6 +14,7 @@ from backstay.stability import (
     ranking_stability,
     weight_stability,
 )
+from reference import numbers
 from reference import stability as ref
 from reference.stability_strategies import rankings
 
@@ -268,6 +269,31 @@ def test_pooled_variance_leaves_each_run_out(measure, predictions):
         return
     exact = ref.jackknife(lambda rows, _: ref.pooled(rows, kappa), predictions, None)
     assert found.variance == pytest.approx(float(exact), rel=1e-9, abs=1e-14)
+
+
+def test_alpha_of_a_case_by_hand():
+    # Within samples (1 − 2)²; over all predictions 1, 2, 4 and 4 squares of 1, 9, 9, 4, 4 and 0.
+    runs = [[1.0, 4.0], [2.0, 4.0]]
+    assert numbers.alpha(runs) == pytest.approx(1 - (1 / 2) / (27 / 6))
+    assert prediction_stability(runs, "alpha").value == pytest.approx(1 - (1 / 2) / (27 / 6))
+
+
+@settings(max_examples=80, deadline=None)
+@given(predictions=rows(st.sampled_from([None, -1.5, 0.0, 0.25, 7.0])))
+def test_alpha_of_numbers_equals_the_oracle(predictions):
+    expected = numbers.alpha(predictions)
+    expected = None if math.isnan(expected) else expected
+    agrees(expected, lambda: prediction_stability(masked(predictions), "alpha"), rel=1e-9)
+
+
+def test_the_variance_of_alpha_leaves_each_run_out_and_is_near_the_bootstrap():
+    rng = np.random.default_rng(0)
+    said = rng.normal(size=20) + rng.normal(size=(12, 20)) * rng.uniform(0.2, 1, size=(12, 1))
+    found = prediction_stability(said, "alpha")
+    left_out = [numbers.alpha(np.delete(said, i, axis=0).tolist()) for i in range(12)]
+    assert found.variance == pytest.approx(11 * np.var(left_out))
+    redrawn = prediction_stability(said, "alpha", variance_from="bootstrap", random_state=0)
+    assert math.sqrt(redrawn.variance) == pytest.approx(math.sqrt(found.variance), rel=0.35)
 
 
 @pytest.mark.parametrize("measure", ["agreement", "kappa", "phi", "pooled_kappa"])

@@ -9,6 +9,7 @@ from backstay.datasets import make_han_yu
 from backstay.study import Study, Subsampling, list_methods, make_methods
 
 DEFAULT = ["t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"]
+NUMBERS = ["slope", "spearman", "mrmr-f", "rrelieff", "elastic-net", "ridge-rfe"]
 GROUPS = list_methods().set_index("name")["group"].to_dict()
 PAPERS = ["t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"]
 
@@ -20,8 +21,11 @@ def test_the_default_panel():
     assert [method.scale_power for method in make_methods(["dial"]).values()] == [
         0.0, 0.25, 0.5, 0.75, 1.0, 1.5,
     ]  # fmt: skip
+    assert list(make_methods(kind="numbers")) == NUMBERS
+    assert list(make_methods(["default", "forest"], kind="numbers")) == [*NUMBERS, "forest"]
     table = list_methods()
     assert table["name"].is_unique
+    assert table.loc[table["name"] == "forest", "outcomes"].item() == "classes, numbers"
     assert table["name"].str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()
     assert table[["what", "source", "group"]].notna().all(axis=None)
     # As published: this is where the control matters.
@@ -42,7 +46,7 @@ def test_every_ranker_and_wrapper_has_a_name():
         for move in ("forward", "backward")
         for criterion in ("plain", "remainder", "accumulated")
         for inducer in ("1nn", "lda", "svm_linear")
-    }
+    } | {(move, "plain", "ridge") for move in ("forward", "backward")}
 
 
 def parts(method):
@@ -54,20 +58,32 @@ def test_no_two_names_make_the_same_method():
     assert len(set(made)) == len(made)
 
 
-def test_every_method_runs():
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_every_method_runs(kind):
     X, y, _ = make_han_yu(40, n_features=10, n_relevant=5, block_size=5, random_state=0)
-    methods = make_methods(GROUPS, n_features=10)
+    if kind == "numbers":
+        y = X[:, :5].mean(axis=1)
+    names = list_methods(kind)["name"].tolist()
+    methods = make_methods(names, n_features=10, kind=kind)
     for method in methods.values():
         if "n_estimators" in method.get_params():
             method.set_params(n_estimators=10)  # forests of all sizes run
     study = Study(methods, Subsampling(1), models={}, sizes=[2], controls=False, random_state=0)
     results = study.run(X, y)
     assert len(results.runs.errors()) == 0
-    for method in GROUPS:
+    for method in names:
         orders = results.runs.orders(method)
         assert np.array_equal(np.sort(orders[0]), np.arange(10))
     weighted = [name for name, m in methods.items() if isinstance(m, InstanceWeighted)]
     assert all(name.startswith(("iw-", "liw-", "joint-", "reweighted-")) for name in weighted)
+
+
+def test_methods_for_another_kind_of_outcome_are_refused():
+    with pytest.raises(ValueError, match=r"t takes classes, but the outcome is numbers; .* slope"):
+        make_methods(["t"], kind="numbers")
+    with pytest.raises(ValueError, match="slope takes numbers, but the outcome is classes"):
+        make_methods(["slope"], kind="classes")
+    assert list(make_methods(["t", "slope"])) == ["t", "slope"]
 
 
 @pytest.mark.parametrize(

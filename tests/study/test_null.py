@@ -1,4 +1,4 @@
-"""Runs with shuffled labels: what is drawn, what runs, and what is made of them."""
+"""Runs with shuffled outcomes: what is drawn, what runs, and what is made of them."""
 
 from dataclasses import replace
 
@@ -213,7 +213,7 @@ class FailsOnShuffled(FeatureRanker):
 def test_failures_with_shuffled_labels_are_told_apart():
     count = 2 * Study.NULL_RUNS
     with pytest.warns(
-        UserWarning, match=rf"{count} of {count} runs with shuffled labels on 'data'"
+        UserWarning, match=rf"{count} of {count} runs with shuffled outcomes on 'data'"
     ):
         results = small({"f": FailsOnShuffled()}, null=2, sizes=[2]).run(NUMBERED, ROW_LABELS)
     assert len(results.runs.errors()) == 0

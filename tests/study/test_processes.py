@@ -20,7 +20,7 @@ from reference.study_worker import data, probe, study
 
 TESTS = Path(__file__).parents[1]
 MODULES = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-TASKS = 4 * (12 + 2 * Study.NULL_RUNS)  # methods × resamples, those with shuffled labels included
+TASKS = 4 * (12 + 2 * Study.NULL_RUNS)  # methods × resamples, those with shuffled outcomes included
 
 
 @pytest.fixture(scope="module")

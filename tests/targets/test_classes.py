@@ -61,7 +61,7 @@ def test_rows_taken_are_the_rows(target, data):
     assert len(part) == len(rows)
     assert part.names == target.names  # classes without a row stay
     assert part.row_labels() == [target.row_labels()[i] for i in rows]
-    np.testing.assert_array_equal(part.strata(), target.strata()[rows])
+    np.testing.assert_array_equal(part.strata(3), target.strata(3)[rows])
     np.testing.assert_array_equal(part.values, target.values[rows])
     assert part.summary() == [(str(name), part.row_labels().count(name)) for name in target.names]
     assert target.can_train(rows) == part.can_train(np.arange(len(rows)))
@@ -86,7 +86,7 @@ def test_shuffling_takes_rows_in_another_order(target, seed, data):
     # Labels, strata and what methods see stay together.
     seen = dict(zip(target.row_labels(), target.values.tolist(), strict=True))
     assert [seen[label] for label in shuffled.row_labels()] == shuffled.values.tolist()
-    np.testing.assert_array_equal(shuffled.strata(), shuffled.values)
+    np.testing.assert_array_equal(shuffled.strata(3), shuffled.values)
     if groups is None:
         assert shuffled.summary() == target.summary()
         order = np.random.default_rng(seed).permutation(n)

@@ -25,7 +25,7 @@ def both_ways(pipeline, target, X, train, test, keep):
     shortcut = target.shortcut(pipeline, keep)
     direct = shortcut(scaler.transform(X[train]), coded, scaler.transform(X[test]))
     pipeline.fit(X[train], target.values[train])
-    return direct, target.outputs(pipeline, X[test], keep)
+    return direct, target.outputs(pipeline, X[test], keep, target.values[train])
 
 
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_digits])

@@ -161,6 +161,38 @@ def _vote(labels, ballots):
 
 
 @njit(cache=True, nogil=True)
+def _k_nearest(train, test, labels, subset, unit, adding, i, base, moved, near, near_labels):
+    """Put the labels of the k rows nearest to test row i first in `near_labels`.
+
+    `base` are the distances over the present subset. When the k-th and the next distance are
+    nearer than rounding can tell, the rows are offered to a heap in row order with direct
+    distances: scikit-learn's rule, whose outcome among rows tied at the border depends on the heap.
+    """
+    k = len(near) - 1
+    sign = 1.0 if adding else -1.0
+    moved[:] = base
+    for f in unit:
+        _add_column(moved, train[f], test[f, i], sign)
+    near[:] = np.inf
+    near_labels[:] = 0
+    for j in range(len(base)):
+        if moved[j] < near[k]:
+            at = k
+            while at > 0 and near[at - 1] > moved[j]:
+                near[at], near_labels[at] = near[at - 1], near_labels[at - 1]
+                at -= 1
+            near[at], near_labels[at] = moved[j], labels[j]
+    scale = near[k - 1] if adding else base.max()
+    slack = 4.0 * (len(subset) + len(unit) + 2) * EPS * scale
+    if near[k] - near[k - 1] <= slack:
+        columns = _merged_columns(subset, unit, adding)
+        near[:] = np.inf
+        near_labels[:] = 0
+        for j in range(len(base)):
+            _push(near[:k], near_labels[:k], _direct(train, test, columns, i, j), labels[j])
+
+
+@njit(cache=True, nogil=True)
 def neighbors_correct(
     train,
     test,
@@ -174,50 +206,39 @@ def neighbors_correct(
     adding,
     correct,
 ):
-    """Count the test rows that k-NN gets right, per candidate.
-
-    Training rows are in their own order. When the k-th and the next distance are nearer than
-    rounding can tell, the rows are offered to a heap in row order with direct distances:
-    scikit-learn's rule, whose outcome among rows tied at the border depends on the heap.
-    """
+    """Count the test rows that k-NN gets right, per candidate; training rows as they come."""
     n = train.shape[1]
-    sign = 1.0 if adding else -1.0
     base, moved = np.empty(n), np.empty(n)
     near, near_labels = np.empty(k + 1), np.empty(k + 1, np.int64)
-    heap, heap_labels = np.empty(k), np.empty(k, np.int64)
     ballots = np.empty(n_classes, np.int64)
     for i in range(len(test_classes)):
         base[:] = 0.0
         for f in subset:
             _add_column(base, train[f], test[f, i], 1.0)
-        largest = base.max()
         for u in range(len(offsets) - 1):
             unit = units[offsets[u] : offsets[u + 1]]
-            moved[:] = base
-            for f in unit:
-                _add_column(moved, train[f], test[f, i], sign)
-            near[:] = np.inf
-            near_labels[:] = 0
-            for j in range(n):
-                if moved[j] < near[k]:
-                    at = k
-                    while at > 0 and near[at - 1] > moved[j]:
-                        near[at], near_labels[at] = near[at - 1], near_labels[at - 1]
-                        at -= 1
-                    near[at], near_labels[at] = moved[j], labels[j]
-            scale = near[k - 1] if adding else largest
-            slack = 4.0 * (len(subset) + len(unit) + 2) * EPS * scale
-            if near[k] - near[k - 1] <= slack:
-                columns = _merged_columns(subset, unit, adding)
-                heap[:] = np.inf
-                heap_labels[:] = 0
-                for j in range(n):
-                    _push(heap, heap_labels, _direct(train, test, columns, i, j), labels[j])
-                predicted = _vote(heap_labels, ballots)
-            else:
-                predicted = _vote(near_labels[:k], ballots)
-            if predicted == test_classes[i]:
+            _k_nearest(train, test, labels, subset, unit, adding, i, base, moved, near, near_labels)
+            if _vote(near_labels[:k], ballots) == test_classes[i]:
                 correct[u] += 1
+
+
+@njit(cache=True, nogil=True)
+def neighbor_errors(train, test, values, k, test_values, subset, units, offsets, adding, errors):
+    """Sum the squared errors of the mean of the k nearest rows' values, per candidate.
+
+    The neighbours are those of :func:`neighbors_correct`.
+    """
+    n = train.shape[1]
+    base, moved = np.empty(n), np.empty(n)
+    near, near_values = np.empty(k + 1), np.empty(k + 1)
+    for i in range(len(test_values)):
+        base[:] = 0.0
+        for f in subset:
+            _add_column(base, train[f], test[f, i], 1.0)
+        for u in range(len(offsets) - 1):
+            unit = units[offsets[u] : offsets[u + 1]]
+            _k_nearest(train, test, values, subset, unit, adding, i, base, moved, near, near_values)
+            errors[u] += (near_values[:k].mean() - test_values[i]) ** 2
 
 
 @njit(cache=True, nogil=True)

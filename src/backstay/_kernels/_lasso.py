@@ -1,14 +1,15 @@
-"""The path of the elastic net for classes: Newton steps, each by coordinate descent.
+"""The path of the elastic net: Newton steps, each by coordinate descent.
 
 Minimises, for every λ of a falling grid,
 
     Σ_i ω_i loss(y_i, η_i) + λ Σ_kj (α |β_kj| + (1 − α)/2 β_kj²),    η_ik = b_k + Σ_j z_ji β_kj,
 
 with Σω = 1, the logistic loss for one row k (two classes) and the multinomial one for a row per
-class. As in glmnet [Friedman, Hastie & Tibshirani 2010], a step replaces the loss of one class by
-its quadratic approximation; unlike there, a step that raises the objective is cut back. Features
-are looked at only if the sequential strong rule [Tibshirani et al. 2012] lets them, and all are
-checked before a solution is accepted, so that the rule loses none.
+class. For numbers (`gaussian`) there is one row k and the loss is (y − η)²/2, its own quadratic
+approximation. As in glmnet [Friedman, Hastie & Tibshirani 2010], a step replaces the loss of one
+class by its quadratic approximation; unlike there, a step that raises the objective is cut back.
+Features are looked at only if the sequential strong rule [Tibshirani et al. 2012] lets them, and
+all are checked before a solution is accepted, so that the rule loses none.
 """
 
 import numpy as np
@@ -46,9 +47,13 @@ def _soft(u, threshold):
 
 
 @njit(cache=True, nogil=True)
-def _loss(eta, Y, omega):
+def _loss(eta, Y, omega, gaussian):
     """Mean loss of the rows; finite for any η."""
     total = 0.0
+    if gaussian:
+        for i in range(len(omega)):
+            total += 0.5 * omega[i] * (Y[0, i] - eta[0, i]) ** 2
+        return total
     for i in range(len(omega)):
         top = 0.0 if len(eta) == 1 else eta[0, i]
         for k in range(len(eta)):
@@ -63,8 +68,16 @@ def _loss(eta, Y, omega):
 
 
 @njit(cache=True, nogil=True)
-def _set_residuals(eta, Y, omega, P, R):
-    """Probabilities of the classes, and ω(y − p): minus the gradient of the loss in η."""
+def _set_residuals(eta, Y, omega, P, R, gaussian):
+    """Probabilities of the classes, and ω(y − p): minus the gradient of the loss in η.
+
+    For numbers, p is η itself.
+    """
+    if gaussian:
+        for i in range(len(omega)):
+            P[0, i] = eta[0, i]
+            R[0, i] = omega[i] * (Y[0, i] - eta[0, i])
+        return
     for i in range(len(omega)):
         top = 0.0 if len(eta) == 1 else eta[0, i]
         for k in range(len(eta)):
@@ -127,18 +140,19 @@ def _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, nonzero_only):
 
 
 @njit(cache=True, nogil=True)
-def _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal):
+def _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal, gaussian):
     """One Newton step for the coefficients of class k, cut back until the objective falls."""
     n = len(omega)
     v = np.empty(n)
     for i in range(n):
-        v[i] = omega[i] * max(P[k, i] * (1.0 - P[k, i]), LEAST_CURVATURE)
+        bend = 1.0 if gaussian else max(P[k, i] * (1.0 - P[k, i]), LEAST_CURVATURE)
+        v[i] = omega[i] * bend
     curvature = np.empty(len(work))
     before = np.empty(len(work))
     for t in range(len(work)):
         curvature[t] = _weighted_square(v, Z[work[t]])
         before[t] = beta[k, work[t]]
-    old = _loss(eta, Y, omega) + _penalty(beta, work, l1, l2)
+    old = _loss(eta, Y, omega, gaussian) + _penalty(beta, work, l1, l2)
     r, shift = R[k].copy(), np.zeros(n)
     # Coefficients that are 0 mostly stay so: they have a turn whenever the others have settled.
     for _ in range(ROUNDS):
@@ -158,22 +172,23 @@ def _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal):
         if share < 1.0:
             for t in range(len(work)):
                 beta[k, work[t]] = before[t] + share * (after[t] - before[t])
-        new = _loss(eta, Y, omega) + _penalty(beta, work, l1, l2)
+        new = _loss(eta, Y, omega, gaussian) + _penalty(beta, work, l1, l2)
         if new <= old + 1e-13 * (1.0 + abs(old)):
             break
         share *= 0.5
-    _set_residuals(eta, Y, omega, P, R)
+    _set_residuals(eta, Y, omega, P, R, gaussian)
 
 
 @njit(cache=True, nogil=True)
-def _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough):
+def _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough, gaussian):
     """Minimise over the features of the working set; say whether the conditions hold."""
     for _ in range(STEPS):
         violation = _violation(Z, R, beta, work, l1, l2)
         if violation <= enough:
             return True
         for k in range(len(beta)):
-            _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, 0.1 * max(violation * 0.1, enough))
+            goal = 0.1 * max(violation * 0.1, enough)
+            _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal, gaussian)
     return _violation(Z, R, beta, work, l1, l2) <= enough
 
 
@@ -188,27 +203,30 @@ def slopes(Z, R):
 
 
 @njit(cache=True, nogil=True)
-def null_model(Y, omega):
-    """η of the model without features, where every row has its classes' shares."""
+def null_model(Y, omega, gaussian):
+    """η of the model without features: the shares of the classes, or the mean of numbers."""
     eta = np.empty(Y.shape)
     for k in range(len(Y)):
         share = _dot(Y[k], omega)
-        eta[k, :] = np.log(share / (1.0 - share)) if len(Y) == 1 else np.log(share)
+        if gaussian:
+            eta[k, :] = share
+        else:
+            eta[k, :] = np.log(share / (1.0 - share)) if len(Y) == 1 else np.log(share)
     P, R = np.empty(Y.shape), np.empty(Y.shape)
-    _set_residuals(eta, Y, omega, P, R)
+    _set_residuals(eta, Y, omega, P, R, gaussian)
     return eta, P, R
 
 
 @njit(cache=True, nogil=True)
-def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained):
+def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained, gaussian):
     """Return what is selected at every λ, the last model, and how many λ are not solved to `tol`.
 
-    Z holds a feature a row, Y a class a row (only the second of two). The path ends early
-    once the model explains a share `most_explained` of the null model's loss.
+    Z holds a feature a row, Y a class a row (only the second of two), or one row of numbers. The
+    path ends early once the model explains a share `most_explained` of the null model's loss.
     """
     d = len(Z)
-    eta, P, R = null_model(Y, omega)
-    null_loss = _loss(eta, Y, omega)
+    eta, P, R = null_model(Y, omega, gaussian)
+    null_loss = _loss(eta, Y, omega, gaussian)
     beta = np.zeros((len(Y), d))
     selected = np.zeros((len(lambdas), d), dtype=np.bool_)
     steep = slopes(Z, R)
@@ -224,7 +242,7 @@ def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained):
                 inside[j] = inside[j] or beta[k, j] != 0.0
         while True:
             work = np.flatnonzero(inside)
-            done = _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough)
+            done = _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough, gaussian)
             steep = slopes(Z, R)
             missed = False
             for j in range(d):
@@ -237,7 +255,7 @@ def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained):
             for k in range(len(beta)):
                 selected[m, j] = selected[m, j] or beta[k, j] != 0.0
         last = lambdas[m]
-        if _loss(eta, Y, omega) <= (1.0 - most_explained) * null_loss:
+        if _loss(eta, Y, omega, gaussian) <= (1.0 - most_explained) * null_loss:
             selected = selected[: m + 1]
             break
     intercept = np.empty(len(Y))

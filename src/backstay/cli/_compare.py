@@ -188,7 +188,7 @@ def _shared_signatures(results: Results) -> None:
         ["rank correlation of all features", *_level(shared.rank_correlation, 2), "0.00"],
     ]
     table(
-        ["in common", "found", "shuffled labels", "97.5 % of these", "p", "at random"],
+        ["in common", "found", "shuffled outcomes", "97.5 % of these", "p", "at random"],
         rows,
         f"{counted(shared.n_shared, 'feature')} in both tables",
     )

@@ -53,7 +53,7 @@ def demo(
 
     say(
         f"Two data sets, the default panel, {repeats} random splits and {N_PERMUTATIONS} "
-        "permutations of the labels each: enough to see how it works in less than a minute, and "
+        "permutations of the outcomes each: enough to see how it works in less than a minute, and "
         "fewer than a study should have (backstay run: 50 and 20). AUC decides."
     )
     settings: dict[str, Any] = {"repeats": repeats, "jobs": jobs}

@@ -51,6 +51,9 @@ def feature_frame(results: Results) -> pd.DataFrame:
     frame = results.features().frame()
     frame.insert(0, "column", frame["feature"] + 1)
     frame["feature"] = frame["name"]
+    # As the kind of outcome calls it.
+    direction = results.data.target.words().direction.replace(" ", "_")
+    frame = frame.rename(columns={"high_in": direction})
     if results.choice().kind == "nothing":
         frame[["in_signature", "core"]] = False
     if frame["relevant"].isna().all():
@@ -169,7 +172,7 @@ def _show_answers(advice: Recommendation) -> None:
     title = metric_title(advice.metric)
     names = [
         "answer", "method", "features", "model", "draws", "again", "stability",
-        "shuffled labels", title, "against trusted",
+        "shuffled outcomes", title, "against trusted",
     ]  # fmt: skip
     rows = [
         [

@@ -96,16 +96,21 @@ class CohortOptions:
 
 @dataclass(frozen=True)
 class TableOptions(CohortOptions):
-    """The options of ``backstay run`` on its table: also which columns, rows and classes count."""
+    """The options of ``backstay run`` on its table: also which outcome, columns and rows count."""
 
     target: str | None = of_table(
-        "Column of the classes; y of NPZ and MATLAB files if omitted.", "--target", "-t"
+        "Column of the outcome, classes or numbers; y of NPZ and MATLAB files if omitted.",
+        "--target",
+        "-t",
+    )
+    kind: str | None = of_table(
+        "What the target holds, classes or numbers; found out if omitted.", metavar="KIND"
     )
     groups: str | None = of_table(
         "Column that says which rows belong together, such as a patient's."
     )
     measured: str | None = of_table(
-        "Column of the time of measurement: no feature, and a warning if classes differ."
+        "Column of the time of measurement: no feature, and a warning if the outcome goes with it."
     )
     drop: Names = of_table("Column to leave out; may be repeated.")
     keep: Names = of_table("Column to keep although it looks like row numbers; may be repeated.")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from backstay.results import Results
 
 
-SHOWN_CLASSES = 8
+SHOWN_KINDS = 8
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,9 @@ def run(
 def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
     """Show what was read and what will be done."""
     facts = table.summary()
-    counts = [f"{name} ({n})" for name, n in facts["classes"].items()]
-    more = f" and {len(counts) - SHOWN_CLASSES} more" if len(counts) > SHOWN_CLASSES else ""
+    counts = [f"{name} ({n})" for name, n in plan.target.summary()] if plan.target.names else []
+    more = f" and {len(counts) - SHOWN_KINDS} more" if len(counts) > SHOWN_KINDS else ""
+    held = ", ".join(counts[:SHOWN_KINDS]) or plan.target.words().described
     kinds = f"{facts['numeric']} of numbers"
     if facts["categorical"]:
         kinds += f", {facts['categorical']} of categories"
@@ -107,7 +108,7 @@ def describe(table: LabelledTable, plan: RunPlan, folder: Path) -> None:
         ("file", table.details["file"]),
         ("rows", str(facts["rows"])),
         ("features", f"{facts['features']}: {kinds}"),
-        ("classes", f"{table.target}: " + ", ".join(counts[:SHOWN_CLASSES]) + more),
+        (plan.target.kind, f"{table.target}: {held}{more}"),
         ("missing", f"{facts['missing']} in {where}" if facts["missing"] else "none"),
     ]
     if table.positive is not None:
@@ -143,13 +144,12 @@ def _study(
     try:
         return plan.study.run(
             plan.X,
-            table.y,
+            plan.target,
             table.groups,
             dataset=reading.stem,
             provenance=provenance,
             annotation=table.annotation,
             suspicions=table.suspicions,
-            positive=table.positive,
             shard=options.shard_given(),
         )
     except SmallerStudyError as error:

@@ -33,6 +33,7 @@ class RunPlan:
 
     study: Study
     X: pd.DataFrame
+    target: Target
     lines: list[tuple[str, str]]
     notes: list[str]
     warnings: list[str]
@@ -128,13 +129,13 @@ def imputation(X: pd.DataFrame, how: str | None, methods: dict[str, Any]) -> tup
 
 
 def describe_null(n_permutations: int, n_splits: int) -> tuple[int, str]:
-    """Return the number of runs with shuffled labels, and a description of them."""
+    """Return the number of runs with shuffled outcomes, and a description of them."""
     from backstay.study import Study
 
     n_each = min(Study.NULL_RUNS, n_splits)
     if not n_permutations:
         return 0, "none (--null 0), so nothing shows what the stability is worth"
-    words = f"{counted(n_permutations, 'permutation')} of the labels × {counted(n_each, 'run')}"
+    words = f"{counted(n_permutations, 'permutation')} of the outcomes × {counted(n_each, 'run')}"
     return n_permutations * n_each, f"{words}, without models"
 
 
@@ -167,13 +168,13 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     from backstay.study import Study, make_methods, suspicions
     from backstay.targets import as_target, find_metric
 
-    target = as_target(table.y, positive=table.positive)
+    target = as_target(table.y, table.kind, positive=table.positive)
     check_rows(target, table.target, options.protocol)
     protocol, description = resampling(options)
     X, notes, warnings = table.numbers(options.categories)
     sizes = sizes_of(options, X.shape[1])
     with options_named():
-        panel = make_methods(options.names, n_features=X.shape[1])
+        panel = make_methods(options.names, n_features=X.shape[1], kind=target.kind)
         metric = find_metric(options.metric or target.default_metric(target.default_models()))
     models, judged_by = target.models_for(metric)
     preprocess, filled = imputation(X, options.impute, panel)
@@ -203,7 +204,7 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     product = f"{counted(n_methods, 'method')} × {counted(n_splits, 'split')}"
     tasks = f"{product} = {n_methods * n_splits}"
     n_parts = n_deals * Study.DEAL_RUNS
-    for n_runs, words in ((n_null, "with shuffled labels"), (n_parts, "on parts of the rows")):
+    for n_runs, words in ((n_null, "with shuffled outcomes"), (n_parts, "on parts of the rows")):
         if n_runs:
             tasks += f", and {n_methods} × {n_runs} {words} = {n_methods * n_runs}"
     if n_null or n_parts:
@@ -225,6 +226,6 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     ]
     if options.quick:
         lines.insert(0, ("preliminary", PRELIMINARY))
-    found = by_severity([*table.suspicions, *suspicions(X, table.y, table.groups)])
+    found = by_severity([*table.suspicions, *suspicions(X, target, table.groups)])
     suspected = [" ".join(suspicion_words(one, target)) for one in found]
-    return RunPlan(study, X, lines, [*notes, *filled], warnings, suspected)
+    return RunPlan(study, X, target, lines, [*notes, *filled], warnings, suspected)

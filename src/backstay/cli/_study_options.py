@@ -14,8 +14,7 @@ REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
 PERMUTATIONS = 20
 DEALS = 4
 CHOICES = {"categories": ("code", "drop"), "impute": ("median", "knn"), "protocol": REPEATS}
-# A first look: cheap methods of different kinds, few splits.
-QUICK_METHODS = ("t", "f", "info-gain", "relieff")
+# Splits of a first look.
 QUICK_REPEATS = 10
 
 
@@ -28,8 +27,8 @@ class StudyOptions:
 
     methods: list[str] | None = of_study(
         "Methods by name, separated by commas; see backstay methods. 'default' stands for "
-        "the default panel, 'papers' for the published one with its controls, 'dial' for "
-        "steps between stability and accuracy.",
+        "the default panel for classes or numbers, 'papers' for the published one with its "
+        "controls, 'dial' for steps between stability and accuracy.",
         "--methods",
         "-m",
     )
@@ -39,12 +38,13 @@ class StudyOptions:
         "Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."
     )
     metric: str | None = of_study(
-        "What decides: roc_auc (if omitted), average_precision, accuracy, balanced_accuracy, "
-        "f1_macro, mcc, log_loss or brier.",
+        "What decides. Classes: roc_auc (if omitted), average_precision, accuracy, "
+        "balanced_accuracy, f1_macro, mcc, log_loss or brier. Numbers: r2 (if omitted), spearman, "
+        "mae or rmse.",
         metavar="NAME",
     )
     null: int | None = of_study(
-        "Permutations of the labels that show what stability is worth (20 if omitted); 0 for none.",
+        "Permutations of the outcome that show what stability is worth (20 if omitted), or 0.",
         min=0,
         metavar="N",
     )
@@ -121,7 +121,7 @@ class StudyOptions:
     def names(self) -> list[str] | None:
         """Names of the methods; None for the default panel."""
         given = split_at_commas(self.methods)
-        return given or (list(QUICK_METHODS) if self.quick else None)
+        return given or (["quick"] if self.quick else None)
 
     @property
     def times(self) -> int:
@@ -134,7 +134,7 @@ class StudyOptions:
 
     @property
     def permutations(self) -> int:
-        """Number of permutations of the labels."""
+        """Number of permutations of the outcomes."""
         if self.null is not None:
             return self.null
         return 0 if self.quick else PERMUTATIONS

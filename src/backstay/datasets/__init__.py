@@ -9,7 +9,12 @@ from backstay.datasets._concepts import (
     make_non_monotonic,
     make_xor,
 )
-from backstay.datasets._distributions import make_anti_corral, make_han_yu, make_random_rbf
+from backstay.datasets._distributions import (
+    make_anti_corral,
+    make_han_yu,
+    make_random_rbf,
+    make_regression_blocks,
+)
 from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._read_cohort import CohortTable, read_cohort
 from backstay.datasets._read_selections import Selections, read_selections
@@ -31,6 +36,7 @@ __all__ = [
     "make_modulo",
     "make_non_monotonic",
     "make_random_rbf",
+    "make_regression_blocks",
     "make_xor",
     "read_cohort",
     "read_selections",

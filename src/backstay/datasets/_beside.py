@@ -108,7 +108,7 @@ def _repeats(column: _Column) -> bool:
         return False
     if column.numbers is not None and (column.numbers % 1 != 0).any():
         return False
-    strata = pd.factorize(column.target.strata())[0]
+    strata = pd.factorize(column.target.values)[0]
     pairs = pd.DataFrame({"value": column.texts, "stratum": strata}).drop_duplicates()
     alike = float((np.bincount(strata) ** 2).sum() / n**2)  # two rows by chance
     return bool(len(pairs) == values and alike ** (n - values) < CHANCE)

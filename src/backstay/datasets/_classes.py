@@ -1,12 +1,8 @@
-"""The target column holds classes: the only file of this folder that knows it.
-
-Which label every row has, and which rows are left.
-"""
+"""A target column that holds classes: which label every row has, and which rows are left."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,21 +19,8 @@ from backstay.datasets._exact import (
     whole_numbers,
 )
 from backstay.datasets._labelled import TableError
+from backstay.datasets._outcome import MAX_NUMERIC_CLASSES, Outcome, is_measured, numbers_of
 from backstay.datasets._reading import Reading
-
-# More different numbers than this, and a target is a measurement, not a class.
-MAX_NUMERIC_CLASSES = 10
-
-
-@dataclass
-class Classes:
-    """The class of every row that has one, which rows these are, and what was said."""
-
-    y: NDArray[Any]
-    rows: NDArray[np.bool_]
-    positive: Any = None
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
 
 
 def label_column(
@@ -45,6 +28,8 @@ def label_column(
 ) -> pd.Series:
     """Return labels of a text file as numbers if they are, or as written if zeros come first."""
     known = texts.dropna().str.strip()
+    if is_measured(known, reading):
+        return texts
     check_spellings(str(reading.target), known.str.replace(reading.decimal, ".", regex=False))
     return texts if has_leading_zeros(known) else typed(texts, reading)
 
@@ -57,10 +42,18 @@ def labels_beside(content: Content, target: str | None) -> tuple[pd.Series, str]
     return None
 
 
-def classes_of(labels: pd.Series, target: str, content: Content, reading: Reading) -> Classes:
-    """Return the classes that a column holds, or refuse it in a sentence."""
-    notes, warnings = list[str](), list[str]()
+def outcome_of(labels: pd.Series, target: str, content: Content, reading: Reading) -> Outcome:
+    """Return the classes or the numbers that a column holds, or refuse it in a sentence."""
     names = content.extra.get("class_names")
+    if (names is None or reading.kind) and is_measured(labels, reading):
+        return numbers_of(labels, target, reading)
+    return _classes_of(labels, target, names, reading)
+
+
+def _classes_of(
+    labels: pd.Series, target: str, names: list[str] | None, reading: Reading
+) -> Outcome:
+    notes, warnings = list[str](), list[str]()
     words = plain_text(labels).str.lower().str.lstrip("+-")
     if (infinite := words.isin(["inf", "infinity"]).to_numpy()).any():
         raise TableError(
@@ -82,23 +75,24 @@ def classes_of(labels: pd.Series, target: str, content: Content, reading: Readin
         texts[known] = exact.astype(str).astype(object)
     chosen = _chosen(texts, known, target, reading, notes)
     values = texts[chosen]
-    _check_classes(values, target, measured=names is None)
+    _check_classes(values, target, measured=names is None and reading.kind is None)
     exact = None if as_written else whole_numbers(values)
     y = values.to_numpy().astype(str) if exact is None else exact
     different = pd.Series(values.unique())
     alike = different[different.str.lower().duplicated(keep=False)]
     if len(alike):
         warnings.append(f"Classes differ in upper and lower case only: {listed(alike)}.")
-    return Classes(y, chosen, _positive(y, target, reading.positive), notes, warnings)
+    positive = _positive(y, target, reading.positive)
+    return Outcome(y, chosen, "classes", positive, notes, warnings)
 
 
-def classes_of_cohort(labels: pd.Series, target: str, content: Content) -> Classes:
+def classes_of_cohort(labels: pd.Series, target: str, content: Content) -> Outcome:
     """Return the classes of a cohort as texts: a signature says what they may be."""
     texts, known = _known_labels(labels, target)
     names = content.extra.get("class_names")
     if names is not None and labels_beside(content, target) is not None:
         texts = _named_classes(texts, known, names)
-    return Classes(texts[known].to_numpy(dtype=object), known)
+    return Outcome(texts[known].to_numpy(dtype=object), known)
 
 
 def _known_labels(labels: pd.Series, target: str) -> tuple[pd.Series, NDArray[np.bool_]]:
@@ -163,9 +157,9 @@ def _check_classes(values: pd.Series, target: str, *, measured: bool) -> None:
         many = distinct > MAX_NUMERIC_CLASSES and (not whole or distinct > len(values) / 5)
         if many or distinct > 100 or distinct > max(2, len(values) / 2):
             raise TableError(
-                f"{target!r} holds {distinct} different numbers in {len(values)} rows: a "
-                "measurement, not classes; cut it into classes (such as low and high) first.",
-                parameter="target",
+                f"{target!r} holds {distinct} different whole numbers in {len(values)} rows, which "
+                "may be names of classes or measured: say which with kind, 'classes' or 'numbers'.",
+                parameter="kind",
             )
     elif distinct == len(values) and distinct > 2:
         raise TableError(

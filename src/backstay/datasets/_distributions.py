@@ -57,20 +57,96 @@ def make_han_yu(
     ((100, 1000), (100,), 50)
     """
     check_shape(n_samples, n_features, n_relevant)
+    rng = check_random_state(random_state)
+    X = _correlated_blocks((n_samples, n_features), block_size, correlation, rng)
+    side = np.where(np.arange(n_samples) < (n_samples + 1) // 2, shift, -shift)
+    X[:, :n_relevant] += rng.permutation(side)[:, None]
+    y = (X[:, :n_relevant].mean(axis=1) > 0).astype(np.intp)
+    return X, y, first_relevant(n_features, n_relevant)
+
+
+def _correlated_blocks(
+    shape: tuple[int, int], block_size: int, correlation: float, rng: Any
+) -> NDArray[np.float64]:
+    """Draw standard normal features with equal correlation ρ inside a block."""
+    n_samples, n_features = shape
     require(
         block_size >= 1 and n_features % block_size == 0,
         f"block_size={block_size!r} must divide n_features={n_features!r}.",
     )
     require(0 <= correlation < 1, f"correlation={correlation!r} must lie in [0, 1).")
-    rng = check_random_state(random_state)
-    # Equal correlation ρ inside a block: √ρ of a shared part plus √(1−ρ) of one's own.
+    # √ρ of a shared part plus √(1−ρ) of one's own.
     shared = rng.standard_normal((n_samples, n_features // block_size))
     own = rng.standard_normal((n_samples, n_features))
     X = np.sqrt(correlation) * np.repeat(shared, block_size, axis=1)
-    X += np.sqrt(1 - correlation) * own
-    side = np.where(np.arange(n_samples) < (n_samples + 1) // 2, shift, -shift)
-    X[:, :n_relevant] += rng.permutation(side)[:, None]
-    y = (X[:, :n_relevant].mean(axis=1) > 0).astype(np.intp)
+    return np.asarray(X + np.sqrt(1 - correlation) * own)
+
+
+def make_regression_blocks(
+    n_samples: int = 100,
+    *,
+    n_features: int = 1000,
+    n_relevant: int = 40,
+    block_size: int = 10,
+    correlation: float = 0.8,
+    interaction: float = 0.0,
+    explained: float = 0.7,
+    random_state: Any = None,
+) -> Data:
+    """Correlated blocks of features, the first of them relevant, and a number to predict.
+
+    Features are those of :func:`make_han_yu` without its two classes. Let a be the standardised
+    mean of the first half of the relevant features, and b that of the second half. y is (a + b)/√2,
+    or in part the product a·b, plus normal noise. A product cannot be seen by looking at one
+    feature at a time.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_relevant : int, default=100, 1000, 40
+        Size of the table; the first `n_relevant` features are relevant, an even number.
+    block_size : int, default=10
+        Features per correlated block; must divide `n_features`, and half of `n_relevant`.
+    correlation : float, default=0.8
+        Correlation inside a block, in [0, 1).
+    interaction : float, default=0.0
+        Share of the signal's variance that is the product's: 0 is linear, 1 the product alone.
+    explained : float, default=0.7
+        Share of the variance of y that is signal, in (0, 1].
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Numbers.
+    relevance : ndarray of shape (n_features,)
+        1/n_relevant for the relevant features, 0 for the others.
+
+    Examples
+    --------
+    >>> from backstay.datasets import make_regression_blocks
+    >>> X, y, relevance = make_regression_blocks(interaction=0.5, random_state=0)
+    >>> X.shape, y.shape, int((relevance > 0).sum())
+    ((100, 1000), (100,), 40)
+    """
+    check_shape(n_samples, n_features, n_relevant)
+    require(
+        n_relevant % 2 == 0 and block_size >= 1 and (n_relevant // 2) % block_size == 0,
+        f"block_size={block_size!r} must divide half of n_relevant={n_relevant!r}.",
+    )
+    require(0 <= interaction <= 1, f"interaction={interaction!r} must lie in [0, 1].")
+    require(0 < explained <= 1, f"explained={explained!r} must lie in (0, 1].")
+    rng = check_random_state(random_state)
+    X = _correlated_blocks((n_samples, n_features), block_size, correlation, rng)
+    half = n_relevant // 2
+    # The mean of m features in blocks of c has the variance ((c − 1)ρ + 1)/m.
+    deviation = np.sqrt(((block_size - 1) * correlation + 1) / half)
+    a, b = (X[:, part].mean(axis=1) / deviation for part in (slice(half), slice(half, n_relevant)))
+    signal = np.sqrt(1 - interaction) * (a + b) / np.sqrt(2) + np.sqrt(interaction) * a * b
+    noise = rng.standard_normal(n_samples)
+    y = np.sqrt(explained) * signal + np.sqrt(1 - explained) * noise
     return X, y, first_relevant(n_features, n_relevant)
 
 

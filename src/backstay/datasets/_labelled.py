@@ -1,4 +1,4 @@
-"""What reading a file gives: rows with a class each, with notes and warnings."""
+"""What reading a file gives: rows with an outcome each, with notes and warnings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def written_out(matrix: Any, name: str) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table of rows with one class each, as :func:`read_table` returns it.
+    """A table of rows with one outcome each, as :func:`read_table` returns it.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class LabelledTable:
         categories. The index holds sample names where the file has them. Sparse matrices of
         AnnData files have pandas' sparse columns; :meth:`numbers` writes them out.
     y : ndarray of shape (n_samples,)
-        Class labels: integers where the file has whole numbers, else texts.
+        Class labels, integers where the file has whole numbers, else texts; or numbers.
     groups : ndarray of shape (n_samples,) or None
         Rows of one group are not independent.
     target : str
-        Name of the column that held the classes.
+        Name of the column that held the outcome.
     details : dict
         How the file was read: its name, SHA-256, format, delimiter, encoding.
     notes : list of str
@@ -60,6 +60,8 @@ class LabelledTable:
     suspicions : list of Suspicion
         Columns beside the features that could make a score look better than it is, for
         ``Study.run(…, suspicions=table.suspicions)``.
+    kind : {"classes", "numbers"}
+        What ``y`` holds.
     positive : object or None
         The class that two-class metrics are about, as in ``y``; None leaves it to the order.
     """
@@ -74,10 +76,13 @@ class LabelledTable:
     annotation: pd.DataFrame | None = None
     positive: Any = None
     suspicions: list[Suspicion] = field(default_factory=list)
+    kind: str = "classes"
 
     @property
     def classes(self) -> dict[str, int]:
-        """Number of rows of every class, in the order of the classes."""
+        """Number of rows of every class, in the order of the classes; empty for numbers."""
+        if self.kind != "classes":
+            return {}
         values, counts = np.unique(self.y, return_counts=True)
         return {str(v): int(c) for v, c in zip(values.tolist(), counts, strict=True)}
 
@@ -93,7 +98,7 @@ class LabelledTable:
         Returns
         -------
         dict
-            ``rows``, ``features``, ``numeric``, ``categorical``, ``classes`` (rows
+            ``rows``, ``features``, ``numeric``, ``categorical``, ``kind``, ``classes`` (rows
             of each), ``missing`` (cells), ``missing_columns``, ``missing_rows``, ``groups``
             (number of, or None) and ``sample_names`` (whether there are any).
         """
@@ -103,6 +108,7 @@ class LabelledTable:
             "features": int(self.X.shape[1]),
             "numeric": int(self.X.shape[1]) - len(self.categorical),
             "categorical": len(self.categorical),
+            "kind": self.kind,
             "classes": self.classes,
             "missing": n_missing,
             "missing_columns": n_columns,

@@ -29,8 +29,8 @@ from backstay.datasets._reading import Reading
 
 # Options that choose features, rows or classes: in a cohort, the signature does.
 OF_TRAINING = (
-    "groups", "measured", "drop", "keep", "categories", "exclude_classes", "min_class_size",
-    "positive", "logged",
+    "groups", "measured", "drop", "keep", "categories", "kind", "exclude_classes",
+    "min_class_size", "positive", "logged",
 )  # fmt: skip
 
 

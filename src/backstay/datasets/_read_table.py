@@ -1,4 +1,4 @@
-"""Reading a table of rows with classes from a file, with a note on every decision."""
+"""Reading a table of rows with their outcomes from a file, with a note on every decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from backstay._words import listed
 from backstay.datasets._beside import confounded, repeats, times
-from backstay.datasets._classes import classes_of, labels_beside
+from backstay.datasets._classes import labels_beside, outcome_of
 from backstay.datasets._columns import SortedColumns, left_out_sentences, sort_columns
 from backstay.datasets._content import Content
 from backstay.datasets._duplicates import unique_columns
@@ -34,7 +34,7 @@ def read_table(
     reading: Reading | None = None,
     **options: Any,
 ) -> LabelledTable:
-    r"""Read rows with their classes from a file.
+    r"""Read rows with their outcomes, classes or numbers, from a file.
 
     The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.gct`` (each also
     ``.gz``), ``.xlsx``, ``.h5ad``, ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. A text file that
@@ -45,7 +45,7 @@ def read_table(
     path : path
         The file.
     target : str, default=None
-        Name of the column that holds the classes. In NPZ and MATLAB files None takes the
+        Name of the column that holds the outcome. In NPZ and MATLAB files None takes the
         array ``y``.
     reading : Reading, default=None
         How to read it.
@@ -71,7 +71,7 @@ def read_table(
     -----
     Texts of up to 20 different values become categories. Left out, with a warning: columns without
     a value or with a single one, texts of more values, and columns that only number or name the
-    rows; the first of those names them. Rows without a class are dropped, with a warning.
+    rows; the first of those names them. Rows without an outcome are dropped, with a warning.
 
     Examples
     --------
@@ -101,12 +101,12 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     taken = (reading.target, reading.groups, reading.measured, *reading.keep)
     parts, log2 = take_apart(content, reading, taken), reading.log2
     labels, target = _labels(parts, content, reading.target)
-    classes = classes_of(labels, target, content, reading)
-    parts.notes += classes.notes
-    parts.warnings += classes.warnings
-    groups = _groups(parts, content, reading.groups, classes.rows)
-    if not classes.rows.all():
-        parts = parts.of_rows(classes.rows)
+    outcome = outcome_of(labels, target, content, reading)
+    parts.notes += outcome.notes
+    parts.warnings += outcome.warnings
+    groups = _groups(parts, content, reading.groups, outcome.rows)
+    if not outcome.rows.all():
+        parts = parts.of_rows(outcome.rows)
     others = [] if (name := reading.measured) is None else [(name, times(parts.column(name), name))]
     frame = _features(parts, content, reading, target)
     columns = sort_columns(frame, reading.categories, reading.keep, log2)
@@ -119,20 +119,20 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
         parts.notes.append(f"Rows are named by column {name!r}.")
     X = _assembled(frame, columns, samples, content.file)
     parts.warnings += [*twins(X), *many_missing(X), *([] if log2 is not None else looks_raw(X))]
-    outcome = as_target(classes.y)
+    known = as_target(outcome.y, outcome.kind)
     others += _beside(parts, columns, reading, target)
-    found = confounded(others, outcome)
+    found = confounded(others, known)
     if groups is None:
         # A few patients, named in a column of texts, are taken for categories.
-        found += repeats([*others, *columns.categories.items()], samples, outcome)
+        found += repeats([*others, *columns.categories.items()], samples, known)
     scale = {"log2": log2} if log2 is not None else {"scale": "log2"} if reading.logged else {}
     about = content.annotation
     if about is not None:
         about = about[~about.index.duplicated()].reindex(X.columns)
         about = about.apply(plain_text).rename_axis("feature")
     return LabelledTable(
-        X, classes.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
-        about, classes.positive, found,
+        X, outcome.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
+        about, outcome.positive, found, outcome.kind,
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _labels(parts: Parts, content: Content, target: str | None) -> tuple[pd.Seri
         if len(parts.sheet.columns):
             hint = f"The samples have {listed(parts.sheet.columns, 12)}."
         raise TableError(
-            f"{content.file}: which column holds the classes? {hint}", parameter="target"
+            f"{content.file}: which column holds the outcome? {hint}", parameter="target"
         )
     return parts.column(target), target
 
@@ -217,7 +217,7 @@ def _assembled(
     left = {*columns.numbers.columns, *columns.categories}
     order = [n for n in frame.columns if n in left]
     if not order:
-        raise TableError(f"{file} has no column left that could tell the classes apart.")
+        raise TableError(f"{file} has no column left that could predict the outcome.")
     X = columns.numbers
     if list(X.columns) != order and not columns.categories:
         X = X[order]

@@ -24,8 +24,8 @@ class Reading:
     Parameters
     ----------
     target : str, default=None
-        Name of the column that holds the classes. In NPZ and MATLAB files None takes the
-        array ``y``.
+        Name of the column that holds the outcome: classes, or a number for every row. In NPZ and
+        MATLAB files None takes the array ``y``.
     samples : path or DataFrame, default=None
         The sheet of samples, where the file holds numbers only: a row per sample, with the
         target. Which side of the file holds the samples is found by their names. AnnData
@@ -51,6 +51,9 @@ class Reading:
         Columns to keep although they look like row numbers or free text.
     categories : iterable of str
         Columns whose values are categories although they are numbers.
+    kind : {"classes", "numbers"}, default=None
+        What the target column holds. None finds it out: numbers with fractions are numbers, texts
+        and whole numbers of few values are classes.
     exclude_classes : iterable of str
         Classes to leave out, with their rows.
     min_class_size : int, default=None
@@ -103,6 +106,7 @@ class Reading:
     drop: Collection[str] = ()
     keep: Collection[str] = ()
     categories: Collection[str] = ()
+    kind: str | None = None
     exclude_classes: Collection[str] = ()
     min_class_size: int | None = None
     positive: str | None = None
@@ -136,6 +140,10 @@ class Reading:
             raise TableError(
                 f"logged says that the values are log2 already; leave out log2={self.log2:g}.",
                 parameter="logged",
+            )
+        if self.kind not in (None, "classes", "numbers"):
+            raise TableError(
+                f"kind={self.kind!r} must be 'classes' or 'numbers'.", parameter="kind"
             )
         Limit(self.max_size)
 

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.metrics import accuracy_score
+from sklearn.linear_model import Ridge
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import get_tags
 
 from backstay._validation import (
@@ -22,7 +23,7 @@ from backstay._validation import (
     resolve_n_features,
     take,
 )
-from backstay.base import Array, Indices, fit_weighted
+from backstay.base import Array, Indices, fit_weighted, outcomes_of
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._resamples import hold_out
@@ -81,13 +82,14 @@ class RepeatedSelector(Ensemble):
         Runs of the selector; an even number for complementary pairs.
     keep : {"top_k", "grow"}, default="top_k"
         The `n_features_to_select` most frequent features; or features in order
-        of frequency as long as each raises the accuracy of `classifier` on
-        rows held out from the selectors.
+        of frequency as long as each raises the accuracy of `classifier`, or its R² for
+        numbers, on rows held out from the selectors.
     n_features_to_select : int, float or None, default=None
         k; the most that ``keep="grow"`` keeps. None keeps as many as a run selects on
         average, and sets no limit to growing.
-    classifier : classifier, default=None
-        Judge of ``keep="grow"``; None is 1-NN on features scaled to [0, 1].
+    classifier : classifier or regressor, default=None
+        Judge of ``keep="grow"``; None is 1-NN on features scaled to [0, 1], or, for numbers, ridge
+        regression on standardised features.
     holdout : float, default=0.3
         Share of each class held out with ``keep="grow"``.
     resample, max_samples, scale_on, n_jobs
@@ -109,7 +111,7 @@ class RepeatedSelector(Ensemble):
     holdout_rows_ : ndarray
         Rows no run has seen; empty with ``keep="top_k"``.
     holdout_scores_ : ndarray
-        Accuracy there with 1, 2, … features, up to the first that brought no gain.
+        Accuracy, or R², there with 1, 2, … features, up to the first that brought no gain.
     ranking_ : ndarray of shape (n_features,)
         By selection frequency; ties by the sum of the runs' ranks where they
         rank, then by column.
@@ -154,11 +156,19 @@ class RepeatedSelector(Ensemble):
         "holdout": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+    @property
+    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Kinds of outcome that the selector and the judge take."""
+        judged = self.keep == "grow" and self.classifier is not None
+        return outcomes_of(self.estimator, *([self.classifier] if judged else []))
+
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
         inside, self.holdout_rows_ = np.arange(len(y)), np.empty(0, np.intp)
         if self.keep == "grow":
-            inside, self.holdout_rows_ = hold_out(y, self.classes_, self.holdout, rng)
+            inside, self.holdout_rows_ = hold_out(
+                y, getattr(self, "classes_", None), self.holdout, rng
+            )
         members = self._fit_runs(
             X, y, sample_weight, rng, self.n_resamples, among=inside, ranked=False
         )
@@ -180,22 +190,25 @@ class RepeatedSelector(Ensemble):
         return self.selection_frequency_
 
     def _accuracy(
-        self, X: Any, y: Indices, sample_weight: Array | None, train: Indices, columns: Indices
+        self, X: Any, y: Any, sample_weight: Array | None, train: Indices, columns: Indices
     ) -> float:
-        """Return the classifier's accuracy on the held-out rows, which no run has seen.
+        """Return the judge's accuracy, or R² for numbers, on the rows that no run has seen.
 
         It is fitted with weights where it takes them.
         """
         classifier, test = self.classifier, self.holdout_rows_
-        if classifier is None:
+        if classifier is None and self._has_numbers():
+            classifier = make_pipeline(StandardScaler(), Ridge())
+        elif classifier is None:
             classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_neighbors=1))
-        table, labels = take(X, columns, axis=1), self.classes_[y]
+        table, labels = take(X, columns, axis=1), self._decoded(y)
         of_train = of_test = None
         if sample_weight is not None:
             of_train, of_test = sample_weight[train], sample_weight[test]
         fitted = fit_weighted(clone(classifier), take(table, train), labels[train], of_train)
         predicted = fitted.predict(take(table, test))
-        return float(accuracy_score(labels[test], predicted, sample_weight=of_test))
+        score = r2_score if self._has_numbers() else accuracy_score
+        return float(score(labels[test], predicted, sample_weight=of_test))
 
     def _n_requested(self) -> int | float | str | None:
         return self.n_features_to_select

@@ -216,8 +216,8 @@ class DecoyControl(Ensemble):
         else:
             table = np.hstack([X, decoys])[:, order]
         samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
-        of_classes = (self.classes_[y], sample_weight, samples)
-        members = fit_members(self.estimator, table, *of_classes, rng, scale_on=self.scale_on)
+        of_rows = (self._decoded(y), sample_weight, samples)
+        members = fit_members(self.estimator, table, *of_rows, rng, scale_on=self.scale_on)
         ranks = np.empty((len(members), len(order)))
         ranked = np.zeros(len(order), dtype=bool)
         for run, member in enumerate(members):

@@ -44,7 +44,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
     def _fit_runs(
         self,
         X: Any,
-        y: Indices,
+        y: Any,
         sample_weight: Array | None,
         rng: np.random.RandomState,
         n_runs: int,
@@ -58,14 +58,14 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         Another `estimator` may stand in for the ensemble's own.
         """
         among = np.arange(len(y)) if among is None else among
-        if self.resample == "complementary_pairs":
+        if self.resample == "complementary_pairs" and not self._has_numbers():
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")
         draws = draw_rows(self.resample, y[among], n_runs, self.max_samples, rng)
         self.estimators_samples_ = [among[rows] for rows in draws]
         members = fit_members(
             self.estimator if estimator is None else estimator,
             X,
-            self.classes_[y],
+            self._decoded(y),
             sample_weight,
             self.estimators_samples_,
             rng,

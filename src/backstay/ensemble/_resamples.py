@@ -17,6 +17,7 @@ def draw_rows(
 ) -> list[Indices]:
     """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
 
+    Rows with numbers are drawn from all rows.
     The halves of a complementary pair are members 2i and 2i + 1.
     """
     if resample == "complementary_pairs" and n % 2:
@@ -38,10 +39,14 @@ def draw_rows(
 
 
 def hold_out(
-    y: Indices, classes: NDArray[Any], share: float, rng: np.random.RandomState
+    y: Indices, classes: NDArray[Any] | None, share: float, rng: np.random.RandomState
 ) -> tuple[Indices, Indices]:
-    """Return rows to select on and rows held out, a share of every class of two rows or more."""
-    warn_single_members(classes, y, "none of it is held out")
+    """Return rows to select on and rows held out, a share of every class of two rows or more.
+
+    For numbers, without `classes`, all rows are of one kind.
+    """
+    if classes is not None:
+        warn_single_members(classes, y, "none of it is held out")
     held = []
     for rows in _rows_by_class(y):
         size = min(max(1, round(share * len(rows))), len(rows) - 1)
@@ -52,5 +57,8 @@ def hold_out(
     return np.setdiff1d(np.arange(len(y)), out), out
 
 
-def _rows_by_class(y: Indices) -> list[Indices]:
+def _rows_by_class(y: NDArray[Any]) -> list[Indices]:
+    """Return the rows of every class; numbers have none, so all rows are together."""
+    if y.dtype.kind == "f":
+        return [np.arange(len(y))]
     return [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]

@@ -161,7 +161,7 @@ class StabilitySelection(Ensemble):
         n_runs = self.n_resamples * (2 if self.resample == "complementary_pairs" else 1)
         estimator = self.estimator
         if self.path:
-            self.lambdas_ = common_grid(estimator, X, self.classes_[y], sample_weight)
+            self.lambdas_ = common_grid(estimator, X, self._decoded(y), sample_weight)
             estimator = clone(estimator).set_params(lambdas=self.lambdas_)
         members = self._fit_runs(X, y, sample_weight, rng, n_runs, estimator=estimator)
         if self.path:

@@ -12,8 +12,11 @@ from backstay.feature_weighting._mrmr import MRMR
 from backstay.feature_weighting._permutation import PermutationImportance
 from backstay.feature_weighting._relief import Relief, ReliefF
 from backstay.feature_weighting._reweighted import InstanceReweighted
+from backstay.feature_weighting._ridge_rfe import RidgeRFE
+from backstay.feature_weighting._rrelieff import RReliefF
 from backstay.feature_weighting._shrunken_centroids import NearestShrunkenCentroids
 from backstay.feature_weighting._simba import Simba
+from backstay.feature_weighting._slopes import SlopeTest, Spearman
 from backstay.feature_weighting._svm import SVMRFE
 from backstay.feature_weighting._univariate import (
     CategoryImportance,
@@ -57,9 +60,13 @@ __all__ = [
     "NearestShrunkenCentroids",
     "OneR",
     "PermutationImportance",
+    "RReliefF",
     "Relief",
     "ReliefF",
+    "RidgeRFE",
     "Simba",
+    "SlopeTest",
+    "Spearman",
     "SymmetricalUncertainty",
     "TTest",
     "ValueDifference",

@@ -6,15 +6,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from backstay._scaling import near_one
 from backstay._validation import NOT_NEGATIVE, POSITIVE, SHARE, param, positive_int
-from backstay.base import Array, FeatureRanker, Indices, one_thread
-from backstay.feature_weighting._rows import counted_rows
+from backstay.base import Array, FeatureRanker, one_thread
+from backstay.feature_weighting._rows import counted, standard_numbers
 
 
-def total_gains(model: HistGradientBoostingClassifier, n_features: int) -> Array:
+def total_gains(model: Any, n_features: int) -> Array:
     """Return how much the splits on each feature lowered the loss.
 
     scikit-learn keeps this in the nodes of its trees but has no public name for it.
@@ -30,7 +30,8 @@ def total_gains(model: HistGradientBoostingClassifier, n_features: int) -> Array
 class BoostingImportance(FeatureRanker):
     """Total gain of a feature's splits in gradient boosted trees.
 
-    The trees are scikit-learn's ``HistGradientBoostingClassifier``. Features that no tree splits
+    The trees are scikit-learn's ``HistGradientBoostingClassifier``, or, for numbers,
+    ``HistGradientBoostingRegressor``. Features that no tree splits
     on have importance 0. With a few dozen rows, that is nearly every feature.
 
     Parameters
@@ -61,8 +62,8 @@ class BoostingImportance(FeatureRanker):
         Total gain, over that of all features; exactly 0 for a feature without a split.
     n_ranked_ : int
         Features that some tree splits on. The others are not ranked.
-    model_ : HistGradientBoostingClassifier
-        The fitted trees, on class numbers 0..C-1.
+    model_ : HistGradientBoostingClassifier or HistGradientBoostingRegressor
+        The fitted trees, on class numbers 0..C-1, or on standardised numbers.
     n_iter_ : int
         Rounds of boosting that were made.
 
@@ -100,17 +101,21 @@ class BoostingImportance(FeatureRanker):
     random_state: Any = None
 
     _zero_is_unranked = True
+    outcomes = ("classes", "numbers")
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
+        rows, y, omega = counted(self, y, sample_weight)
         options = self.get_params(deep=False)  # all others are the trees' own
         del options["n_features_to_select"]
         if options["min_samples_leaf"] is None:
-            options["min_samples_leaf"] = max(1, min(20, len(codes) // 4))
-        self.model_ = HistGradientBoostingClassifier(early_stopping=False, **options)
+            options["min_samples_leaf"] = max(1, min(20, len(y) // 4))
+        kind: Any = HistGradientBoostingClassifier
+        if self._has_numbers():
+            kind, y = HistGradientBoostingRegressor, standard_numbers(y, omega)
+        self.model_ = kind(early_stopping=False, **options)
         weights = None if sample_weight is None else omega / omega.mean()
         with one_thread():  # the order in which it sums depends on the number of threads
-            self.model_.fit(near_one(X[rows]), codes, sample_weight=weights)
+            self.model_.fit(near_one(X[rows]), y, sample_weight=weights)
         self.n_iter_ = int(self.model_.n_iter_)
         gains = total_gains(self.model_, X.shape[1])
         total = gains.sum()

@@ -126,8 +126,9 @@ class BorutaRanker(FeatureRanker):
     random_state: Any = None
 
     _zero_is_unranked = True
+    outcomes = ("classes", "numbers")
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
         X = near_one(X, ordinary=ORDINARY).astype(np.float32)  # as trees read it
         d = X.shape[1]
@@ -148,7 +149,7 @@ class BorutaRanker(FeatureRanker):
             self.decision_[tentative & less] = "rejected"
         return self.hits_ + total / n_rounds
 
-    def _round(self, X: Any, y: Indices, sample_weight: Array | None, rng: Any) -> tuple[Any, Any]:
+    def _round(self, X: Any, y: Any, sample_weight: Array | None, rng: Any) -> tuple[Any, Any]:
         """Return the importances of the features left and of their shadows in one forest."""
         copies = X
         while copies.shape[1] < FEWEST_SHADOWS:

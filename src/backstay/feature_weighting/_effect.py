@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,8 @@ class EffectRanker(FeatureRanker):
     scale_power: float = param(0.0, NOT_NEGATIVE)
     _: KW_ONLY
     denoise: float | None = param(None, POSITIVE)
+
+    instead: ClassVar = {"numbers": "SlopeTest"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -6,15 +6,22 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 from backstay._scaling import near_one
 from backstay._validation import PROPER_SHARE, SHARE, StrOptions, param, positive_int
-from backstay.base import Array, FeatureRanker, Indices
+from backstay.base import Array, FeatureRanker
+from backstay.feature_weighting._rows import standard_numbers
 
 # Trees read float32, and do not cut between values that differ by less than 1e-7.
 ORDINARY = (-10, 60)
 FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
+REGRESSION_FORESTS = {"random_forest": RandomForestRegressor, "extra_trees": ExtraTreesRegressor}
 
 
 @dataclass(eq=False, repr=False)
@@ -29,7 +36,7 @@ class ForestImportance(FeatureRanker):
     forest : {"random_forest", "extra_trees"}, default="random_forest"
         Best cuts on bootstrap samples, or random cuts on all rows.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        Impurity.
+        Impurity of classes; that of numbers is their variance.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Features tried at each split, as in scikit-learn.
     max_depth : int or None, default=None
@@ -50,10 +57,10 @@ class ForestImportance(FeatureRanker):
         have 0 and are not ranked.
     n_ranked_ : int
         How many features the trees use.
-    forest_ : RandomForestClassifier or ExtraTreesClassifier
-        The fitted forest, on class numbers 0..C-1. Features whose largest value is below 0.0005
-        or above 1e18 are divided by a power of two first, because trees see no differences
-        below 1e-7.
+    forest_ : forest of scikit-learn
+        The fitted forest, on class numbers 0..C-1, or on standardised numbers. Features whose
+        largest value is below 0.0005 or above 1e18 are divided by a power of two first, because
+        trees see no differences below 1e-7.
 
     Notes
     -----
@@ -81,10 +88,15 @@ class ForestImportance(FeatureRanker):
     random_state: Any = None
 
     _zero_is_unranked = True
+    outcomes = ("classes", "numbers")
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         options = self.get_params(deep=False)  # all others are the forest's own
         del options["n_features_to_select"]
-        self.forest_ = FORESTS[options.pop("forest")](**options)
+        forests: Any = FORESTS
+        if self._has_numbers():
+            forests, y = REGRESSION_FORESTS, standard_numbers(y)
+            options["criterion"] = "squared_error"
+        self.forest_ = forests[options.pop("forest")](**options)
         self.forest_.fit(near_one(X, ordinary=ORDINARY), y, sample_weight=sample_weight)
         return np.asarray(self.forest_.feature_importances_)

@@ -21,7 +21,7 @@ from backstay._validation import (
     positive_int,
 )
 from backstay.base import Array, FeatureRanker, Indices
-from backstay.feature_weighting._rows import counted_rows
+from backstay.feature_weighting._rows import counted, standard_numbers
 
 # Beyond this share of the null model's loss nothing is left to explain: the classes are separated.
 MOST_EXPLAINED = 0.999
@@ -84,8 +84,9 @@ def importances_by_entry(
 
 @dataclass(eq=False, repr=False)
 class ElasticNetRanker(FeatureRanker):
-    """Order of entry on the path of a logistic regression with an elastic net penalty.
+    """Order of entry on the path of a regression with an elastic net penalty.
 
+    The regression is logistic for classes, and linear for numbers.
     The penalty λ falls from where no feature is in the model. Features rank by the λ at which they
     first have a coefficient, then by the size of their coefficients at the end of the path.
     Features that never enter have importance 0: they are not ranked.
@@ -141,8 +142,10 @@ class ElasticNetRanker(FeatureRanker):
     -----
     Features are standardised on the training rows and the intercept is free. With two classes the
     loss is logistic. With more it is multinomial, with a coefficient for every class, and a
-    feature enters with its first. ``sample_weight`` weighs rows in the loss, the mean and the
-    deviation; only proportions matter. Of equal features the lasso may take any.
+    feature enters with its first. Numbers are standardised, too, and the loss is half their
+    squared error; λ and coefficients are then those of the standardised y. ``sample_weight``
+    weighs rows in the loss, the mean and the deviation; only proportions matter. Of equal features
+    the lasso may take any.
 
     References
     ----------
@@ -169,22 +172,30 @@ class ElasticNetRanker(FeatureRanker):
 
     _zero_is_unranked = True
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        name = type(self).__name__
-        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, name)
+    outcomes = ("classes", "numbers")
+
+    def _outcome(self, y: Any, sample_weight: Array | None) -> tuple[Any, Array, Array]:
+        """Return the rows that count, a row of Y per class or one of numbers, and shares ω."""
+        rows, own, omega = counted(self, y, sample_weight)
+        if self._has_numbers():
+            return rows, standard_numbers(own, omega)[None], omega / omega.sum()
         if sample_weight is not None:
             present = self.classes_[np.unique(y[rows])]
-            rows, codes, omega = rows_with_a_share(rows, codes, omega, present, name)
-        omega = omega / omega.sum()
+            rows, own, omega = rows_with_a_share(rows, own, omega, present, type(self).__name__)
+        indicators = (own == np.arange(own.max() + 1)[:, None]).astype(np.float64)
+        return rows, indicators[1:] if len(indicators) == 2 else indicators, omega / omega.sum()
+
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
+        rows, Y, omega = self._outcome(y, sample_weight)
+        gaussian = self._has_numbers()
         Z = standardised(X[rows], omega)
         if self.weakness < 1.0:
             draws = check_random_state(self.random_state).uniform(size=len(Z))
             Z[draws < 0.5] *= self.weakness  # a smaller feature needs a larger coefficient
-        indicators = (codes == np.arange(codes.max() + 1)[:, None]).astype(np.float64)
-        Y = indicators[1:] if len(indicators) == 2 else indicators
-        top = float(slopes(Z, null_model(Y, omega)[2]).max() / self.l1_ratio)
+        top = float(slopes(Z, null_model(Y, omega, gaussian)[2]).max() / self.l1_ratio)
         lambdas = self._grid(top) if top > 0.0 else np.empty(0)  # nothing can enter
-        path = net_path(Z, Y, omega, lambdas, float(self.l1_ratio), self.tol, MOST_EXPLAINED)
+        options = (float(self.l1_ratio), self.tol, MOST_EXPLAINED, gaussian)
+        path = net_path(Z, Y, omega, lambdas, *options)
         self.selection_path_, self.intercept_, self.coef_, unfinished = path
         self.lambdas_ = lambdas[: len(self.selection_path_)]
         if unfinished:
@@ -213,8 +224,9 @@ class ElasticNetRanker(FeatureRanker):
 
 @dataclass(eq=False, repr=False)
 class LassoPath(ElasticNetRanker):
-    """Order of entry on the path of a logistic regression with the lasso's penalty.
+    """Order of entry on the path of a regression with the lasso's penalty.
 
+    The regression is logistic for classes, and linear for numbers.
     The penalty λ falls from where no feature is in the model. Features rank by the λ at which they
     first have a coefficient, then by the size of their coefficients at the end of the path.
     Features that never enter have importance 0: they are not ranked. It rarely ranks more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +122,8 @@ def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
 
 class _MomentFilter(SignificanceFilter):
     """What these filters share: the moments of the classes that have rows."""
+
+    instead: ClassVar = {"numbers": "SlopeTest"}
 
     def _moments(
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None

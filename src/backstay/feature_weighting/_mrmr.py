@@ -12,10 +12,19 @@ from backstay._scaling import near_one
 from backstay._validation import StrOptions, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import class_moments, quotient
-from backstay.feature_weighting._rows import counted_rows
+from backstay.feature_weighting._rows import counted
 
 # A redundancy of 0 would make any quotient infinite.
 LEAST_REDUNDANCY = 1e-12
+
+
+def three_states(X: NDArray[Any], omega: Array) -> Array:
+    """Return an indicator per state and cell: counts of pairs of states are matrix products."""
+    total = omega.sum()
+    mean = omega @ X / total
+    half = np.sqrt(omega @ (X - mean) ** 2 / total) / 2
+    low, high = (X - mean < -half).astype(np.float64), (X - mean > half).astype(np.float64)
+    return np.stack([low, 1 - low - high, high])
 
 
 class MutualInformation:
@@ -24,16 +33,14 @@ class MutualInformation:
     Below, within and above half a deviation around their means, as published.
     """
 
-    def __init__(self, X: NDArray[Any], codes: Indices, omega: Array) -> None:
-        total = omega.sum()
-        mean = omega @ X / total
-        half = np.sqrt(omega @ (X - mean) ** 2 / total) / 2
-        # One indicator per state: counts of pairs of states are then matrix products.
-        low, high = (X - mean < -half).astype(np.float64), (X - mean > half).astype(np.float64)
-        self._states = np.stack([low, 1 - low - high, high])
-        self._omega, self._total = omega, total
-        classes = np.equal.outer(np.arange(codes.max() + 1), codes).astype(np.float64)
-        self.relevance = self._with(classes)
+    def __init__(self, X: NDArray[Any], y: Any, omega: Array) -> None:
+        self._states = three_states(X, omega)
+        self._omega, self._total = omega, omega.sum()
+        if y.dtype.kind == "f":  # numbers are cut as features are
+            outcome = three_states(y[:, None], omega)[:, :, 0]
+        else:
+            outcome = np.equal.outer(np.arange(y.max() + 1), y).astype(np.float64)
+        self.relevance = self._with(outcome)
 
     def redundancy(self, feature: int) -> Array:
         """Return the mutual information of a feature with every feature."""
@@ -47,19 +54,31 @@ class MutualInformation:
         return np.asarray((joint * np.log(ratio)).sum(axis=(0, 1)))
 
 
-class Correlation:
-    """Relevance as the F statistic, redundancy as the absolute correlation."""
+def unit_columns(X: NDArray[Any], omega: Array) -> Array:
+    """Centre columns and divide them by their length: products are then correlations."""
+    constant = (X[0] == X).all(axis=0)
+    centred = (X - omega @ X / omega.sum()) * np.sqrt(omega)[:, None]
+    length = np.sqrt((centred**2).sum(axis=0))
+    return np.divide(centred, length, out=np.zeros(centred.shape), where=(length > 0) & ~constant)
 
-    def __init__(self, X: NDArray[Any], codes: Indices, omega: Array) -> None:
-        moments = class_moments(X, codes, omega)
-        n, n_classes = omega.sum(), len(moments.mass)
+
+class Correlation:
+    """Relevance as the F statistic, redundancy as the absolute correlation.
+
+    For numbers the relevance is an absolute correlation, too.
+    """
+
+    def __init__(self, X: NDArray[Any], y: Any, omega: Array) -> None:
+        self._unit = unit_columns(X, omega)
+        if y.dtype.kind == "f":
+            self.relevance = np.abs(unit_columns(y[:, None], omega)[:, 0] @ self._unit)
+            return
+        moments = class_moments(X, y, omega)
+        n_classes = len(moments.mass)
         within = moments.squares.sum(axis=0)
-        df = max(n - n_classes, 0.0)
+        df = max(omega.sum() - n_classes, 0.0)
         between = moments.between()
         self.relevance = quotient(between * df / (n_classes - 1) if df else between, within)
-        centred = (X - omega @ X / n) * np.sqrt(omega)[:, None]
-        length = np.sqrt((centred**2).sum(axis=0))
-        self._unit = np.divide(centred, length, out=np.zeros(centred.shape), where=length > 0)
 
     def redundancy(self, feature: int) -> Array:
         """Return the absolute correlation of a feature with every feature."""
@@ -103,6 +122,8 @@ class MRMR(FeatureRanker):
     measure : {"mutual_information", "f_ratio"}, default="mutual_information"
         Mutual information with the class and between features, cut into three states at half a
         deviation below and above the mean; or the F statistic and the absolute correlation.
+        An outcome of numbers is cut into three states, too; with "f_ratio" its absolute correlation
+        takes the place of F.
     form : {"difference", "quotient"}, default="quotient"
         Relevance minus redundancy (MID, FCD), or over it (MIQ, FCQ).
     n_searched : int, default=200
@@ -143,9 +164,11 @@ class MRMR(FeatureRanker):
     form: str = param("quotient", StrOptions({"difference", "quotient"}))
     n_searched: int = param(200, positive_int())
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        measure = MEASURES[self.measure](near_one(X[rows].astype(np.float64)), codes, omega)
+    outcomes = ("classes", "numbers")
+
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
+        rows, y, omega = counted(self, y, sample_weight)
+        measure = MEASURES[self.measure](near_one(X[rows].astype(np.float64)), y, omega)
         self.relevance_ = measure.relevance
         n_features = len(measure.relevance)
         self.n_searched_ = min(self.n_searched, n_features)

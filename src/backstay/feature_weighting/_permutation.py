@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin, clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import check_scoring
@@ -17,17 +17,24 @@ from sklearn.pipeline import Pipeline
 
 from backstay._scaling import near_one
 from backstay._validation import check_random_state, param, positive_int
-from backstay.base import Array, FeatureRanker, Indices, fit_weighted, importances_of
+from backstay.base import (
+    Array,
+    FeatureRanker,
+    Indices,
+    fit_weighted,
+    importances_of,
+    outcomes_of,
+)
 from backstay.feature_weighting._forest import ORDINARY
-from backstay.feature_weighting._rows import inner_folds
+from backstay.feature_weighting._rows import inner_folds, number_folds, standard_numbers
 
 LARGEST_SEED = 2**31 - 1
 
 
-def out_of_bag_losses(
-    forest: RandomForestClassifier, X: Any, y: Indices, omega: Array, n_repeats: int, rng: Any
-) -> Array:
-    """Return the mean over the trees of the share of right answers that shuffling takes away.
+def out_of_bag_losses(forest: Any, X: Any, y: Any, omega: Array, n_repeats: int, rng: Any) -> Array:
+    """Return the mean over the trees of what shuffling takes away.
+
+    That is a share of right answers, or, for numbers, minus a mean squared error.
 
     Each tree is asked about the rows that its bootstrap left out, and only the features that it
     splits on are shuffled: others change nothing.
@@ -42,8 +49,10 @@ def out_of_bag_losses(
         rows, labels, weights = X[out], y[out], omega[out] / mass
 
         def right(rows: Any, tree: Any = tree, labels: Any = labels, weights: Any = weights) -> Any:
-            votes = tree.tree_.predict(rows).reshape(len(rows), -1).argmax(axis=1)
-            return weights @ (votes == labels)
+            outputs = tree.tree_.predict(rows).reshape(len(rows), -1)
+            if labels.dtype.kind == "f":
+                return -weights @ (outputs[:, 0] - labels) ** 2
+            return weights @ (outputs.argmax(axis=1) == labels)
 
         whole = right(rows)
         for feature in np.unique(tree.tree_.feature[tree.tree_.feature >= 0]):
@@ -91,11 +100,12 @@ class PermutationImportance(FeatureRanker):
 
     Parameters
     ----------
-    estimator : classifier or None, default=None
+    estimator : classifier, regressor or None, default=None
         The model; None is the forest.
     scoring : str, callable or None, default=None
         What an estimator loses, as in scikit-learn; None is the Brier score where it has
-        probabilities, else its own score. Trees of the forest lose right answers.
+        probabilities, the mean squared error of numbers, else its own score. Trees of the forest
+        lose right answers, or gain squared error.
     n_estimators : int, default=500
         Trees of the forest.
     n_repeats : int, default=5
@@ -156,26 +166,38 @@ class PermutationImportance(FeatureRanker):
 
     _zero_is_unranked = True
 
-    def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
+    @property
+    def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Kinds of outcome that the model takes."""
+        return ("classes", "numbers") if self.estimator is None else outcomes_of(self.estimator)
+
+    def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)
+        y = standard_numbers(y) if self._has_numbers() else y
         if self.estimator is None:
             losses = self._of_forest(X, y, sample_weight, rng)
         else:
             losses = self._of_folds(X, y, sample_weight, rng)
         return np.maximum(losses, 0.0)
 
-    def _of_forest(self, X: Any, y: Indices, sample_weight: Array | None, rng: Any) -> Array:
+    def _of_forest(self, X: Any, y: Any, sample_weight: Array | None, rng: Any) -> Array:
         X = near_one(X, ordinary=ORDINARY)
         omega = np.ones(len(y)) if sample_weight is None else sample_weight
         seed = rng.randint(LARGEST_SEED)
-        forest = RandomForestClassifier(self.n_estimators, n_jobs=self.n_jobs, random_state=seed)
+        kind: Any = RandomForestClassifier
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "random_state": seed}
+        if self._has_numbers():
+            kind, options["max_features"] = RandomForestRegressor, "sqrt"
+        forest = kind(self.n_estimators, **options)
         forest.fit(X, y, sample_weight=sample_weight)
         return out_of_bag_losses(forest, X, y, omega, self.n_repeats, rng)
 
-    def _of_folds(self, X: Any, y: Indices, sample_weight: Array | None, rng: Any) -> Array:
-        folds = inner_folds(
-            self.cv, y, sample_weight, self.classes_, int(rng.randint(LARGEST_SEED))
-        )
+    def _of_folds(self, X: Any, y: Any, sample_weight: Array | None, rng: Any) -> Array:
+        seed = int(rng.randint(LARGEST_SEED))
+        if self._has_numbers():
+            folds = number_folds(self.cv, y, sample_weight, seed)
+        else:
+            folds = inner_folds(self.cv, y, sample_weight, self.classes_, seed)
         X = near_one(X, together=True)  # estimators of scikit-learn do not handle extreme units
         losses = np.zeros(X.shape[1])
         for train, test in folds:
@@ -202,6 +224,8 @@ class PermutationImportance(FeatureRanker):
         """Return a score of the model on the used columns alone; the others are as they were."""
         if self.scoring is None and hasattr(model, "predict_proba"):
             inner: Any = minus_brier
+        elif self.scoring is None and self._has_numbers():
+            inner = check_scoring(model, "neg_mean_squared_error")
         else:
             inner = check_scoring(model, self.scoring)
 

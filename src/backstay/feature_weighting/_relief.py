@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -61,7 +61,24 @@ def row_chunks(n: int) -> list[slice]:
     return [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
 
 
-def _run(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
+def block_slices(table: ReliefTable, n_visits: int, k: int) -> list[slice]:
+    """Cut visits into blocks whose size depends on the data alone, so that sums do, too."""
+    row_bytes = 8 * table.n + 12 * k * table.n_lists
+    size = int(np.clip(BLOCK_BYTES // row_bytes, 4, 256))
+    return [slice(i, i + size) for i in range(0, n_visits, size)]
+
+
+def listed(
+    table: ReliefTable, queries: Indices, D: Array, k: int
+) -> tuple[Array, NDArray[np.int32]]:
+    """Return the k nearest of each class, and how far they are, by distances to all rows."""
+    distances, rows = nearest.empty_heaps(len(queries), table.n_lists, k, table.n)
+    nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
+    nearest.sort_heaps(distances, rows)
+    return distances, rows
+
+
+def run_calls(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
 
     Not through joblib, whose threads poll for results every 10 ms: as long as a
@@ -135,6 +152,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     See Also
     --------
     DoubleReliefF : Seeks neighbours under the weights so far.
+    RReliefF : For an outcome that is a number.
     Simba : Ascends the margins under the weights so far.
 
     Notes
@@ -163,6 +181,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     categorical_features: Any = param("from_dtype", StrOptions({"from_dtype"}), "array-like", None)
     n_jobs: int | None = None
     random_state: Any = None
+
+    instead: ClassVar = {"numbers": "RReliefF"}
 
     def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:
         categorical = self.categorical_features
@@ -205,10 +225,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         self, table: ReliefTable, queries: Indices, D: Array, k: int, omega: Array
     ) -> tuple[NDArray[np.int32], Array]:
         """:meth:`_coefficients` of the k nearest by the query rows' distances to all rows."""
-        distances, rows = nearest.empty_heaps(len(queries), len(self.classes_), k, table.n)
-        nearest.block_neighbors(D, queries, table.n, table.starts, distances, rows)
-        nearest.sort_heaps(distances, rows)
-        return self._coefficients(table, queries, distances, rows, omega)
+        return self._coefficients(table, queries, *listed(table, queries, D, k), omega)
 
     def _coefficients(
         self,
@@ -232,12 +249,18 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
             prior = np.diff(table.starts) / table.n
             factor = prior[None, :] / (1.0 - prior[own])[:, None]
             factor[np.arange(len(queries)), own] = -1.0
+        shares = self._shares(queries, rows, omega)
+        shares *= factor[:, :, None]
+        return rows.reshape(len(queries), -1), shares.reshape(len(queries), -1)
+
+    def _shares(self, queries: Indices, rows: NDArray[np.int32], omega: Array) -> Array:
+        """Return how the neighbours in each list share the weight of their row."""
         ranks = np.arange(rows.shape[2])
         influence = np.exp(-((ranks / (self.sigma or np.inf)) ** 2))  # all 1 without sigma
         shares = np.empty(rows.shape)
         neighbor_shares(rows, influence, omega, shares)
-        shares *= (factor * omega[queries][:, None])[:, :, None]
-        return rows.reshape(len(queries), -1), shares.reshape(len(queries), -1)
+        shares *= omega[queries][:, None, None]
+        return shares
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
         warn_single_members(self.classes_, y)
@@ -245,34 +268,44 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         omega = relative_weights(sample_weight, table.n)[table.order]
         visits = np.arange(table.n) if self.n_draws is None else np.sort(self._visits(table))
         mass = self._mass(omega[visits])
-        k, n_classes = self._n_listed(table), len(self.classes_)
-        list_bytes = len(visits) * n_classes * k * 12
-        if table.plain and self.n_draws is None and list_bytes <= MAX_LIST_BYTES:
-            sums = self._all_at_once(table, k, omega)
+        k = self._n_listed(table)
+        if self._fits_at_once(table, k):
+            distances, rows = self._lists_at_once(table, k)
+            coefficients = self._coefficients(table, visits, distances, rows, omega)
+            sums = self._sums_at_once(table, *coefficients)
         else:
             sums = self._by_blocks(table, visits, k, omega)
         return sums / mass
 
-    def _all_at_once(self, table: ReliefTable, k: int, omega: Array) -> Array:
-        """Each distance once, for both of its rows."""
-        n, n_classes = table.n, len(self.classes_)
+    def _fits_at_once(self, table: ReliefTable, k: int) -> bool:
+        """Whether the lists of all rows may be held together, and are wanted."""
+        list_bytes = table.n * table.n_lists * k * 12
+        return table.plain and self.n_draws is None and list_bytes <= MAX_LIST_BYTES
+
+    def _lists_at_once(self, table: ReliefTable, k: int) -> tuple[Array, NDArray[np.int32]]:
+        """Return every row's neighbours; each distance is computed once, for both of its rows."""
+        n, n_classes = table.n, table.n_lists
         n_parts = effective_n_jobs(self.n_jobs)
         heaps = [nearest.empty_heaps(n, n_classes, k, n) for _ in range(n_parts)]
         search = partial(nearest.symmetric_neighbors, table.dense, False, n, table.starts)
-        _run(self.n_jobs, [partial(search, p, n_parts, *heaps[p]) for p in range(n_parts)])
+        run_calls(self.n_jobs, [partial(search, p, n_parts, *heaps[p]) for p in range(n_parts)])
         distances, rows = heaps[0]
         for other in heaps[1:]:
             nearest.merge_heaps(distances, rows, *other)
         nearest.sort_heaps(distances, rows)
-        queries = np.arange(n)
-        neighbors, coefficients = self._coefficients(table, queries, distances, rows, omega)
-        blocks = row_chunks(n)
+        return distances, rows
+
+    def _sums_at_once(
+        self, table: ReliefTable, neighbors: NDArray[np.int32], coefficients: Array
+    ) -> Array:
+        """:meth:`ReliefTable.sums` of all rows of a plain table, in threads."""
+        queries, blocks = np.arange(table.n), row_chunks(table.n)
         calls = [
             partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
             for f0, f1 in table.dense_chunks()
             for b in blocks
         ]
-        parts = _run(self.n_jobs, calls)
+        parts = run_calls(self.n_jobs, calls)
         by_chunk = [parts[i : i + len(blocks)] for i in range(0, len(parts), len(blocks))]
         return np.concatenate([np.sum(rows_of_chunk, axis=0) for rows_of_chunk in by_chunk])
 
@@ -283,11 +316,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
             D = table.distances(queries)
             return table.sums(queries, *self._from_distances(table, queries, D, k, omega))
 
-        # Block sizes depend on the data alone, so sums do not depend on n_jobs.
-        row_bytes = 8 * table.n + 12 * k * len(self.classes_)
-        size = int(np.clip(BLOCK_BYTES // row_bytes, 4, 256))
-        blocks = [visits[i : i + size] for i in range(0, len(visits), size)]
-        return np.sum(_run(self.n_jobs, [partial(finish, b) for b in blocks]), axis=0)
+        blocks = [visits[part] for part in block_slices(table, len(visits), k)]
+        return np.sum(run_calls(self.n_jobs, [partial(finish, b) for b in blocks]), axis=0)
 
     def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
         if type(self) not in (ReliefF, Relief):  # a subclass may compute something else

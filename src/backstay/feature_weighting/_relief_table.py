@@ -176,6 +176,11 @@ class ReliefTable:
         )
 
     @property
+    def n_lists(self) -> int:
+        """Lists of neighbours of a row: one per class."""
+        return len(self.starts) - 1
+
+    @property
     def plain(self) -> bool:
         """Whether all columns are dense numbers without gaps, and distances their sums."""
         only_dense = not len(self.gap_index) and not len(self.nominal_index)

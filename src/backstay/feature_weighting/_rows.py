@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from backstay._validation import check_random_state
-from backstay.base import Array, Indices
-
-Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
+from backstay.base import Array, Fold, Indices, dealt_folds
 
 
 def present_rows(
@@ -41,8 +39,53 @@ def counted_rows(
     if sample_weight is None:
         return slice(None), y, np.ones(len(y))
     rows, codes = present_rows(y, sample_weight, classes, name)
-    omega = sample_weight[rows]
-    return rows, codes, omega * max(1.0, len(omega) / omega.sum())
+    return rows, codes, _as_counts(sample_weight[rows])
+
+
+def counted_numbers(y: Array, sample_weight: Array | None, name: str) -> tuple[Any, Array, Array]:
+    """:func:`counted_rows` of an outcome of numbers: rows, their numbers, how often they count."""
+    if sample_weight is None:
+        return slice(None), y, np.ones(len(y))
+    rows = np.flatnonzero(sample_weight > 0.0)
+    if (y[rows] == y[rows[0]]).all():
+        raise ValueError(
+            f"sample_weight is positive only for rows with the same y; {name} needs at least 2 "
+            "different numbers."
+        )
+    return rows, y[rows], _as_counts(sample_weight[rows])
+
+
+def counted(ranker: Any, y: Any, sample_weight: Array | None) -> tuple[Any, Any, Array]:
+    """:func:`counted_numbers` or :func:`counted_rows`, by the outcome of a ranker's fit."""
+    name = type(ranker).__name__
+    if ranker._has_numbers():
+        return counted_numbers(y, sample_weight, name)
+    return counted_rows(y, sample_weight, ranker.classes_, name)
+
+
+def standard_numbers(y: Array, omega: Array | None = None) -> Array:
+    """Return numbers with mean 0 and variance 1 under ω; models then do not depend on the unit."""
+    mean = np.average(y, weights=omega)
+    return np.asarray((y - mean) / np.sqrt(np.average((y - mean) ** 2, weights=omega)))
+
+
+def _as_counts(omega: Array) -> Array:
+    return omega * max(1.0, len(omega) / omega.sum())
+
+
+def number_folds(cv: Any, y: Array, weights: Array | None, random_state: Any) -> list[Fold]:
+    """Return folds of the rows that have weight, for an outcome of numbers."""
+    rows = np.flatnonzero(np.ones(len(y)) if weights is None else weights)
+    if len(rows) < 3:
+        raise ValueError(
+            f"cross-validation inside the training rows needs 3 rows or more, and {len(rows)} have "
+            "weight."
+        )
+    if isinstance(cv, Integral):
+        folds = dealt_folds(y[rows], min(int(cv), len(rows)), check_random_state(random_state))
+        return [(rows[a], rows[b]) for a, b in folds]
+    given = check_cv(cv).split(np.zeros((len(y), 1)), y)
+    return [(a[np.isin(a, rows)], b[np.isin(b, rows)]) for a, b in given]
 
 
 def inner_folds(

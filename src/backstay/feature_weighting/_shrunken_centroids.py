@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -162,6 +162,8 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     priors: Any = param("empirical", StrOptions({"empirical", "uniform"}), "array-like")
     cv: Any = param(10, "cv_object")
     random_state: Any = None
+
+    instead: ClassVar = {"numbers": "SlopeTest"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -127,6 +127,8 @@ class Simba(FeatureRanker):
     tol: float = param(1e-6, NOT_NEGATIVE)
     scaling: str | None = param("minmax", *Scaling.OPTIONS)
     random_state: Any = None
+
+    instead: ClassVar = {"numbers": "RReliefF"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight, X.shape[1])

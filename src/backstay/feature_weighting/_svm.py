@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backstay._scaling import Scaling
-from backstay._validation import (
-    POSITIVE,
-    PROPER_SHARE,
-    StrOptions,
-    check_is_fitted,
-    param,
-    positive_int,
-)
-from backstay.base import FIRST_THEN_REST, Array, FeatureRanker, Indices, SharedFits
+from backstay._validation import POSITIVE, StrOptions, param, positive_int
+from backstay.base import FIRST_THEN_REST, Array, Indices, SharedFits
+from backstay.feature_weighting._elimination import Elimination, EliminationRanker
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm_elimination import (
-    LIFT,
-    MAX_ITER,
-    Elimination,
-    eliminate,
-    uses_gram,
-)
+from backstay.feature_weighting._svm_elimination import MAX_ITER, eliminate, uses_gram
 
 SINGLE_CELLS = 2**24  # a wide table of single precision with more of them stays so
 
@@ -39,7 +27,7 @@ def row_costs(C: float | str, omega: Array) -> Array:
 
 
 @dataclass(eq=False, repr=False)
-class SVMRFE(FeatureRanker):
+class SVMRFE(EliminationRanker):
     """SVM-RFE: drop the features with the smallest SVM weights, retrain, repeat.
 
     A linear soft-margin SVM is trained on the remaining features, those with the
@@ -120,12 +108,10 @@ class SVMRFE(FeatureRanker):
 
     C: float | str = param(1.0, POSITIVE, StrOptions({"1/n"}))
     _: KW_ONLY
-    step: int | float = param(0.1, positive_int(), PROPER_SHARE)
-    rounding: str = param("down", StrOptions({*LIFT}))
-    scaling: str | None = param("minmax", *Scaling.OPTIONS)
     tol: float | str = param("auto", POSITIVE, StrOptions({"auto"}))
     max_iter: int = param(MAX_ITER, positive_int())
-    record_path: bool = param(False, "boolean")
+
+    instead: ClassVar = {"numbers": "RidgeRFE"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS
@@ -138,11 +124,7 @@ class SVMRFE(FeatureRanker):
         scaling = Scaling(X, self.scaling)
         course = self._eliminate(X, y, costs, scaling=scaling, record_path=self.record_path)
         self.n_iter_ = course.n_steps
-        if self.record_path:
-            self.path_ = course.path
-        elif hasattr(self, "path_"):
-            del self.path_  # of an earlier fit
-        return course.importances()
+        return self._importances(course)
 
     def _eliminate(self, X: Array, y: Indices, costs: Array, **options: Any) -> Elimination:
         own = ("step", "rounding", "tol", "max_iter")
@@ -152,20 +134,6 @@ class SVMRFE(FeatureRanker):
         if type(self) is not SVMRFE:  # a subclass may compute something else
             return None
         return SharedSVMRFE(self, *self._checked_input(X, y))
-
-    def path_matrix(self) -> Array:
-        """Return the normalised weights of every round, 0 for eliminated features.
-
-        Returns
-        -------
-        ndarray of shape (n_rounds, n_features)
-            ``path_`` as one table, as the bias–variance study needs it.
-        """
-        check_is_fitted(self, "path_", msg="path_matrix() needs fit with record_path=True.")
-        table = np.zeros((len(self.path_), self.n_features_in_))
-        for row, (features, weights) in zip(table, self.path_, strict=True):
-            row[features] = weights
-        return table
 
 
 class SharedSVMRFE:

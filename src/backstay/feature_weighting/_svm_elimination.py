@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from itertools import combinations
-from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +13,13 @@ from backstay._kernels._svm import (
     LIBSVM_TOL,
     add_products,
     eliminate_rounds,
-    mark_smallest,
     move_behind,
     one_vs_one_duals,
     squared_weights,
 )
 from backstay._scaling import Scaling
 from backstay.base import Array, Indices, one_thread
+from backstay.feature_weighting._elimination import Elimination, run_rounds
 from backstay.feature_weighting._svm_tall import TallMachine
 
 # Subtracting dropped features from a Gram matrix keeps the rounding errors of the larger matrix.
@@ -57,41 +54,13 @@ def uses_gram(n_rows: int, n_features: int, tol: float | str) -> bool:
     return n_rows < n_features or n_rows <= (LIBSVM_ROWS if libsvms_steps else GRAM_ROWS)
 
 
-class EliminationRound(NamedTuple):
-    """What one round of the elimination saw; columns are in ascending order."""
-
-    features: Indices  # columns that the machines of this round were trained on
-    weights: Array  # their normalised weights r_j = |w_j| / Σ|w|
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """The course of an elimination."""
-
-    last_round: Indices  # the round each feature was dropped in; the survivor has the highest
-    last_weight: Array  # its criterion |w_j| in that round
-    path: list[EliminationRound]  # every round, when recorded
-    n_steps: int  # the most that a machine took
-
-    def importances(self) -> Array:
-        """Share of the features a feature outlasts, itself included; exact ties share theirs."""
-        d = len(self.last_round)
-        order = np.lexsort((self.last_weight, self.last_round))
-        rounds, weights = self.last_round[order], self.last_weight[order]
-        ties = (rounds[1:] == rounds[:-1]) & (weights[1:] == weights[:-1])
-        first_of_tie = np.maximum.accumulate(np.where(np.r_[False, ties], 0, np.arange(d)))
-        importances = np.empty(d)
-        importances[order] = (first_of_tie + 1) / d
-        return importances
-
-
-def _add_products(rows: Array, start: int, stop: int, factor: float, gram: Array) -> None:
+def add_row_products(rows: Array, start: int, stop: int, factor: float, gram: Array) -> None:
     """Add the products of rows over some features to a Gram matrix, or take them out."""
     if rows.dtype == np.float32:  # in double precision, a block of features at a time
         step = max(1, BLOCK_CELLS // len(rows))
         for first in range(start, stop, step):
             block = rows[:, first : min(first + step, stop)].astype(np.float64)
-            _add_products(block, 0, block.shape[1], factor, gram)
+            add_row_products(block, 0, block.shape[1], factor, gram)
         return
     if (stop - start) * len(rows) ** 2 > BLAS_WORK:
         part = rows[:, start:stop]
@@ -222,7 +191,7 @@ class _Machines:
             self._centre()
             return
         if before < 2 * self.remaining:
-            _add_products(self.rows, self.remaining, before, -1.0, self.gram)
+            add_row_products(self.rows, self.remaining, before, -1.0, self.gram)
             if np.trace(self.gram) * TRACE_FALL > self.trace:
                 return
         self._multiply()
@@ -231,7 +200,7 @@ class _Machines:
         """Compute the Gram matrix of the remaining features."""
         n = len(self.rows)
         gram = np.zeros((n, n))
-        _add_products(self.rows, 0, self.remaining, 1.0, gram)
+        add_row_products(self.rows, 0, self.remaining, 1.0, gram)
         self._set_gram(gram)
 
     def _set_gram(self, gram: Array) -> None:
@@ -261,16 +230,6 @@ class _Machines:
         return steps
 
 
-# Added before a share of features is rounded down. One tenth of 30 must stay 3 when rounding up,
-# though it is a little more in floating point.
-LIFT = {"down": 0.0, "up": 1.0 - 1e-9}
-
-
-def _n_dropped(step: int | float, lift: float, remaining: int) -> int:
-    count = int(step) if isinstance(step, Integral) else max(1, int(step * remaining + lift))
-    return min(count, remaining - 1)
-
-
 def eliminate(
     X: Array,
     y: Indices,
@@ -292,36 +251,15 @@ def eliminate(
     and pass ``G[np.ix_(rows, rows)]``, which holds only for rows scaled beforehand: a member that
     scales by its own rows gives a feature whose extreme row was not drawn another factor.
     """
-    d = X.shape[1]
     if isinstance(tol, str):
         tol = TIGHT_TOL
     machines = _Machines(X, y, costs, tol, gram, scaling, max_iter)
-    last_round = np.empty(d, dtype=np.intp)
-    last_weight = np.zeros(d)
-    path: list[EliminationRound] = []
-    lift = LIFT[rounding]
-    number = 0 if record_path else machines.run(step, lift, last_round, last_weight)
-    while machines.remaining > 1 or (record_path and len(path) == number):
-        features = machines.features[: machines.remaining]
-        weights = machines.weights()
-        if record_path:
-            order, total = np.argsort(features), weights.sum()
-            shares = weights[order] / total if total > 0.0 else np.zeros(len(weights))
-            path.append(EliminationRound(features[order], shares))
-        if machines.remaining == 1:
-            break
-        dropped = np.empty(machines.remaining, dtype=np.bool_)
-        mark_smallest(weights, features, _n_dropped(step, lift, machines.remaining), dropped)
-        last_round[features[dropped]] = number
-        last_weight[features[dropped]] = weights[dropped]
-        machines.drop(dropped)
-        number += 1
-    last_round[machines.features[0]] = number
+    course = run_rounds(machines, step, rounding, record_path)
     if machines.unfinished:
         warnings.warn(
             f"the SVM did not converge in max_iter={max_iter} steps in {machines.unfinished} of "
-            f"{number + 1} rounds; scale the features, lower C or raise max_iter.",
+            f"{course.n_rounds} rounds; scale the features, lower C or raise max_iter.",
             ConvergenceWarning,
             stacklevel=5,
         )
-    return Elimination(last_round, last_weight, path, machines.n_steps)
+    return course

@@ -45,6 +45,7 @@ class ValueFilter(FeatureRanker):
     _: KW_ONLY
     discretizer: Any = "mdl"
 
+    instead: ClassVar = {"numbers": "Spearman"}
     _measure: ClassVar[Any]
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:

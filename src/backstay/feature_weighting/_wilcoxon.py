@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,21 @@ def ordered(X: NDArray[Any]) -> Order:
     ends[:-1] = new[1:]
     last = np.minimum.accumulate(np.where(ends, places, len(X) - 1)[::-1], axis=0)[::-1]
     return Order(order, first, last)
+
+
+def midranks(X: NDArray[Any], omega: Array) -> Array:
+    """Return the ranks in every column about their mean; tied rows share the middle one.
+
+    Rows count ω times. In a constant column all ranks are exactly 0.
+    """
+    order = ordered(X)
+    mass = omega[order.rows]
+    upto = np.cumsum(mass, axis=0)
+    before = np.take_along_axis(upto - mass, order.first, axis=0)
+    through = np.take_along_axis(upto, order.last, axis=0)
+    ranks = np.empty(X.shape)
+    np.put_along_axis(ranks, order.rows, (before + through - upto[-1]) / 2.0, axis=0)
+    return ranks
 
 
 def areas(order: Order, positive: NDArray[np.bool_], omega: Array) -> Array:
@@ -122,6 +137,8 @@ class Wilcoxon(SignificanceFilter):
     >>> Wilcoxon().fit(X, y).feature_importances_.round(2)
     array([0.92, 0.76, 1.  , 1.  ])
     """
+
+    instead: ClassVar = {"numbers": "Spearman"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

@@ -46,6 +46,8 @@ class UniformWeighting(InstanceWeighter):
     _: KW_ONLY
     total: float | None = param(None, POSITIVE)
 
+    outcomes = ("classes", "numbers")
+
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if hasattr(X, "columns"):  # the rows' content does not matter, whatever its types
             return X, validate_names(self, X, y)

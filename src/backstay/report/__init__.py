@@ -14,6 +14,7 @@ from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
 from backstay.report.figures._heatmap import HeatmapDisplay
+from backstay.report.figures._numbers import PredictedDisplay, ResidualsDisplay
 from backstay.report.figures._pareto import ParetoDisplay
 from backstay.report.figures._plan import PlanDisplay
 from backstay.report.figures._roc import RocDisplay
@@ -36,7 +37,9 @@ __all__ = [
     "HeatmapDisplay",
     "ParetoDisplay",
     "PlanDisplay",
+    "PredictedDisplay",
     "Report",
+    "ResidualsDisplay",
     "RocDisplay",
     "SampleMapDisplay",
     "SampleWeightsDisplay",

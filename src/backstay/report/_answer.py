@@ -53,7 +53,7 @@ BEST_IN = {
 # Why nothing is recommended.
 REFUSED = {
     "chance": "no method is shown to be above chance",
-    "null": "the choice is not shown to be stabler than with shuffled labels",
+    "null": "the choice is not shown to be stabler than with shuffled outcomes",
     "rows": "there are too few rows to say",
 }
 SCALE = "0: random features, 1: always the same"
@@ -212,8 +212,8 @@ def _sentence(evidence: Evidence) -> str:
             return f"What looks good in so few rows is mostly luck. On new rows expect {reached}."
         if advice.refused == "null":
             return (
-                f"On new rows expect {reached}. But features chosen with shuffled labels are about "
-                "as stable as these."
+                f"On new rows expect {reached}. But features chosen with shuffled outcomes are "
+                "about as stable as these."
             )
         return f"On new rows expect {reached}, which is not shown to be better than guessing."
     return (
@@ -294,7 +294,7 @@ def recommendation_words(advice: Recommendation) -> str:
             else f"No other of {among} predicts about as well (up to one standard error of its "
             f"{metric})"
         )
-        null = f"; {two_decimals(trusted.null)} with shuffled labels"
+        null = f"; {two_decimals(trusted.null)} with shuffled outcomes"
         words = (
             f"{trusted.method} with {count(trusted.size, 'feature')} and {trusted.model}. {alike}. "
             f"{_replication_words(trusted)}Its stability on resamples of these rows is "
@@ -336,7 +336,7 @@ def _replication_words(trusted: Finalist) -> str:
 
 
 def _article(title: str) -> str:
-    return f"{'an' if title[0] in 'aA' else 'a'} {title}"
+    return f"{'an' if title.startswith(('a', 'A', 'R²')) else 'a'} {title}"
 
 
 def _sentences(evidence: Evidence) -> Iterator[str]:
@@ -369,7 +369,7 @@ def _null_sentence(evidence: Evidence) -> Iterator[str]:
     for row in evidence.null_here.to_dict("records"):
         yield (
             "On resamples of these rows its stability is "
-            f"{two_decimals(evidence.choice.stability)} ({SCALE}). With shuffled labels "
+            f"{two_decimals(evidence.choice.stability)} ({SCALE}). With shuffled outcomes "
             f"the same method reaches {two_decimals(row['null'])} "
             f"({interval(row['low'], row['high'])}), because training sets share "
             f"{share_text(evidence.shared_rows)} of their rows."
@@ -482,5 +482,5 @@ def _stability_tile(evidence: Evidence) -> Tile:
     note = f"95{THIN}% {interval(choice.low, choice.high)}; {SCALE}"
     for row in evidence.null_here.to_dict("records"):
         ends = interval(row["low"], row["high"])
-        note += f"; with shuffled labels {two_decimals(row['null'])} ({ends})"
+        note += f"; with shuffled outcomes {two_decimals(row['null'])} ({ends})"
     return Tile("Stability on these rows", two_decimals(choice.stability), note)

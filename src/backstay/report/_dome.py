@@ -9,6 +9,7 @@ from backstay.report._evidence import Evidence
 from backstay.report._words import (
     clean,
     count,
+    held_text,
     listed,
     metric_title,
     percent,
@@ -48,7 +49,6 @@ def _answers(evidence: Evidence) -> dict[str, dict[str, str]]:
 def _data(evidence: Evidence) -> dict[str, str]:
     data = evidence.data
     said = data.provenance
-    outcomes = [f"{name}: {n}" for name, n in data.target.summary()]
     file = (
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
@@ -61,7 +61,7 @@ def _data(evidence: Evidence) -> dict[str, str]:
     return {
         "Provenance": (
             f"{file}{count(data.n_samples, 'sample')}, {count(data.n_features, 'feature')}; "
-            f"{listed(outcomes, 30)}. Source, and earlier use of the data: {AUTHORS}"
+            f"{held_text(data.target, 30)}. Source, and earlier use of the data: {AUTHORS}"
         ),
         "Dataset splits": (
             f"{count(data.n_resamples, 'split')} ({data.resampling}), {n_train:.0f} training and "
@@ -106,7 +106,7 @@ def _optimization(evidence: Evidence) -> dict[str, str]:
             f"{'More' if data.n_features > data.n_samples else 'Fewer'} features than samples. "
             "Overfitting is ruled out by tests on samples that had no part in selection or "
             "training"
-            + (f", and by {count(data.null, 'permutation')} of the labels." if data.null else ".")
+            + (f", and by {count(data.null, 'permutation')} of the outcomes." if data.null else ".")
         ),
         "Regularization": f"That of the methods; their parameters are in report.html. {AUTHORS}",
         "Availability of configuration": (
@@ -136,7 +136,7 @@ def _evaluation(evidence: Evidence) -> dict[str, str]:
     confidence = "No model was run."
     if advice is not None:
         confidence = recommendation_words(advice)
-    null = f"{count(data.null, 'permutation')} of the labels" if data.null else "guessing"
+    null = f"{count(data.null, 'permutation')} of the outcomes" if data.null else "guessing"
     return {
         "Evaluation method": (
             f"Repeated splits of the same samples ({data.resampling}). Independent samples: "

@@ -37,7 +37,7 @@ class Evidence:
 
     Features are those under the chosen method, frequencies those under every method. Where
     nothing is recommended there are no rivals, and the signature is empty: it would be one of
-    noise. `null` has a row per method and size, none without runs with shuffled labels; runs
+    noise. `null` has a row per method and size, none without runs with shuffled outcomes; runs
     train on `training_share` of the rows, and two of them share `shared_rows` of those. Tables of
     `predictions` and groups of correlated features are those of the choice. `modules` has the
     stability of every method at the chosen size if features of one module count as the same,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
     count,
+    held_text,
     interval,
     listed,
     metric_title,
@@ -72,12 +73,11 @@ def methods_text(evidence: Evidence) -> MethodsText:
 
 def _about_data(evidence: Evidence) -> str:
     data = evidence.data
-    sizes = listed([f"{name}: {n}" for name, n in data.target.summary()], 12)
     groups = "" if data.n_groups is None else f" in {count(data.n_groups, 'group')}"
     logged = " on a log2 scale" if data.logged else ""
     return (
         f"Stable features were sought among {count(data.n_features, 'feature')}{logged} of "
-        f"{count(data.n_samples, 'sample')}{groups} ({sizes})."
+        f"{count(data.n_samples, 'sample')}{groups} ({held_text(data.target, 12)})."
     )
 
 
@@ -98,8 +98,8 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
     null = ""
     if data.null:
         null = (
-            f" The same was done with the labels shuffled {count(data.null, 'time')}, to see what "
-            "stability is reached without any signal."
+            f" The same was done with the outcomes shuffled {count(data.null, 'time')}, to see "
+            "what stability is reached without any signal."
         )
     return (
         f"Stability was measured {nogueira} for the best {listed(list(map(str, data.sizes)), 12)} "

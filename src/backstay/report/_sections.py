@@ -12,6 +12,7 @@ import pandas as pd
 
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
+from backstay.report.figures._numbers import PredictedDisplay, ResidualsDisplay
 from backstay.report.figures._roc import CURVES, RocDisplay
 from backstay.results import Results
 
@@ -56,12 +57,27 @@ def _misclassified(results: Results) -> dict[str, Any]:
     return {"rows": records(wrong.iloc[:MOST_SAMPLES]), "n": len(wrong), "tested": len(frame)}
 
 
+def _predicted(results: Results) -> dict[str, Display]:
+    kinds = {"predicted": PredictedDisplay, "residuals": ResidualsDisplay}
+    return {name: kind.from_results(results) for name, kind in kinds.items()}
+
+
+def _residuals(results: Results) -> dict[str, Any]:
+    """Return the samples with the largest errors, and how many were tested."""
+    if not results.data.models:
+        return {"rows": [], "n": 0}
+    frame = results.predictions.table("residuals").frame()
+    return {"rows": records(frame.iloc[:MOST_SAMPLES]), "n": len(frame)}
+
+
 FIGURES: dict[str, Callable[[Results], dict[str, Display]]] = {
     "confusion": lambda results: {"confusion": ConfusionDisplay.from_results(results)},
     "roc": _curves,
+    "predicted": _predicted,
 }
 # The name of a section's table in the summary, and what it holds.
 TABLES: dict[str, tuple[str, Callable[[Results], Any]]] = {
     "confusion": ("recalls", _recalls),
     "misclassified": ("misclassified", _misclassified),
+    "residuals": ("residuals", _residuals),
 }

@@ -58,6 +58,7 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "sections": list(evidence.data.target.sections if evidence.data.models else ()),
         "choice": _choice(part),
         "answer": asdict(part.answer),
+        "measured": getattr(part.figures.get("map"), "measured", False),
         "suspicions": [asdict(one) for one in evidence.suspicions],
         "truth": _relevant(evidence),
         "figures": {kind: _figure(display) for kind, display in part.figures.items()},

@@ -71,7 +71,7 @@ def _shifted(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
     words = target.words()
     same = figures["same"]
     way = (
-        f" {share_text(same)} are {words.direction} {clean(figures['where'])}."
+        f" {share_text(same)} go the same way: {words.directed.format(clean(figures['where']))}."
         if same > 0.8
         else ""
     )

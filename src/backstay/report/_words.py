@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backstay.results import Estimate
-from backstay.targets import find_metric
+from backstay.targets import Target, find_metric
 
 # A space that neither breaks nor is wide.
 THIN = "\u202f"
@@ -80,6 +80,18 @@ def two_decimals(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def number_text(value: float, *, sign: bool = False) -> str:
+    """Return a number of any size to three digits, with a true minus sign.
+
+    Examples
+    --------
+    >>> number_text(-7.3104), number_text(12345.6), number_text(0.5, sign=True)
+    ('−7.31', '12346', '+0.5')
+    """
+    text = f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return ("+" if sign and value > 0 else "") + text.replace("-", "−")
+
+
 def signed(value: float) -> str:
     """Return a difference with its sign.
 
@@ -117,6 +129,20 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def held_text(target: Target, most: int) -> str:
+    """Return how many rows every kind of outcome has, or where the outcomes lie.
+
+    Examples
+    --------
+    >>> from backstay.targets import as_target
+    >>> held_text(as_target(["ill", "well", "ill"]), 12)
+    'ill: 2 and well: 1'
+    """
+    if not target.names:
+        return target.words().described
+    return listed([f"{name}: {n}" for name, n in target.summary()], most)
+
+
 def metric_title(metric: str | None) -> str:
     """Return the name of a metric as in a sentence; other names stay as they are.
 
@@ -141,7 +167,7 @@ def capital(text: str) -> str:
 
 
 def score_text(metric: str | None, value: float) -> str:
-    """Return a score: a percentage where it is a share of rows, two decimals elsewhere.
+    """Return a score: a percentage of rows, three digits of what has a unit, or two decimals.
 
     Examples
     --------
@@ -150,6 +176,8 @@ def score_text(metric: str | None, value: float) -> str:
     """
     if _is_share(metric):
         return percent(value)
+    if has_unit(metric):
+        return number_text(value)
     return f"{value:.3f}" if 0.995 <= value < 1 else two_decimals(value)
 
 
@@ -161,7 +189,14 @@ def score_interval(metric: str | None, low: float, high: float) -> str:
     >>> score_interval("accuracy", 0.81, 0.9), score_interval("roc_auc", 0.81, 0.9)
     ('81 to 90\u202f%', '0.81 to 0.90')
     """
+    if has_unit(metric) and math.isfinite(low + high):
+        return f"{number_text(low)} to {number_text(high)}"
     return percent_interval(low, high) if _is_share(metric) else interval(low, high)
+
+
+def has_unit(metric: str | None) -> bool:
+    """Return whether a metric is in the unit of the outcome, and so of any size."""
+    return metric is not None and find_metric(metric).has_unit
 
 
 def _is_share(metric: str | None) -> bool:

@@ -183,7 +183,7 @@ def least_error(records: Records, metric: Metric) -> float:
 
     As Agresti and Coull: two more rows, wrong, and two more, right.
     """
-    if not math.isfinite(metric.high):
+    if not metric.is_bounded:
         return 0.0
     n = records.n_units / records.n_samples * records.target.least_rows + 4
     right = 1 - 2 / n

@@ -63,12 +63,14 @@ def _equivalent_rows(records: Records, method: str, size: int) -> Rows:
         metric = records.target.default_metric({})
     # Thousands of small products: threads would spend their time waiting for each other.
     with one_thread():
-        changes = [
-            _changes(records, values, own, exchanges, resample, metric)
+        tested = [
+            (test, _outputs(records, values, own, exchanges, resample))
             for resample in range(records.n_resamples)
-            if len(records.test(resample))
+            if len(test := records.test(resample))
         ]
-    table = np.array(changes).reshape(len(changes), -1)
+    known = records.metric(metric)
+    scores = np.array(known.of_runs(records.target, tested))
+    table = (scores[:, 1:] - scores[:, :1]).reshape(len(scores), -1)
     table = table[np.isfinite(table).all(axis=1)]
     if len(table) < 2:
         return []
@@ -88,9 +90,9 @@ def _equivalent_rows(records: Records, method: str, size: int) -> Rows:
         for other, r in zip(features[stand_ins].tolist(), correlations.tolist(), strict=True):
             named = {"stand_in": other, "stand_in_name": records.feature_name(other)}
             change, error = next(figures)
-            if change >= 0 or change > -error:  # does as well
+            if known.gain(change) >= 0 or known.gain(change) > -error:  # does as well
                 tried.append({**named, "correlation": r, "change": change, "error": error})
-        tried.sort(key=lambda row: -row["change"])
+        tried.sort(key=lambda row: -known.gain(row["change"]))
         rows += [base | row for row in tried or [NOBODY]]
     return rows
 
@@ -109,22 +111,15 @@ def _stand_ins(values: Floats, own: Ints) -> list[StandIns]:
     return partners
 
 
-def _changes(
-    records: Records,
-    values: Floats,
-    own: Ints,
-    exchanges: list[StandIns],
-    resample: int,
-    metric: str,
+def _outputs(
+    records: Records, values: Floats, own: Ints, exchanges: list[StandIns], resample: int
 ) -> Floats:
-    """Return how the score changes on one resample: for every feature, without it, and swapped."""
-    target, train, test = records.target, records.train(resample), records.test(resample)
-    aims = target.take(train).ridge_aims()
-    fit = RidgeFit(values[:, train].T, aims, values[:, test].T, own)
+    """Return outputs on one resample: of the whole, then without every feature, and swapped."""
+    train, test = records.train(resample), records.test(resample)
+    learned = records.target.take(train)
+    fit = RidgeFit(values[:, train].T, learned.ridge_aims(), values[:, test].T, own)
     swapped = [fit.exchanged(place, others) for place, (others, _) in enumerate(exchanges)]
-    outputs = target.from_leanings(np.concatenate([fit.whole()[None], *swapped]))
-    scores = records.metric(metric).score(target.take(test), outputs)
-    return np.asarray(scores[1:] - scores[0])
+    return learned.from_leanings(np.concatenate([fit.whole()[None], *swapped]))
 
 
 class RidgeFit:

@@ -26,21 +26,26 @@ def prediction_rows(
     return records.target.table(name, runs, independent, records.test_share)
 
 
-def misclassified_rows(
-    records: Records, method: str | None, size: int | None, model: str | None
+def named_rows(
+    records: Records, name: str, method: str | None, size: int | None, model: str | None
 ) -> Rows:
-    """Return the samples by the share of their tests in which the prediction was wrong."""
-    rows = prediction_rows(records, "misclassified", method, size, model)
-    return [{"row": row["row"], "name": records.sample_name(row["row"]), **row} for row in rows]
+    """Return the same with the names of samples, where a row of the table is about one."""
+    rows = prediction_rows(records, name, method, size, model)
+    return [
+        {"row": row["row"], "name": records.sample_name(row["row"]), **row} if "row" in row else row
+        for row in rows
+    ]
 
 
 def row_score_rows(records: Records, method: str, size: int, model: str | None) -> Rows:
-    """Return every prediction of every tested row."""
+    """Return every prediction of every tested row, with its group where there are groups."""
+    units = records.units if records.n_units < records.n_samples else None
     place, at = records.check_model(model), records.check_size(size)
     target, rows = records.target, []
     for resample, outputs in records.outputs(method):
         for row, said in zip(records.test(resample), outputs[place, at], strict=True):
             known = {"row": int(row), "resample": resample}
+            known |= {} if units is None else {"group": int(units[row])}
             rows.append(known | target.row_facts(int(row), said))
     return rows
 
@@ -64,6 +69,26 @@ class Predictions(Parts):
         """
         part = self._one()
         return part.metric(part.check_metric(metric)).chance(part.target)
+
+    def table(
+        self,
+        name: str,
+        method: str | None = None,
+        size: int | None = None,
+        model: str | None = None,
+    ) -> Table:
+        """Return one of the tables that this kind of outcome has, by name.
+
+        Parameters
+        ----------
+        name : str
+            One of ``results.data.target.tables``; an unknown name is refused with those there are.
+        """
+        return self._table(
+            name,
+            "from predictions of test rows",
+            lambda part: named_rows(part, name, method, size, model),
+        )
 
     def confusion(
         self, method: str | None = None, size: int | None = None, model: str | None = None
@@ -102,7 +127,7 @@ class Predictions(Parts):
         return self._table(
             "misclassified samples",
             "share of the runs that tested them",
-            lambda part: misclassified_rows(part, method, size, model),
+            lambda part: named_rows(part, "misclassified", method, size, model),
             "row name class n_runs share taken_for",
         )
 
@@ -138,22 +163,25 @@ class Predictions(Parts):
         Returns
         -------
         Table
-            ``row``, ``resample``, ``class`` and ``predicted`` (places among the classes), and, if
-            the study kept scores, ``score``, that of the second of two classes; ``score_0``,
-            ``score_1``, … for more.
+            ``row``, ``resample``, ``group`` (a number, where there are groups), and what the kind
+            of outcome has. Classes: ``class`` and
+            ``predicted`` (places among the classes), and, if the study kept scores, ``score``, that
+            of the second of two classes; ``score_0``, ``score_1``, … for more. Numbers:
+            ``outcome``, ``predicted`` and ``training_mean``.
         """
         return self._table(
             "predictions of tested rows",
             "one per row and resample",
             lambda part: row_score_rows(part, method, size, model),
-            "row resample class predicted",
+            "row resample predicted",
         )
 
     def stability(self, *, confidence: float = 0.95) -> Table:
         """Agreement, and pooled κ, of models trained on different resamples.
 
         Models are compared on the rows that both were tested on, never on
-        training rows; all pairs are pooled. With two classes, pooled κ is φ.
+        training rows; all pairs are pooled. With two classes, pooled κ is φ; numbers have
+        Krippendorff's α, which is pooled κ with squared differences.
 
         Parameters
         ----------

@@ -382,7 +382,7 @@ def _quoted(records: Records, metric: Metric, outside: Floats, drawn: NDArray[np
         raise ValueError("too few rows were tested for a bootstrap over them.")
     value = float(values.mean())
     low, high = (float(end) for end in np.quantile(values, [0.025, 0.975]))
-    if math.isfinite(metric.high):
+    if metric.is_bounded:
         # Predictions that are nearly all right have no spread to show; Wilson's interval
         # knows that so many rows can hide a few errors.
         bounds = metric.least_interval(value, effective_rows(records, metric))

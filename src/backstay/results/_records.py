@@ -436,11 +436,9 @@ class Records:
     @computed_once
     def scores(self, method: str, metric: str) -> tuple[Ints, Floats]:
         """Return resamples and a metric: resample × model × size."""
-        outputs = self.outputs(method)
-        known = self.metric(metric)
-        values = [known.score(self.target.take(self.test(i)), out) for i, out in outputs]
+        values = self.metric(metric).of_runs(self.target, self.tested(method))
         shape = (len(values), len(self.models), len(self.sizes))
-        return _numbers(outputs), np.array(values).reshape(shape)
+        return _numbers(self.outputs(method)), np.array(values).reshape(shape)
 
 
 def _place(argument: str, value: Any, studied: list[Any]) -> int:

@@ -316,23 +316,23 @@ class Results(Parts):
         )
 
     def null(self) -> Table:
-        """Stability with shuffled labels beside the real one, by method and size.
+        """Stability with shuffled outcomes beside the real one, by method and size.
 
         Returns
         -------
         Table
             ``stability`` is Kuncheva's index S of the study; ``null`` the mean over permutations
-            of the labels, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
-            ``p_value`` is the chance of so high a stability with shuffled labels, by a t
+            of the outcomes, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
+            ``p_value`` is the chance of so high a stability with shuffled outcomes, by a t
             distribution over permutations whose spread is freed of the noise of their few runs;
             ``above`` is (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that
             more than such a share of runs selected, averaged over sets of as many runs as a
             permutation has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled
-            labels. Empty if the study ran no shuffled labels.
+            outcomes. Empty if the study ran no shuffled outcomes.
         """
         return self._table(
-            "stability with shuffled labels",
-            "95 % range over permutations of the labels",
+            "stability with shuffled outcomes",
+            "95 % range over permutations of the outcomes",
             null_rows,
             "method size stability null low high p_value above above_50% above_85% "
             "null_above_50% null_above_85% n_permutations n_runs",

@@ -26,16 +26,21 @@ class SampleWeights:
     fence : dict of class to float
         Tukey's lower fence within each class: the lower quartile less one and a half times the
         distance between the quartiles. Over all rows a rare class would be outlying as a whole.
+        Where rows have no classes, one fence for all, under None.
+    by : str
+        The column of `rows` with the class.
     """
 
     methods: list[str]
     rows: pd.DataFrame
     fence: dict[Any, float]
+    by: str = "class"
 
     @property
     def outlying(self) -> pd.DataFrame:
         """The rows below the fence of their class, lowest weight first."""
-        below = self.rows[self.rows["weight"] < self.rows["class"].map(self.fence)]
+        fence = self.fence[None] if None in self.fence else self.rows[self.by].map(self.fence)
+        below = self.rows[self.rows["weight"] < fence]
         return below.sort_values("weight", kind="stable").reset_index(drop=True)
 
 
@@ -142,9 +147,11 @@ class Samples(Parts):
                     known.methods.append(str(method))
                     break
             else:
+                target = self._one().target
+                kinds = rows.groupby(target.row_column, sort=False)["weight"]
                 fence = {}
-                for kind, own in rows.groupby("class", sort=False)["weight"]:
+                for kind, own in kinds if target.names else [(None, weights)]:
                     lower, upper = np.quantile(own, [0.25, 0.75])
                     fence[kind] = float(lower - 1.5 * (upper - lower))
-                apart.append(SampleWeights([str(method)], rows, fence))
+                apart.append(SampleWeights([str(method)], rows, fence, target.row_column))
         return apart

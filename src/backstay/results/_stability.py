@@ -256,11 +256,11 @@ def prediction_stability_rows(records: Records, confidence: float) -> Rows:
             continue
         for i, model in enumerate(records.models):
             for j, size in enumerate(records.sizes):
-                labels = np.ma.masked_all((len(outputs), records.n_samples), dtype=np.intp)
+                predicted = np.ma.masked_all((len(outputs), records.n_samples))
                 for run, (resample, said) in enumerate(outputs):
-                    labels[run, records.test(resample)] = said[i, j, :, 0]
+                    predicted[run, records.test(resample)] = said[i, j, :, 0]
                 base = {"method": method, "model": model, "size": size}
-                for measure in ("agreement", "pooled_kappa"):
-                    one = prediction_stability(labels, measure, confidence=confidence)
+                for measure in records.target.agreement:
+                    one = prediction_stability(predicted, measure, confidence=confidence)
                     rows.append({**base, "measure": measure, **_figures(one)})
     return rows

@@ -102,7 +102,7 @@ def _spread(results: Results, configuration: Configuration, metric: str) -> floa
     here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
     runs = frame.loc[here & (frame["model"] == configuration.model), "value"].dropna()
     known = find_metric(metric)
-    if len(runs) < 2 or not math.isfinite(known.high):
+    if len(runs) < 2 or not known.is_bounded:
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0
     assert configuration.size is not None
     rows = results.predictions.rows(

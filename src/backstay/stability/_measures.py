@@ -190,6 +190,10 @@ _TABLE = (
         "pooled_kappa", "predictions", "(agreement − Σ share²)/(1 − Σ share²), shares of all pairs",
         -1, 1, True, "Fleiss 1971", note="one κ for all pairs: Fleiss' κ if there are no gaps",
     ),
+    Measure(
+        "alpha", "predictions", "1 − mean (a − b)² of a sample's pairs/mean (a − b)² of all pairs",
+        -1, 1, True, "Krippendorff 1970", note="predicted numbers, not classes",
+    ),
 )  # fmt: skip
 
 MEASURES: Mapping[tuple[str, str], Measure] = {(entry.input, entry.name): entry for entry in _TABLE}

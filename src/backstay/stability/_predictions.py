@@ -31,19 +31,21 @@ def prediction_stability(
     n_bootstrap: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
-    """Measure how much the predictions of repeatedly trained classifiers agree.
+    """Measure how much the predictions of repeatedly trained models agree.
 
     Parameters
     ----------
     predictions : array-like of shape (n_runs, n_samples)
-        Class labels predicted by each of at least two models. Mask the samples that a model
-        did not predict, such as those it was trained on, in a ``numpy.ma.MaskedArray``: two
-        models are compared on the samples that both predicted.
-    measure : {"agreement", "kappa", "phi", "pooled_kappa"}, default="agreement"
+        Class labels, or numbers, predicted by each of at least two models. Mask the samples that
+        a model did not predict, such as those it was trained on, in a ``numpy.ma.MaskedArray``:
+        two models are compared on the samples that both predicted.
+    measure : {"agreement", "kappa", "phi", "pooled_kappa", "alpha"}, default="agreement"
         "agreement" is the share of equal predictions. "kappa" is the mean over pairs of
         models of Cohen's κ: agreement beyond what the class shares of the two models give by
         chance. "phi" is the mean of the φ coefficient, for two classes. "pooled_kappa" is one κ
-        for all pairs together, with the class shares of all models: Fleiss' κ.
+        for all pairs together, with the class shares of all models: Fleiss' κ. "alpha" is for
+        numbers: 1 minus the mean squared difference of two models' predictions of a sample over
+        that of any two predictions, Krippendorff's α.
     confidence, variance_from, n_bootstrap, random_state
         As in `stability_score`; `variance_from` is "jackknife" or "bootstrap".
 
@@ -79,6 +81,8 @@ def prediction_stability(
     """
     get_measure(measure, "predictions")
     resampling = Resampling.of_runs(variance_from, n_bootstrap, random_state)
+    if measure == "alpha":
+        return _alpha_result(*_read(predictions), confidence, resampling)
     votes = _read_votes(predictions)
     if measure in ("agreement", "pooled_kappa"):
         return _pooled_result(votes, measure, confidence, resampling)
@@ -95,8 +99,8 @@ def prediction_stability(
     )
 
 
-def _read_votes(predictions: Any) -> Votes:
-    """Return, for every class, which run predicted it for which sample."""
+def _read(predictions: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return what was predicted, run × sample, and where there is a prediction."""
     if hasattr(predictions, "to_numpy"):
         predictions = predictions.to_numpy()
     given = list(predictions)
@@ -105,8 +109,12 @@ def _read_votes(predictions: Any) -> Votes:
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or rows[0].ndim != 1 or rows[0].size == 0:
         raise ValueError(f"predictions must be runs × samples; got rows of shape {sorted(shapes)}.")
-    labels = np.stack(rows)
-    predicted = ~np.stack(masks)
+    return np.stack(rows), ~np.stack(masks)
+
+
+def _read_votes(predictions: Any) -> Votes:
+    """Return, for every class, which run predicted it for which sample."""
+    labels, predicted = _read(predictions)
     classes = np.unique(labels[predicted])
     if classes.dtype.kind == "f" and np.isnan(classes).any():
         raise ValueError("predictions must be class labels, masked where there is none; got nan.")
@@ -175,3 +183,37 @@ def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:
     shares = np.stack([(one * total - square).sum(axis=-1) / pairs for one, square in both], -1)
     chance = (shares**2).sum(axis=-1)
     return np.asarray((equal / pairs - chance) / np.where(chance < 1, 1 - chance, np.nan))
+
+
+def _alpha_result(
+    values: NDArray[Any], predicted: NDArray[np.bool_], confidence: float, resampling: Resampling
+) -> StabilityResult:
+    """Return Krippendorff's α of predicted numbers, with its interval."""
+    m, n = values.shape
+    known = values[predicted].astype(np.float64)
+    # Of mean 0 and deviation 1, so that differences of squares lose no digits.
+    middle, spread = (known.mean(), known.std() or 1.0) if len(known) else (0.0, 1.0)
+    x = np.where(predicted, (np.where(predicted, values, 0) - middle) / spread, 0.0)
+    parts = np.stack([predicted.astype(np.float64), x, x**2])
+    value, variance = float(_alpha(parts.sum(axis=1))), math.nan
+    if math.isnan(value):
+        why = "no sample was predicted twice, or all predictions are equal"
+        warn_undefined("alpha", f"on these {m} runs: {why}", stacklevel=4)
+    elif m > 2 and resampling.variance_from == "jackknife":
+        others = parts.sum(axis=1)[:, None] - parts
+        variance = float((m - 1) * _alpha(others).var())
+    elif m > 2:
+        drawn = [_alpha(parts[:, runs].sum(axis=1)) for runs in resampling.samples(m)]
+        variance = float(np.var(drawn, ddof=1))
+    source = resampling.variance_from
+    return StabilityResult(value, variance, "alpha", m, n, confidence, source, "predictions")
+
+
+def _alpha(sums: Floats) -> Floats:
+    """Return α from times, sums and sums of squares of every sample's predictions."""
+    times, total, squares = (np.where(sums[0] > 1, one, 0) for one in sums)
+    # Σ over ordered pairs of (a − b)² = 2(times·squares − total²); a sample counts by its times.
+    within = ((times * squares - total**2) / np.maximum(times - 1, 1)).sum(axis=-1)
+    n = times.sum(axis=-1)
+    all_pairs = (n * squares.sum(axis=-1) - total.sum(axis=-1) ** 2) / np.maximum(n - 1, 1)
+    return np.asarray(1 - within / np.where(all_pairs > 1e-12 * n, all_pairs, np.nan))

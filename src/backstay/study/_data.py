@@ -26,7 +26,7 @@ class Dataset:
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
         Rows, all of them; the study splits them itself.
     y : array-like of shape (n_samples,) or Target
-        What is to be predicted: class labels.
+        What is to be predicted: class labels, or a number for every row.
     groups : array-like of shape (n_samples,), optional
         Rows of one group stay on one side of every split.
     truth : array-like of shape (n_features,), optional
@@ -42,6 +42,8 @@ class Dataset:
     positive : object, optional
         Of two classes, the label that metrics of one class, such as average precision, are
         about; None is the second in order.
+    target : {"classes", "numbers"}, optional
+        Kind of outcome, where whole numbers could be either; None finds it out.
     """
 
     X: Any
@@ -52,6 +54,7 @@ class Dataset:
     annotation: Any = None
     suspicions: Sequence[Suspicion] | None = None
     positive: Any = None
+    target: str | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class CheckedData:
 
 def checked_data(name: str, given: Dataset, sizes: Any) -> CheckedData:
     """Return a data set whose rows, outcome, groups, truth and the study's sizes fit together."""
-    X, target = as_table(given.X), as_target(given.y, positive=given.positive)
+    X, target = as_table(given.X), as_target(given.y, given.target, positive=given.positive)
     if target.values.shape != (X.shape[0],):
         raise ValueError(f"y has shape {target.values.shape}; X has {X.shape[0]} rows.")
     groups = None if given.groups is None else np.asarray(given.groups)

@@ -23,6 +23,7 @@ from backstay.study._checks import CheckedStudy
 from backstay.study._data import CheckedData
 from backstay.study._progress import Progress
 from backstay.study._protocols import MAX_SEED
+from backstay.targets import Target
 
 # Keeps the seeds of draws apart from those of splits and shuffled labels.
 DRAWS = 0xDEC0
@@ -60,8 +61,7 @@ def run_decoys(
     try:
         X = _prepared(study, data, seed)
         calls = [
-            delayed(_one_draw)(study.methods[name], X, data.target.values, seed, draw)
-            for draw in left
+            delayed(_one_draw)(study.methods[name], X, data.target, seed, draw) for draw in left
         ]
         title = f"{data.name}, decoys"
         with one_thread(), Progress(n_draws, n_draws - len(left), verbose, title) as progress:
@@ -90,8 +90,9 @@ def _prepared(study: CheckedStudy, data: CheckedData, seed: int) -> Any:
     return X
 
 
-def _one_draw(method: Any, X: Any, y: NDArray[Any], seed: int, draw: int) -> NDArray[np.float64]:
+def _one_draw(method: Any, X: Any, target: Target, seed: int, draw: int) -> NDArray[np.float64]:
     """Return the scores of the features and of their decoys: 2 × feature."""
     own = np.random.SeedSequence(seed, spawn_key=(DRAWS, draw)).generate_state(1)[0]
-    control = DecoyControl(method, 1, random_state=int(own % MAX_SEED)).fit(X, y)
+    control = DecoyControl(method, 1, random_state=int(own % MAX_SEED))
+    control.fit(X, target.values_for(control, target.values))
     return np.concatenate([control.scores_, control.decoy_scores_])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from backstay.base import InstanceWeighted
+from backstay.base import InstanceWeighted, outcomes_of
 from backstay.ensemble import BaggedRanker, RepeatedSelector, StabilitySelection
 from backstay.feature_weighting import (
     MRMR,
@@ -39,7 +39,11 @@ from backstay.feature_weighting import (
     PermutationImportance,
     Relief,
     ReliefF,
+    RidgeRFE,
+    RReliefF,
     Simba,
+    SlopeTest,
+    Spearman,
     SymmetricalUncertainty,
     TTest,
     ValueDifference,
@@ -50,7 +54,7 @@ from backstay.redundancy import ModuleRanker
 from backstay.wrappers import SequentialSelector
 
 # A sequential search evaluates d(d + 1)/2 subsets per resample; it is refused beyond these d.
-WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200}
+WRAPPER_FEATURES = {"1nn": 500, "lda": 200, "svm": 200, "ridge": 500}
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,11 @@ class Method:
     factory: Callable[[], Any]
     max_features: int | None = None
     title: str = ""
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Kinds of outcome that it takes."""
+        return outcomes_of(self.factory())
 
 
 HY, HAN, PRAT, PB = (
@@ -86,6 +95,11 @@ _FILTERS = (
     Method("bw", "filter", "sum of squares between classes over that within",
            "Dudoit, Fridlyand & Speed 2002", BetweenWithinRatio, title="between–within ratio"),
     Method("wilcoxon", "filter", "rank sums: AUC of every feature", "Wilcoxon 1945", Wilcoxon),
+    Method("slope", "filter", "t statistic of the slope on y, median standard error added",
+           "Tusher, Tibshirani & Chu 2001", lambda: SlopeTest(moderation="shrunken"),
+           title="shrunken slope test"),
+    Method("spearman", "filter", "rank correlation of every feature with y", "Spearman 1904",
+           Spearman, title="Spearman's correlation"),
     Method("effect-denoised", "filter", "shrunken t, factors shared within classes removed",
            "Tibshirani et al. 2002", lambda: EffectRanker(denoise=5.0)),
     *(
@@ -98,7 +112,7 @@ _FILTERS = (
            "Tibshirani et al. 2002", NearestShrunkenCentroids, title="shrunken centroids"),
     Method("mrmr", "filter", "mutual information, over that with features before it",
            "Ding & Peng 2005", MRMR),
-    Method("mrmr-f", "filter", "F statistic, over correlation with features before it",
+    Method("mrmr-f", "filter", "F statistic, or |r| of numbers, over correlation with those before",
            "Ding & Peng 2005", lambda: MRMR("f_ratio")),
     Method("info-gain", "filter", "information gain, MDL-discretised", PRAT, InformationGain),
     Method("gain-ratio", "filter", "information gain over the feature's entropy", PRAT, GainRatio),
@@ -137,6 +151,8 @@ _RELIEF = (
            lambda: ReliefF(miss="any")),
     Method("relieff-exp", "relief", "ReliefF, nearer neighbours count more (σ = 20)",
            "Robnik-Šikonja & Kononenko 2003", lambda: ReliefF(sigma=20.0)),
+    Method("rrelieff", "relief", "ReliefF for numbers: 10 nearest rows, by how far y differs",
+           "Robnik-Šikonja & Kononenko 2003", RReliefF, title="RReliefF"),
     Method("drelieff", "relief", "ReliefF, distances under the weights so far", PRAT,
            DoubleReliefF),
     Method("pdrelieff", "relief", "dReliefF, the weights blended in gradually", PRAT,
@@ -144,7 +160,7 @@ _RELIEF = (
 )  # fmt: skip
 
 _LASSO = (
-    Method("lasso", "lasso", "order of entry on the path of the logistic lasso",
+    Method("lasso", "lasso", "order of entry on the path of the lasso",
            "Tibshirani 1996", LassoPath),
     Method("elastic-net", "lasso", "order of entry on the path of the elastic net",
            "Zou & Hastie 2005", ElasticNetRanker, title="elastic net"),
@@ -162,6 +178,8 @@ _SVM = (
            lambda: InstanceWeighted(SVMRFE(), MarginWeighting())),
     Method("liw-svm-rfe", "svm", "logistic weights of mean 1", PRAT,
            lambda: InstanceWeighted(SVMRFE(), LogisticWeighting())),
+    Method("ridge-rfe", "svm", "ridge regression, penalty 10,000, drops a tenth each round",
+           "Guyon et al. 2002", lambda: RidgeRFE(10_000.0), title="ridge RFE"),
     Method("bagged-svm-rfe", "ensemble", "20 bootstraps of SVM-RFE, ranks summed",
            "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE()), title="bagged SVM-RFE"),
     Method("bagged-iw-svm-rfe", "ensemble", "20 bootstraps of IW SVM-RFE, ranks summed", HAN,
@@ -221,7 +239,7 @@ _SIMBA = (
 )  # fmt: skip
 
 _MOVES = {"sfg": "forward", "sbg": "backward"}
-_INDUCERS = {"1nn": "1nn", "lda": "lda", "svm": "svm_linear"}
+_INDUCERS = {"1nn": "1nn", "lda": "lda", "svm": "svm_linear", "ridge": "ridge"}
 _CRITERIA = {
     "": ("plain", "Prat's thesis, section 2.1", ""),
     "rsa-": ("remainder", "Prat's thesis, chapter 6", ", aware of the remainder"),
@@ -234,7 +252,8 @@ def _wrapper(mark: str, move: str, inducer: str) -> Method:
     return Method(
         f"{mark}{move}-{inducer}",
         "wrapper",
-        f"{_MOVES[move]} search by accuracy of {inducer.upper()}{words}",
+        f"{_MOVES[move]} search by {'R²' if inducer == 'ridge' else 'accuracy'} of "
+        f"{inducer if inducer == 'ridge' else inducer.upper()}{words}",
         source,
         lambda: SequentialSelector(_INDUCERS[inducer], direction=_MOVES[move], criterion=criterion),
         max_features=WRAPPER_FEATURES[inducer],
@@ -242,28 +261,46 @@ def _wrapper(mark: str, move: str, inducer: str) -> Method:
 
 
 _WRAPPERS = tuple(
-    _wrapper(mark, move, inducer) for mark in _CRITERIA for move in _MOVES for inducer in _INDUCERS
+    _wrapper(mark, move, inducer)
+    for mark in _CRITERIA
+    for move in _MOVES
+    for inducer in _INDUCERS
+    if inducer != "ridge" or not mark  # the other criteria do not take numbers
 )
 
 PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRAPPERS)}
-# Names that stand for several methods. What earned its place in the default panel is in
-# docs/which-method.md; the second is that of the four documents, weightings and all.
+# The default panel of every kind of outcome. What earned its place is in docs/which-method.md.
+DEFAULTS = {
+    "classes": ("t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"),
+    "numbers": ("slope", "spearman", "mrmr-f", "rrelieff", "elastic-net", "ridge-rfe"),
+}
+# A first look: cheap methods of different kinds.
+QUICK = {
+    "classes": ("t", "f", "info-gain", "relieff"),
+    "numbers": ("slope", "spearman", "mrmr-f", "rrelieff"),
+}
+# Names that stand for several methods; the first is that of the four documents, weightings and all.
 GROUPS = {
-    "default": ("t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"),
     "papers": ("t", "relieff", "iw-relieff", "svm-rfe-c1", "iw-svm-rfe", "bagged-svm-rfe", "simba"),
     "dial": tuple(name for name in PANEL if name.startswith("dial-")),
 }
 
 
-def list_methods() -> pd.DataFrame:
+def list_methods(kind: str | None = None) -> pd.DataFrame:
     """Return a table of the methods that have a short name.
+
+    Parameters
+    ----------
+    kind : {"classes", "numbers"}, default=None
+        List the methods that take this kind of outcome; None lists all.
 
     Returns
     -------
     DataFrame
         One row per method: ``name``, ``group``, ``default`` (whether it is in the
-        default panel), ``what`` it does, ``max_features`` it is run on (nan for any
-        number), ``source``, and ``title``, the name spelt out.
+        default panel of the kind, or of classes), ``what`` it does, ``max_features`` it is run on
+        (nan for any number), ``source``, ``title``, the name spelt out, and ``outcomes``, the kinds
+        of outcome that it takes.
 
     See Also
     --------
@@ -274,29 +311,43 @@ def list_methods() -> pd.DataFrame:
     >>> table = list_methods()
     >>> table.loc[table.default, "name"].tolist()
     ['t', 'wilcoxon', 'mrmr-f', 'relieff', 'elastic-net', 'svm-rfe']
+    >>> table = list_methods("numbers")
+    >>> table.loc[table.default, "name"].tolist()
+    ['slope', 'spearman', 'mrmr-f', 'rrelieff', 'elastic-net', 'ridge-rfe']
     """
-    columns = ("name", "group", "default", "what", "max_features", "source", "title")
+    columns = ("name", "group", "default", "what", "max_features", "source", "title", "outcomes")
+    default = DEFAULTS[kind or "classes"]
     rows = [
-        {**vars(m), "default": m.name in GROUPS["default"], "title": m.title or m.name}
+        {
+            **vars(m),
+            "default": m.name in default,
+            "title": m.title or m.name,
+            "outcomes": ", ".join(m.outcomes),
+        }
         for m in PANEL.values()
+        if kind is None or kind in m.outcomes
     ]
     frame = pd.DataFrame([{c: row[c] for c in columns} for row in rows])
     return frame.sort_values("default", ascending=False, kind="stable", ignore_index=True)
 
 
 def make_methods(
-    names: Iterable[str] | None = None, *, n_features: int | None = None
+    names: Iterable[str] | None = None, *, n_features: int | None = None, kind: str | None = None
 ) -> dict[str, Any]:
     """Make methods by name, as :class:`Study` takes them.
 
     Parameters
     ----------
     names : iterable of str, default=None
-        Names in :func:`list_methods`; "default", like None, stands for the default panel,
-        "papers" for the methods of the four documents that the study adds controls to, and "dial"
-        for :class:`EffectRanker` with its ``scale_power`` turned up step by step.
+        Names in :func:`list_methods`; "default", like None, stands for the default panel, "quick"
+        for a few cheap methods, "papers" for the methods of the four documents that the study adds
+        controls to, and "dial" for :class:`EffectRanker` with its ``scale_power`` turned up step
+        by step.
     n_features : int, default=None
         Number of features of the data; methods that would take too long are refused.
+    kind : {"classes", "numbers"}, default=None
+        Kind of outcome, which has its own default panel; methods that do not take it are refused.
+        None is the panel for classes, and refuses none.
 
     Returns
     -------
@@ -313,12 +364,16 @@ def make_methods(
     {'t': TTest(moderation='shrunken'), 'relieff': ReliefF()}
     """
     given = ["default"] if names is None else list(names)
-    chosen = dict.fromkeys(n for name in given for n in GROUPS.get(name, (name,)))
+    held = kind or "classes"
+    groups = {"default": DEFAULTS[held], "quick": QUICK[held], **GROUPS}
+    chosen = dict.fromkeys(n for name in given for n in groups.get(name, (name,)))
     if not chosen:
         raise ValueError("no method is named; leave names out for the default panel.")
     for name in chosen:
         if name not in PANEL:
             raise _unknown_method(name)
+        if kind is not None and kind not in PANEL[name].outcomes:
+            raise _other_outcome(name, kind)
         limit = PANEL[name].max_features
         if limit is not None and n_features is not None and n_features > limit:
             raise ValueError(
@@ -329,8 +384,20 @@ def make_methods(
     return {name: PANEL[name].factory() for name in chosen}
 
 
+def _other_outcome(name: str, kind: str) -> ValueError:
+    taken = " or ".join(PANEL[name].outcomes)
+    # Methods at one place of two panels do the same for two kinds of outcome.
+    pairs = [
+        pair for panel in DEFAULTS.values() for pair in zip(panel, DEFAULTS[kind], strict=True)
+    ]
+    able = [m.name for m in PANEL.values() if kind in m.outcomes]
+    instead = f"use {dict(pairs)[name]}" if name in dict(pairs) else f"there are {', '.join(able)}"
+    return ValueError(f"{name} takes {taken}, but the outcome is {kind}: {instead} instead.")
+
+
 def _unknown_method(name: str) -> ValueError:
-    near = difflib.get_close_matches(name.lower().replace("_", "-"), [*PANEL, *GROUPS], 3, 0.5)
+    known = [*PANEL, "default", "quick", *GROUPS]
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), known, 3, 0.5)
     near += [n for n in PANEL if name.lower() in n and n not in near][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(PANEL)}."
     return ValueError(f"no method is called {name!r}; {hint}")

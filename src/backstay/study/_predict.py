@@ -150,7 +150,7 @@ def _predict_generally(
                 model = seeded(_weighted(model, importances), seed)
                 weights = _row_weights(model, ranking.sample_weight, how.weighted)
                 model.fit(train, cuts.sides.y_train, **weights)
-                outputs[i, j] = how.target.outputs(model, test, how.keep)
+                outputs[i, j] = how.target.outputs(model, test, how.keep, cuts.sides.y_train)
 
 
 def _weighted(model: Any, importances: Array) -> Any:

@@ -25,7 +25,7 @@ Rows = NDArray[np.intp]
 MAX_SEED = 2**31 - 1
 # A draw of whole groups may miss a class; after so many draws in vain it is an error.
 GROUP_DRAWS = 200
-# Runs on each permutation of the labels: a pair, as permutations tell more than further runs.
+# Runs on each permutation of the outcomes: a pair, as permutations tell more than further runs.
 # Twenty pairs make a default run of 50 resamples 58 % longer; three runs each would take
 # more than 60 % on top.
 NULL_RUNS = 2
@@ -36,7 +36,9 @@ DEAL_RUNS = sum(PARTS)
 PARTS_KEY = 2**31
 # Independent rows that parts need, and rows of every outcome such as a class: two in every third.
 PARTS_UNITS, PARTS_ROWS = 20, 6
-# Permutations of the labels that are tried before splits that cannot be run are an error.
+# Parts that a splitter which does not say deals rows out to, at most.
+FOLDS = 10
+# Permutations of the outcomes that are tried before splits that cannot be run are an error.
 LABEL_DRAWS = 100
 
 
@@ -55,6 +57,11 @@ class Split:
     shuffled: Target | None = None
     deal: int = -1
     n_parts: int = 0
+
+
+def _strata(y: Any, n_dealt: int) -> NDArray[Any]:
+    """Return what rows are dealt out by: what a target says, or labels as they are."""
+    return y.strata(n_dealt) if isinstance(y, Target) else np.asarray(y)
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:
@@ -113,7 +120,7 @@ class Subsampling:
         return shorter
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield training and test rows."""
+        """Yield training and test rows; `y` holds labels, or is a target."""
         n_splits = self.get_n_splits()
         share, count = isinstance(self.train_size, Real), isinstance(self.train_size, Integral)
         if not (share and ((count and self.train_size >= 1) or 0 < self.train_size < 1)):
@@ -121,13 +128,16 @@ class Subsampling:
                 f"train_size={self.train_size!r} must be a share between 0 and 1 or a number of "
                 "rows of at least 1."
             )
-        y = np.asarray(y)
         if groups is None:
             splitter = StratifiedShuffleSplit(
                 n_splits, train_size=self.train_size, random_state=self.random_state
             )
-            yield from splitter.split(np.zeros((len(y), 1)), y)
+            trained = self.train_size / len(y) if count else self.train_size
+            # As many neighbours as hold one row of the smaller side; 1 - 0.9 is not quite 0.1.
+            n_dealt = math.ceil(1 / max(min(trained, 1 - trained), 1 / len(y)) - 1e-9)
+            yield from splitter.split(np.zeros((len(y), 1)), _strata(y, n_dealt))
             return
+        strata = _strata(y, len(y))
         rng = check_random_state(self.random_state)
         names, member = np.unique(np.asarray(groups), return_inverse=True)
         n_train = int(self.train_size) if count else round(self.train_size * len(names))
@@ -137,18 +147,18 @@ class Subsampling:
                 "training; at least one group must be on each side."
             )
         for _ in range(n_splits):
-            yield _whole_groups(y, member, len(names), n_train, rng)
+            yield _whole_groups(strata, member, len(names), n_train, rng)
 
 
 def _whole_groups(
-    y: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
+    strata: NDArray[Any], member: Rows, n_groups: int, n_train: int, rng: np.random.RandomState
 ) -> tuple[Rows, Rows]:
-    n_strata = len(np.unique(y))
+    n_strata = len(np.unique(strata))
     for _ in range(GROUP_DRAWS):
         inside = np.zeros(n_groups, dtype=bool)
         inside[rng.permutation(n_groups)[:n_train]] = True
         train, test = np.flatnonzero(inside[member]), np.flatnonzero(~inside[member])
-        if min(len(np.unique(y[train])), len(np.unique(y[test]))) == n_strata:
+        if min(len(np.unique(strata[train])), len(np.unique(strata[test]))) == n_strata:
             return train, test
     raise ValueError(
         f"{GROUP_DRAWS} draws of {n_train} out of {n_groups} groups never had every class among "
@@ -199,14 +209,17 @@ class RepeatedStratifiedKFold:
         return shorter
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield training and test rows, the folds of a repeat one after the other."""
+        """Yield training and test rows, the folds of a repeat one after the other.
+
+        `y` holds labels, or is a target.
+        """
         n_splits, n_repeats = self._counts()
         rng = check_random_state(self.random_state)
-        y = np.asarray(y)
+        strata = _strata(y, n_splits)
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         for seed in rng.randint(MAX_SEED, size=n_repeats):
             folds = kind(n_splits, shuffle=True, random_state=int(seed))
-            yield from folds.split(np.zeros((len(y), 1)), y, groups)
+            yield from folds.split(np.zeros((len(strata), 1)), strata, groups)
 
 
 @dataclass(eq=False)
@@ -255,12 +268,13 @@ def draw_splits(
     that chance is the same for all methods on a resample.
     """
     own, others = seeds.spawn(2)
-    strata = target.strata()
-    splitter = check_cv(resampling, strata, classifier=True)
+    splitter = check_cv(resampling, target.strata(2), classifier=True)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         splitter = copy.copy(splitter)
         splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)
-    pairs = list(splitter.split(np.zeros((len(strata), 1)), strata, groups))
+    own_way = isinstance(splitter, Subsampling | RepeatedStratifiedKFold)
+    y = target if own_way else target.strata(getattr(splitter, "n_splits", FOLDS))
+    pairs = list(splitter.split(np.zeros((len(target), 1)), y, groups))
     if not pairs:
         raise ValueError(f"resampling={resampling!r} gives no splits; at least 1 is needed.")
     drawn = np.random.default_rng(others).integers(MAX_SEED, size=len(pairs))
@@ -280,7 +294,7 @@ def draw_null_splits(
     n_permutations: int,
     seeds: np.random.SeedSequence,
 ) -> list[Split]:
-    """Draw resamples with shuffled labels, so many permutations with a few resamples each.
+    """Draw resamples with shuffled outcomes, so many permutations with a few resamples each.
 
     The protocol is the study's, drawn anew on every permutation, with as few repeats as will do, so
     that a study of more repeats has the same runs. Of the splits some are taken at random, for the
@@ -317,7 +331,7 @@ def _shuffled(
         except ValueError as error:
             problem = error
     raise ValueError(
-        f"{LABEL_DRAWS} permutations of the labels, for the runs with shuffled labels, never left "
+        f"{LABEL_DRAWS} permutations of the outcomes, for the runs with shuffled ones, never left "
         f"splits that can be run (in the last one {problem}); null=0 does without such runs."
     ) from problem
 
@@ -363,17 +377,16 @@ def _dealt(
     n_parts: int, target: Target, groups: NDArray[Any] | None, rng: np.random.Generator
 ) -> list[Split]:
     """Deal the rows into parts that can be trained on; whole groups may take several tries."""
-    strata = target.strata()
     for _ in range(GROUP_DRAWS):
         deal = RepeatedStratifiedKFold(n_parts, 1, random_state=int(rng.integers(MAX_SEED)))
-        parts = [part for _, part in deal.split(strata, strata, groups)]
+        parts = [part for _, part in deal.split(target.values, target, groups)]
         if all(len(part) and target.can_train(part) for part in parts):
             everyone = np.arange(len(target))
             return [
                 Split(part, np.setdiff1d(everyone, part), int(rng.integers(MAX_SEED)))
                 for part in parts
             ]
-    raise ValueError(f"{GROUP_DRAWS} deals of whole groups never gave parts to train on")
+    raise ValueError(f"{GROUP_DRAWS} deals never gave parts that can all be trained on")
 
 
 def _check_split(

@@ -73,7 +73,8 @@ class Study:
         scikit-learn splitter will do, or a list of pairs of training and test rows.
     models : dict of str to model, default=None
         None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on
-        features scaled to [0, 1]; ``{}`` studies stability only. A
+        features scaled to [0, 1]; for numbers, ridge regression and 5-NN. ``{}`` studies
+        stability only. A
         :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own
         gets the method's feature weights, and its instance weights as votes.
     sizes : list of int or "log", default="log"
@@ -83,9 +84,11 @@ class Study:
         "roc_auc" (one class against the others, averaged, beyond two classes),
         "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", and, for
         models with probabilities, "log_loss" and "brier". None is the first of
-        `scoring`, or "roc_auc" where every model ranks rows.
+        `scoring`, or "roc_auc" where every model ranks rows. For numbers, "r2", which is the
+        default, "spearman", "mae" or "rmse".
     scoring : list of str, default=None
-        Metrics to report beside it; None is balanced accuracy and accuracy.
+        Metrics to report beside it; None is balanced accuracy and accuracy, or the other
+        three of numbers.
     null : int, default=0
         Permutations of the labels to run as a control of stability: the same resampling
         protocol with a few resamples each, without models; see
@@ -175,7 +178,7 @@ class Study:
     def run(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | Target,
         groups: ArrayLike | None = None,
         *,
         dataset: str = "data",
@@ -189,8 +192,8 @@ class Study:
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Rows, all of them; the study splits them itself.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        y : array-like of shape (n_samples,) or Target
+            What is to be predicted: class labels, or a number for every row.
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.
         dataset : str, default="data"
@@ -201,8 +204,8 @@ class Study:
             Which part of the tasks to run: (3, 10) is the third of ten. Every part needs a store
             of its own; :func:`backstay.study.merge_stores` puts them together.
         **about
-            What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`
-            and `positive`, as in :class:`Dataset`.
+            What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`,
+            `positive` and `target`, as in :class:`Dataset`.
 
         Returns
         -------

@@ -67,7 +67,8 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
             columns = surviving_columns(steps, n_features, train.table.shape[1])
     with Stage(record, "method"):
         nameless = train.numbers is not None and reads_numbers(method)
-        fitted = seeded(method, split.seed).fit(train.all_columns(as_numbers=nameless), y_train)
+        seen = inputs.prediction.target.values_for(method, y_train)
+        fitted = seeded(method, split.seed).fit(train.all_columns(as_numbers=nameless), seen)
         # With shuffled labels there is nothing to find, and to say so is right.
         ranking = ranking_of(fitted, len(columns), len(y_train), split.seed, shuffled)
     if (most := max(inputs.prediction.sizes)) > len(columns):

@@ -18,15 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from backstay.targets._metric import Floats, Metric, Run, ratio, row_means
+from backstay.targets._metric import (
+    Floats,
+    Metric,
+    Run,
+    pair_order,
+    ratio,
+    row_means,
+    some_rows,
+)
 
 if TYPE_CHECKING:
     from backstay.targets._classes import ClassTarget
 
 # Probabilities are kept this far from 0 and 1, as scikit-learn does for float64.
 TINY = float(np.finfo(np.float64).eps)
-# Rows of a class, or of the others, whose order enters the AUC; more are drawn at random.
-MOST_ROWS = 1000
 
 
 def class_columns(n_classes: int) -> list[tuple[int, int]]:
@@ -207,7 +213,7 @@ class OfOrder(Metric):
         """Return the metric from the order of every two rows, averaged over resamples."""
         by_class = []
         for positive, column in class_columns(target.n_classes):
-            ours, others = _some(target.codes == positive), _some(target.codes != positive)
+            ours, others = some_rows(target.codes == positive), some_rows(target.codes != positive)
             columns = [(rows, out[..., 1 + column]) for rows, out in runs]
             by_class.append(self._drawn(columns, ours, others, copies))
         defined = np.isfinite(by_class)
@@ -250,7 +256,7 @@ class _Area(OfOrder):
         self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
     ) -> Floats:
         """Return the share of pairs of drawn rows in the right order."""
-        higher, known = _order(runs, ours, others, copies.shape[1])
+        higher, known = pair_order(runs, ours, others, copies.shape[1])
         drawn, against = copies[:, ours], copies[:, others]
         size = ((drawn @ known) * against).sum(axis=1)
         right = np.array([((drawn @ one) * against).sum(axis=1) for one in higher]).T
@@ -279,8 +285,8 @@ class _AveragePrecision(OfOrder):
         A row is not above itself, but its own copies are as high as it is; the halves that ties
         with itself contribute to the hits are its copies'.
         """
-        below, known = _order(runs, ours, others, copies.shape[1])
-        among, both = _order(runs, ours, ours, copies.shape[1])
+        below, known = pair_order(runs, ours, others, copies.shape[1])
+        among, both = pair_order(runs, ours, ours, copies.shape[1])
         own = (copies[:, ours] * np.diagonal(both))[:, None, :]
         hits = _above(among, both, copies[:, ours]) + own / 2
         share = ratio(hits, hits + _above(below, known, copies[:, others]))
@@ -289,40 +295,9 @@ class _AveragePrecision(OfOrder):
         return ratio(total, weight.sum(axis=2))
 
 
-def _order(
-    runs: Sequence[Run], first: NDArray[np.intp], second: NDArray[np.intp], n_rows: int
-) -> tuple[Floats, Floats]:
-    """Return how often rows score higher than others: configuration × first × second.
-
-    As a share of the resamples that tested both, ties as halves; and whether any did.
-    """
-    place_a, place_b = (np.full(n_rows, -1) for _ in range(2))
-    place_a[first], place_b[second] = np.arange(len(first)), np.arange(len(second))
-    n_configurations = math.prod(runs[0][1].shape[:2])
-    higher = np.zeros((n_configurations, len(first), len(second)))
-    times = np.zeros((len(first), len(second)))
-    for tested, scores in runs:
-        a, b = place_a[tested], place_b[tested]
-        values = scores.reshape(n_configurations, -1)
-        high, low = values[:, a >= 0, None], values[:, None, b >= 0]
-        rows, columns = np.ix_(a[a >= 0], b[b >= 0])
-        higher[:, rows, columns] += (high > low) + 0.5 * (high == low)
-        times[rows, columns] += 1
-    higher /= np.maximum(times, 1)
-    return higher, (times > 0).astype(np.float64)
-
-
 def _above(higher: Floats, known: Floats, others: Floats) -> Floats:
     """Return the expected number of drawn rows above each row: draw × configuration × row."""
     return np.stack([others @ (known - one).T for one in higher], axis=1)
-
-
-def _some(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the wanted rows; of very many a part, drawn once and for all."""
-    rows = np.flatnonzero(wanted)
-    if len(rows) <= MOST_ROWS:
-        return rows
-    return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
 
 
 METRICS: dict[str, Metric] = {

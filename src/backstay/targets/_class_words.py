@@ -45,6 +45,7 @@ def class_words(target: ClassTarget) -> Words:
         errors="Errors by class",
         separation="AUC" if two else "AUC of two classes, on average",
         direction="high in",
+        directed="high in {}",
         difference=f"{names[1]} minus {names[0]}"
         if two
         else "the class with the highest mean minus all other rows",

@@ -69,6 +69,8 @@ class ClassTarget(ClassSignature):
         "roc_points": _class_errors.roc_points,
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
+    agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
+    estimator_type: ClassVar[str] = "classifier"
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
@@ -130,7 +132,7 @@ class ClassTarget(ClassSignature):
         numbers = {"class": int(self.codes[row]), "predicted": int(predicted)}
         return numbers | dict(zip(names, scores, strict=True))
 
-    def strata(self) -> NDArray[Any]:
+    def strata(self, n_dealt: int) -> NDArray[Any]:
         """Return the labels: every split has the same shares of the classes."""
         return self.values
 
@@ -179,7 +181,7 @@ class ClassTarget(ClassSignature):
         """Return 1 for the predicted class number, and 1 or one per class for scores."""
         return 1 + (0 if keep == "predictions" else 1 if self.n_classes == 2 else self.n_classes)
 
-    def outputs(self, model: Any, X: Any, keep: str) -> Floats:
+    def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
         """Return the predicted class number and scores of rows, by a fitted model."""
         return class_outputs(model, X, self._seen, keep)
 
@@ -238,6 +240,8 @@ class ClassTarget(ClassSignature):
 
     def unlike(self, other: Target) -> str | None:
         """Say that another study has other classes; None if it has the same."""
+        if other.kind != self.kind:
+            return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
         names = [sorted(name for name, _ in target.summary()) for target in (self, other)]
         if names[0] == names[1]:
             return None

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
-from backstay._validation import check_nothing_missing, plain_labels
+from backstay._validation import check_nothing_missing, outcome_kind, plain_labels
 from backstay.targets._classes import ClassTarget
 from backstay.targets._metric import Metric
+from backstay.targets._numbers import LEAST_ROWS, NumberTarget
 from backstay.targets._target import Target
 
-KINDS: dict[str, type[ClassTarget]] = {ClassTarget.kind: ClassTarget}
+KINDS: dict[str, type[ClassTarget | NumberTarget]] = {
+    kind.kind: kind for kind in (ClassTarget, NumberTarget)
+}
 
 
 def as_target(y: Any, kind: str | None = None, *, positive: Any = None) -> Target:
@@ -24,8 +27,10 @@ def as_target(y: Any, kind: str | None = None, *, positive: Any = None) -> Targe
     ----------
     y : array-like of shape (n_rows,) or Target
         One outcome per row. A target is returned as it is.
-    kind : {"classes"}, default=None
-        Kind of outcome; None finds it out.
+    kind : {"classes", "numbers"}, default=None
+        Kind of outcome; None finds it out: text, truth values, categories and whole numbers are
+        classes, numbers with fractions are numbers. Whole numbers stored as floating point are
+        classes if they have few values, and refused if they have many.
     positive : object, default=None
         Of two classes, the label that metrics of one class are about; None is the second in order.
 
@@ -40,14 +45,39 @@ def as_target(y: Any, kind: str | None = None, *, positive: Any = None) -> Targe
     >>> target = as_target(["ill", "well", "ill"])
     >>> target.kind, target.summary()
     ('classes', [('ill', 2), ('well', 1)])
+    >>> as_target([36.6, 37.1, 38.4, 36.9, 37.0, 36.7, 39.2, 36.8, 37.3, 36.5, 37.9, 36.4]).kind
+    'numbers'
     """
     if isinstance(y, Target):
         return y
     if kind is not None and kind not in KINDS:
-        raise ValueError(f"kind={kind!r} is unknown; there are {', '.join(KINDS)}.")
+        raise Refusal(
+            f"target={kind!r} is unknown; there are {', '.join(KINDS)}.", parameter="target"
+        )
     values = np.asarray(plain_labels(y))
     check_nothing_missing("y", values)
-    return ClassTarget.of(values, positive)
+    if values.dtype == object and all(isinstance(one, float) for one in values.tolist()):
+        values = values.astype(np.float64)
+    return KINDS[_found_kind(values) if kind is None else kind].of(values, positive)
+
+
+def _found_kind(values: NDArray[Any]) -> str:
+    """Return the kind of outcome that values are of; refuse those that may be either."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        return NumberTarget.kind  # which refuses them
+    kind = outcome_kind(values)
+    if kind not in KINDS:
+        raise ValueError(f"y holds {kind}; there are {', '.join(KINDS)}.")
+    if kind == NumberTarget.kind and (values % 1 == 0).all():
+        if len(values) < LEAST_ROWS:
+            return ClassTarget.kind
+        raise Refusal(
+            f"y holds {len(np.unique(values))} different whole numbers as floating point, which "
+            "may be names of classes or measured: say which with target='classes' or "
+            "target='numbers'.",
+            parameter="target",
+        )
+    return kind
 
 
 def from_store(stored: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Target:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 # Rows that a run tested, and its outputs: … × row × column.
 Run = tuple[NDArray[np.intp], Floats]
+# Rows of a class, of the others or of all whose order is looked at; more are drawn at random.
+MOST_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Metric(ABC):
         What of a model it is computed from.
     moves_with_shares : bool
         Whether it changes where outcomes are as easy to predict but come in other proportions.
+    has_unit : bool
+        Whether it is in the unit of the outcome, so that other metrics do not share its axis.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Metric(ABC):
     is_share: bool = False
     needs: ClassVar[str] = "predictions"
     moves_with_shares: ClassVar[bool] = False
+    has_unit: ClassVar[bool] = False
 
     @abstractmethod
     def chance(self, target: Any) -> float:
@@ -80,6 +85,13 @@ class Metric(ABC):
             nan where a draw holds no rows that the metric could be computed from.
         """
 
+    def of_runs(self, target: Any, runs: Sequence[Run]) -> list[Floats]:
+        """Return the metric of every run; their mean is that of all runs.
+
+        `runs` are as in :meth:`pooled`.
+        """
+        return [self.score(target.take(rows), outputs) for rows, outputs in runs]
+
     @abstractmethod
     def rows_worth(self, target: Any, n_runs: int = 1) -> float:
         """Return how many rows give a share of right predictions the variance of a score.
@@ -92,13 +104,21 @@ class Metric(ABC):
         """The best value there is."""
         return self.high if self.higher_is_better else self.low
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its range has two ends, so that a score is a share of what is possible."""
+        return math.isfinite(self.high - self.low)
+
     def gain(self, values: Any) -> Any:
         """Return values turned so that higher is better."""
         return values if self.higher_is_better else -values
 
     def least_interval(self, value: float, n: float) -> tuple[float, float]:
-        """Return Wilson's interval of a score on n rows' worth, in the range of the metric."""
-        if not math.isfinite(self.high):
+        """Return Wilson's interval of a score on n rows' worth, in the range of the metric.
+
+        A metric without two ends has none: the score twice.
+        """
+        if not self.is_bounded:
             return value, value
         span = self.high - self.low
         low, high = wilson((value - self.low) / span, n)
@@ -121,3 +141,34 @@ def row_means(target: Target, runs: Sequence[Run], shape: tuple[int, ...]) -> tu
         times[rows] += 1
     total /= np.maximum(times, 1).reshape(-1, *(1,) * len(shape))
     return total, times
+
+
+def pair_order(
+    runs: Sequence[Run], first: NDArray[np.intp], second: NDArray[np.intp], n_rows: int
+) -> tuple[Floats, Floats]:
+    """Return how often rows score higher than others: configuration × first × second.
+
+    As a share of the resamples that tested both, ties as halves; and whether any did.
+    """
+    place_a, place_b = (np.full(n_rows, -1) for _ in range(2))
+    place_a[first], place_b[second] = np.arange(len(first)), np.arange(len(second))
+    n_configurations = math.prod(runs[0][1].shape[:2])
+    higher = np.zeros((n_configurations, len(first), len(second)))
+    times = np.zeros((len(first), len(second)))
+    for tested, scores in runs:
+        a, b = place_a[tested], place_b[tested]
+        values = scores.reshape(n_configurations, -1)
+        high, low = values[:, a >= 0, None], values[:, None, b >= 0]
+        rows, columns = np.ix_(a[a >= 0], b[b >= 0])
+        higher[:, rows, columns] += (high > low) + 0.5 * (high == low)
+        times[rows, columns] += 1
+    higher /= np.maximum(times, 1)
+    return higher, (times > 0).astype(np.float64)
+
+
+def some_rows(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the wanted rows; of very many a part, drawn once and for all."""
+    rows = np.flatnonzero(wanted)
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))

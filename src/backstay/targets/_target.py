@@ -49,6 +49,7 @@ class Alike:
     mean: float
     sd: float
     values: Floats
+    kurtosis: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,9 @@ class Words:
         Title of the section on predictions.
     separation : str
         What ``Target.separation`` is called.
-    direction : str
-        What comes before the value of ``Effects.direction``, such as "high in".
+    direction, directed : str
+        How a table names ``Effects.direction``, such as "high in", and a phrase with {} for its
+        value, such as "high in {}".
     difference, effect, effect_source, test : str
         What ``Effects.difference`` is, what ``Effects.effect`` is called and the work that
         defines it, and the test that p-values are of.
@@ -153,6 +155,7 @@ class Words:
     errors: str
     separation: str
     direction: str
+    directed: str
     difference: str
     effect: str
     effect_source: str
@@ -167,7 +170,7 @@ class Target(ABC):
     Attributes
     ----------
     kind : str
-        "classes"; other kinds follow.
+        "classes" or "numbers".
     values : array of shape (n_rows,)
         What methods and models are fitted to.
     metrics : dict of str to Metric
@@ -184,6 +187,10 @@ class Target(ABC):
         Tables of predictions that this kind of outcome has.
     cohort_tables : tuple of str
         Those of them that a validation shows.
+    agreement : tuple of str
+        Measures of :func:`backstay.stability.prediction_stability` that suit what is predicted.
+    estimator_type : str
+        What scikit-learn calls a model of this kind of outcome.
     """
 
     kind: ClassVar[str]
@@ -194,6 +201,8 @@ class Target(ABC):
     sections: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
     cohort_tables: ClassVar[tuple[str, ...]]
+    agreement: ClassVar[tuple[str, ...]]
+    estimator_type: ClassVar[str]
     values: NDArray[Any]
 
     def __len__(self) -> int:
@@ -228,8 +237,12 @@ class Target(ABC):
     # Splits.
 
     @abstractmethod
-    def strata(self) -> NDArray[Any]:
-        """Return what rows are dealt out to splits by."""
+    def strata(self, n_dealt: int) -> NDArray[Any]:
+        """Return what rows are dealt out to splits by.
+
+        Outcomes that have an order make strata of neighbours, `n_dealt` rows or a few more each:
+        one for every part that rows are dealt out to.
+        """
 
     @abstractmethod
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
@@ -242,6 +255,10 @@ class Target(ABC):
     @abstractmethod
     def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
         """Return the outcomes in random order, within what groups of rows allow."""
+
+    def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of some rows as a method is to see them."""
+        return values
 
     # Models and their outputs.
 
@@ -265,8 +282,11 @@ class Target(ABC):
         """
 
     @abstractmethod
-    def outputs(self, model: Any, X: Any, keep: str) -> Floats:
-        """Return what a fitted model says of rows: row × column."""
+    def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
+        """Return what a fitted model says of rows: row × column.
+
+        `learned` are the values of the rows that it was fitted to.
+        """
 
     def coded(self, values: NDArray[Any]) -> Any:
         """Return what training rows are to predict as shortcuts want it."""
@@ -287,7 +307,10 @@ class Target(ABC):
 
     @abstractmethod
     def from_leanings(self, leanings: Floats) -> Floats:
-        """Return outputs from such a regression's predictions: … × row × column."""
+        """Return outputs from such a regression's predictions: … × row × column.
+
+        These are deviations from the weighted mean; the target is that of the training rows.
+        """
 
     # What the data say.
 
@@ -385,19 +408,49 @@ class Target(ABC):
         """Return the first column of outputs as the outcomes that it means."""
 
     @abstractmethod
+    def in_brief(self, predicted: NDArray[Any]) -> str:
+        """Return predicted outcomes in a few words."""
+
+    def frozen_outputs(
+        self, predicted: NDArray[Any], scores: Floats, moments: Mapping[str, Any]
+    ) -> Floats:
+        """Return what a frozen model says of rows as :meth:`outputs` does: row × column."""
+        return np.column_stack([predicted, scores])
+
+    @abstractmethod
     def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
         """Return scores and probabilities of rows as named columns of a table."""
 
     @abstractmethod
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
-        """Return how scores become probabilities, and where that comes from or why it is None.
+        """Return how sure predictions are: how scores become probabilities, or how wide intervals.
 
-        `tested` has the rows of :meth:`row_facts`, with the number of the row as ``row``.
+        None if it is not known; and where probabilities come from, or why there are none.
+        `tested` has the rows of :meth:`row_facts`, with the number of the row as ``row``, and that
+        of its group as ``group`` if there are groups.
         """
 
     @abstractmethod
     def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
         """Return probabilities from scores by such a calibration."""
+
+    def interval(
+        self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = 0.9
+    ) -> Floats | None:
+        """Return the ends of every row's prediction interval, if this kind of outcome has one."""
+        return None
+
+    def interval_columns(self, interval: Floats) -> dict[str, Floats]:
+        """Return these ends as named columns of a table."""
+        return {}
+
+    def cohort_figures(self, outputs: Floats, interval: Floats | None, draws: Rows) -> TableRows:
+        """Return more figures of a cohort, with 95 % intervals: key, figure, value, low, high."""
+        return []
+
+    def outcome_alike(self, moments: Mapping[str, Any], sizes: list[int]) -> Alike | None:
+        """Set the outcomes against those of the training rows, if they have a mean."""
+        return None
 
     def calibration(self, chances: Floats) -> Calibration | None:
         """Compare probabilities of these rows with their outcomes, if there is a way to do it."""

@@ -11,17 +11,17 @@ import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
+from sklearn.base import clone, is_regressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._orphans import worker_options
 from backstay._validation import take
-from backstay.base import Array, Indices, one_thread
+from backstay.base import Array, Fold, Indices, one_thread
 from backstay.wrappers._discriminant import Discriminant
 from backstay.wrappers._fast import FastFold, KernelMachine, Neighbors
-from backstay.wrappers._folds import Fold
 from backstay.wrappers._inducers import candidate_columns
+from backstay.wrappers._regression import FAST_NUMBERS, NumberNeighbors
 from backstay.wrappers._units import NOTHING, columns_of
 
 # The others are k-NN.
@@ -33,28 +33,35 @@ FAST: dict[str, type[FastFold]] = {
 
 
 class FastInducer:
-    """J of a built-in inducer over all folds; its threads share all arrays."""
+    """J of a built-in inducer over all folds; its threads share all arrays.
+
+    With numbers, errors are subtracted from 1 in units of `total`, the mean over folds of the
+    squared deviations from the training mean: the mean over folds is then R² of all test rows.
+    """
 
     def __init__(
         self,
         name: str,
         X: Any,
-        y: Indices,
+        y: Any,
         folds: Sequence[Fold],
         scaling: str | None,
         n_jobs: int | None = None,
+        total: float | None = None,
     ) -> None:
         X = np.asarray(X, dtype=np.float64)
-        self.n_jobs = n_jobs
+        self.n_jobs, self.total = n_jobs, total
         self.n_test = np.array([len(test) for _, test in folds])
-        kind = FAST.get(name, Neighbors)
+        kind: Any = FAST.get(name, Neighbors)
+        if total is not None:
+            kind = FAST_NUMBERS.get(name, NumberNeighbors)
         # Threads inside these small matrix products cost more than they give, and their number
         # must not show in the result.
         with one_thread():
             self.folds = [kind(X, y, fold, scaling, name) for fold in folds]
 
     def scores(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
-        """Accuracies per candidate and fold."""
+        """Accuracies, or shares in R², per candidate and fold."""
         threads, n_folds = joblib.effective_n_jobs(self.n_jobs), len(self.folds)
         with one_thread():
             if threads == 1:
@@ -67,7 +74,8 @@ class FastInducer:
                     for fold in self.folds
                     for begin, end in pairwise(borders)
                 )
-        return np.concatenate(counts).reshape(n_folds, -1).T / self.n_test
+        by_fold = np.concatenate(counts).reshape(n_folds, -1).T
+        return by_fold / self.n_test if self.total is None else 1.0 - by_fold / self.total
 
 
 @dataclass(frozen=True)
@@ -117,9 +125,10 @@ class GeneralInducer:
         return scores
 
     def empty_score(self) -> float:
-        """Score of predicting without features, from the class frequencies of the training rows."""
-        dummy = replace(self, estimator=DummyClassifier(strategy="prior"))
-        return float(np.mean(dummy.fold_scores(NOTHING)))
+        """Score of predicting without features: the training rows' class frequencies, or mean."""
+        numbers = is_regressor(self.estimator)
+        dummy = DummyRegressor() if numbers else DummyClassifier(strategy="prior")
+        return float(np.mean(replace(self, estimator=dummy).fold_scores(NOTHING)))
 
 
 @dataclass

@@ -21,8 +21,7 @@ from backstay._kernels._inducers import (
     update_rbf,
 )
 from backstay._libsvm import train_machines
-from backstay.base import Array, Indices
-from backstay.wrappers._folds import Fold
+from backstay.base import Array, Fold, Indices
 from backstay.wrappers._inducers import n_neighbors_of, scaler
 
 Counts = NDArray[np.int64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,26 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
 
 from backstay._validation import check_random_state
-from backstay.base import Indices
+from backstay.base import Fold, dealt_folds
 
-Fold = tuple[Indices, Indices]  # rows to train on, rows to test on
+
+def draw_number_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
+    """Return folds for numbers; None is 5×2, rows sorted by y and dealt out, as is a number."""
+    rng = check_random_state(random_state)
+    if cv is None or isinstance(cv, Integral):
+        n_folds, n_repeats = (2, 5) if cv is None else (int(cv), 1)
+        if n_folds > len(y):
+            raise ValueError(f"cv={cv!r} needs as many rows; y has {len(y)}.")
+        return [fold for _ in range(n_repeats) for fold in dealt_folds(y, n_folds, rng)]
+    given = check_cv(cv).split(np.zeros(len(y)), y, groups)
+    folds = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in given]
+    for number, (train, test) in enumerate(folds):
+        if len(train) < 2 or not len(test):
+            raise ValueError(
+                f"cv: fold {number} has {len(train)} training rows and {len(test)} test rows; it "
+                "needs 2 and 1."
+            )
+    return folds
 
 
 def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:

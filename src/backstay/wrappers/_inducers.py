@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from backstay.base import Indices
-from backstay.wrappers._folds import Fold
+from backstay.base import Fold, Indices, outcomes_of
 
 # A tree of one leaf offers the training rows in their order, with distances summed directly: ties
 # go by row order. scikit-learn's brute force expands ‖a−b‖², which breaks ties by rounding.
@@ -24,15 +24,25 @@ def n_neighbors_of(name: str) -> int | None:
     """Return K of "1nn" or "knn:K", None for the other built-in inducers."""
     if name == "1nn":
         return 1
-    if name in ("lda", "svm_linear", "svm_rbf"):
+    if name in ("lda", "svm_linear", "svm_rbf", "ridge"):
         return None
     head, colon, k = name.partition(":")
     if head == "knn" and colon and k.isdecimal() and int(k) >= 1:
         return int(k)
     raise ValueError(
         f"estimator={name!r} is not a built-in inducer; use '1nn', 'knn:K' with K a positive "
-        "integer, 'lda', 'svm_linear', 'svm_rbf', or any scikit-learn classifier."
+        "integer, 'lda', 'svm_linear', 'svm_rbf', 'ridge', or any scikit-learn classifier or "
+        "regressor."
     )
+
+
+def inducer_outcomes(estimator: Any) -> tuple[str, ...]:
+    """Return the kinds of outcome that an inducer takes: k-NN takes both."""
+    if not isinstance(estimator, str):
+        return outcomes_of(estimator)
+    if n_neighbors_of(estimator) is not None:
+        return ("classes", "numbers")
+    return ("numbers",) if estimator == "ridge" else ("classes",)
 
 
 def check_n_neighbors(name: str, folds: Sequence[Fold]) -> None:
@@ -47,12 +57,15 @@ def scaler(scaling: str | None) -> Any:
     return {"minmax": MinMaxScaler, "standard": StandardScaler}[scaling]() if scaling else None
 
 
-def equivalent(name: str, scaling: str | None) -> Any:
+def equivalent(name: str, scaling: str | None, numbers: bool = False) -> Any:
     """Return the scikit-learn estimator that a built-in inducer stands for."""
     k = n_neighbors_of(name)
     classifier: Any
     if k is not None:
-        classifier = KNeighborsClassifier(n_neighbors=k, algorithm="kd_tree", leaf_size=ONE_LEAF)
+        kind = KNeighborsRegressor if numbers else KNeighborsClassifier
+        classifier = kind(n_neighbors=k, algorithm="kd_tree", leaf_size=ONE_LEAF)
+    elif name == "ridge":
+        classifier = Ridge()
     elif name == "lda":
         classifier = LinearDiscriminantAnalysis()
     else:

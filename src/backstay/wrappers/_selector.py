@@ -20,20 +20,23 @@ from backstay._scaling import Scaling, near_one, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
+    as_numbers,
     check_is_fitted,
+    check_outcome,
     encode_labels,
     fit_context,
     positive_int,
     validate_for_parts,
     validate_X_y,
 )
-from backstay.base import Indices
+from backstay.base import Fold, Indices
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._criteria import CRITERIA, Accumulated, Plain, make_criterion
 from backstay.wrappers._evaluator import Evaluator, FastInducer, GeneralInducer
-from backstay.wrappers._folds import Fold, draw_folds
+from backstay.wrappers._folds import draw_folds, draw_number_folds
 from backstay.wrappers._frames import path_frame, scores_frame
-from backstay.wrappers._inducers import check_n_neighbors, equivalent
+from backstay.wrappers._inducers import check_n_neighbors, equivalent, inducer_outcomes
+from backstay.wrappers._regression import PooledR2
 from backstay.wrappers._search import TIE, Search, Visit, order_units, progress_line
 from backstay.wrappers._units import columns_of, make_units
 
@@ -43,16 +46,17 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     """Sequential search for the subset on which an inducer predicts best.
 
     J(S) is the cross-validated accuracy of the inducer on the subset S; all subsets share
-    the folds. J(∅) is the rate of the majority class. Candidates whose criterion values
-    differ by less than 1e-10 tie, and ties go to the lowest column.
+    the folds. J(∅) is the rate of the majority class. For numbers, J(S) is R² of the test rows of
+    all folds together, against the mean of the training rows, and J(∅) is 0. Candidates whose
+    criterion values differ by less than 1e-10 tie, and ties go to the lowest column.
 
     Parameters
     ----------
-    estimator : str or scikit-learn classifier, default="1nn"
-        The inducer. ``"1nn"``, ``"knn:K"``, ``"lda"``, ``"svm_linear"`` and
-        ``"svm_rbf"`` are evaluated incrementally; Notes say to what in scikit-learn
-        they are equal. Any other classifier or pipeline is fitted from scratch on
-        every subset, as it is.
+    estimator : str or scikit-learn estimator, default="1nn"
+        The inducer. ``"1nn"`` and ``"knn:K"``, for classes ``"lda"``, ``"svm_linear"`` and
+        ``"svm_rbf"``, and for numbers ``"ridge"`` are evaluated incrementally; Notes say to what
+        in scikit-learn they are equal. Any other classifier, regressor or pipeline is fitted from
+        scratch on every subset, as it is.
     direction : {"forward", "backward"}, default="forward"
         SFG starts from nothing, SBG from all features.
     moves : "floating" or (int, int), default=(1, 0)
@@ -62,7 +66,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     criterion : {"plain", "remainder", "accumulated"}, default="plain"
         Maximise J(S); or f = (J(S)·a − J(Y∖S)·b + 1)/2 with a, b the present
         subset's and remainder's J; or λ/2·(1 ± R) + (1−λ)·J(S), R being the
-        relevance that all subsets evaluated so far give the feature.
+        relevance that all subsets evaluated so far give the feature. The latter two need a J
+        from 0 to 1, so they do not take numbers unless `scoring` gives such a J.
     criterion_params : dict, default=None
         Parameters of the criterion. "remainder" has "weights", constants (a, b) from 0 to 1
         instead of the present J's: (1, 0) is the plain method, (0.5, 0.5) the mean of J(S)
@@ -86,10 +91,11 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     fixed_features : list, default=None
         Columns that every subset holds.
     cv : int, splitter or iterable, default=None
-        Folds; None is 5×2 stratified.
+        Folds; None is 5×2 stratified. For numbers, None and a number of folds sort the rows by y
+        and deal them out.
     scoring : str or callable, default=None
-        Any scikit-learn scorer; None is accuracy. Scores other than accuracy are
-        computed by scikit-learn, also for the built-in inducers.
+        Any scikit-learn scorer; None is accuracy, or R². Other scores are
+        computed by scikit-learn, also for the built-in inducers, and averaged over the folds.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scaling of the built-in inducers, fitted on the training rows of each
         fold. Estimators of your own are used as they are.
@@ -128,7 +134,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     n_features_ : int
         Number of selected features.
     classes_ : ndarray
-        Class labels.
+        Class labels, if the outcome is classes.
 
     See Also
     --------
@@ -144,8 +150,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     ``KNeighborsClassifier(K)`` with equal distances in the order of the training
     rows (``algorithm="kd_tree"`` with a single leaf), ``"lda"`` is
     ``LinearDiscriminantAnalysis()``, ``"svm_linear"`` and ``"svm_rbf"`` are
-    ``SVC(C=1, kernel=…, gamma="scale")``. k-NN and LDA predict exactly alike: where
-    rounding could decide, distances are summed from scratch and scikit-learn's LDA
+    ``SVC(C=1, kernel=…, gamma="scale")``. For numbers ``"knn:K"`` is the corresponding
+    ``KNeighborsRegressor(K)``, and ``"ridge"`` is ``Ridge()``. k-NN and LDA predict exactly
+    alike: where rounding could decide, distances are summed from scratch and scikit-learn's LDA
     predicts. The SVMs agree up to libsvm's tolerance of 1e-3 on decision values.
 
     Examples
@@ -202,7 +209,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Training rows. Frames reach an estimator of your own as frames.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels, or numbers.
         groups : array-like of shape (n_samples,), optional
             Groups of *rows* for a `cv` that keeps them together.
 
@@ -216,10 +223,17 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         if not isinstance(estimator, str) and not usable:
             raise ValueError(
                 f"estimator={estimator!r} must be the name of a built-in inducer or a "
-                "scikit-learn classifier with fit and predict."
+                "scikit-learn classifier or regressor with fit and predict."
             )
         X, y = self._validate_input(X, y)
-        self.classes_, codes = encode_labels(self, y)
+        numbers = check_outcome(self, y) == "numbers"
+        codes: Any
+        if numbers:
+            codes = y = as_numbers(self, y)
+        else:
+            self.classes_, codes = encode_labels(self, y)
+        if numbers and hasattr(self, "classes_"):
+            del self.classes_  # of an earlier fit
         names = getattr(self, "feature_names_in_", None)
         units, fixed = make_units(
             self.feature_groups, self.fixed_features, self.n_features_in_, names
@@ -228,16 +242,18 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         criterion = self._criterion(sizes)
         n_units = self._n_units(len(units), int(fixed.sum()))
         forward = self.direction == "forward"
-        folds = draw_folds(self.cv, self.random_state, y, groups)
+        draw = draw_number_folds if numbers else draw_folds
+        folds = draw(self.cv, self.random_state, y, groups)
         if isinstance(self.estimator, str):
             check_n_neighbors(self.estimator, folds)
         identity = {}
         if self.checkpoint is not None:
             identity = search_identity(X, y, groups, self._searched_parameters(units, fixed))
         log = EvaluationLog(self.checkpoint, identity, folds)
-        # J(∅) is the accuracy of predicting the most frequent class.
-        rate = float(np.bincount(codes).max() / len(codes))
-        empty = rate if self.scoring in (None, "accuracy") else None
+        # J(∅) is the accuracy of predicting the most frequent class, or R² of predicting the mean.
+        rate = 0.0 if numbers else float(np.bincount(codes).max() / len(codes))
+        plain = self.scoring is None or (self.scoring == "accuracy" and not numbers)
+        empty = rate if plain else None
         search = Search(
             evaluate=Evaluator(self._inducer(X, y, codes, log.folds), units, empty),
             criterion=criterion,
@@ -320,16 +336,28 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         """Return what the search maximises, for units of these sizes."""
         return make_criterion(self.criterion, sizes, self.criterion_params)
 
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Kinds of outcome that the inducer takes; R² may lie outside of what a criterion needs."""
+        kinds = inducer_outcomes(self.estimator)
+        rates = self.scoring is None and CRITERIA[self.criterion].needs_rates
+        return tuple(kind for kind in kinds if kind != "numbers" or not rates)
+
     def _inducer(
-        self, X: Any, y: NDArray[Any], codes: Indices, folds: list[Fold]
+        self, X: Any, y: NDArray[Any], codes: Any, folds: list[Fold]
     ) -> FastInducer | GeneralInducer:
         """Return what scores subsets on the folds."""
-        estimator, scoring = self.estimator, self.scoring or "accuracy"
+        numbers = codes.dtype.kind == "f"
+        own: Any = "accuracy"
+        if numbers:
+            own = PooledR2.of(y, folds)
+        estimator, scoring = self.estimator, own if self.scoring is None else self.scoring
         if isinstance(estimator, str):
-            if scoring == "accuracy":
-                return FastInducer(estimator, X, codes, folds, self.scaling, self.n_jobs)
-            estimator = equivalent(estimator, self.scaling)
-        scorer = check_scoring(estimator, scoring=scoring)
+            if scoring is own or scoring == "accuracy":
+                total = own.total if numbers else None
+                return FastInducer(estimator, X, codes, folds, self.scaling, self.n_jobs, total)
+            estimator = equivalent(estimator, self.scaling, numbers)
+        scorer = own if numbers and scoring is own else check_scoring(estimator, scoring=scoring)
         names = getattr(self, "feature_names_in_", None)
         return GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
 
@@ -357,7 +385,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
                 return settled
             warnings.warn(
                 "n_features_to_select='until_no_gain': no single feature predicts better than the "
-                "majority class; the best one is kept. 'best' searches on.",
+                f"{'majority class' if hasattr(self, 'classes_') else 'mean'}; the best one is "
+                "kept. 'best' searches on.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -80,10 +80,16 @@ class AccuracyDisplay(CurveDisplay):
         values = values[np.isfinite(values)]
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         known = find_metric(self.metric)
+        # Errors without a bound have units: what is little depends on them.
+        span = 1.0 if known.higher_is_better or known.is_bounded else float(high - low) or 1.0
+        step = 0.1 * span
         # Scores of which higher ones are better are seen against the best there could be.
-        top = known.high if known.higher_is_better else high + 0.08
-        bottom = max(known.low - 0.02, float(np.floor((low - 0.08) * 10) / 10))
-        canvas.set_ylim(bottom, float(top) + 0.02)
+        top = known.high if known.higher_is_better else float(high) + 0.08 * span
+        bottom = float(np.floor((low - 0.08 * span) / step) * step)
+        # Curves far below guessing leave the figure, or nobody could see the others.
+        lowest = known.low if np.isfinite(known.low) else 2 * self.chance - top
+        ends = (max(lowest - 0.02 * span, bottom), top + 0.02 * span)
+        canvas.set_ylim(*ends)
         canvas.set_ylabel(known.title)
-        self._name_curves(canvas, width, (bottom, float(top) + 0.02))
+        self._name_curves(canvas, width, ends)
         return points

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
+from backstay.report._words import number_text
 from backstay.report.figures._display import Display
 from backstay.report.figures._style import Style
 from backstay.results import Results
@@ -27,7 +29,7 @@ class ClassDisplay(Display):
 class SampleDisplay(ClassDisplay):
     """A figure of the samples on the signature; the column ``by`` says of which kind they are.
 
-    Where the outcome has no kinds of rows, there are no classes, and all samples look alike.
+    Where the outcome has no kinds of rows, there are no classes; of numbers, low ones are faint.
     """
 
     def __init__(self, data: pd.DataFrame, classes: Sequence[Any], by: str = "class") -> None:
@@ -47,6 +49,15 @@ class SampleDisplay(ClassDisplay):
         """
         target = results.data.target
         return cls(cls._table(results, method, size), target.names, target.row_column)
+
+    @property
+    def measured(self) -> bool:
+        """Whether ``by`` holds numbers that order the samples."""
+        return not self.classes and is_numeric_dtype(self._data.get(self.by, []))
+
+    def _named(self, name: Any, outcome: Any) -> str:
+        """Return the name of a sample with its outcome."""
+        return f"{name} ({number_text(outcome) if self.measured else outcome})"
 
     @staticmethod
     def _table(results: Results, method: str | None, size: int | None) -> pd.DataFrame:

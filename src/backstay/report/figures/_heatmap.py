@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from backstay.report._words import clean, count, two_decimals
@@ -15,6 +16,7 @@ from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._classes import SampleDisplay
 from backstay.report.figures._display import Point
+from backstay.report.figures._numbers import shaded
 from backstay.report.figures._style import PAPER, Looks, Style
 from backstay.results import Results
 
@@ -22,12 +24,12 @@ from backstay.results import Results
 STRONGEST = 3.0
 # Above and below the mean: apart for all kinds of colour blindness, on white and on black.
 HIGH, LOW = (214, 96, 24), (47, 127, 193)
-# Height of the bar of classes, in cells.
+# Height of the bar of outcomes, in cells.
 BAR = 0.8
 
 
 class HeatmapDisplay(SampleDisplay):
-    """Values of the signature: a row per feature, a column per sample, in order of the classes.
+    """Values of the signature: a row per feature, a column per sample, in order of the outcomes.
 
     Samples of a class, and features, are ordered by hierarchical clustering (mean linkage of
     Euclidean distances). Orange is above the mean of the feature, blue below it.
@@ -44,7 +46,7 @@ class HeatmapDisplay(SampleDisplay):
 
     def __init__(self, data: pd.DataFrame, classes: Sequence[Any], by: str = "class") -> None:
         super().__init__(data, classes, by)
-        self.features, self.samples, self.values, self.codes = _ordered(data, self.classes, by)
+        self.features, self.values, self._samples = _ordered(data, self.classes, by)
         height = 62 + (15 if len(self.features) <= 40 else 12) * max(len(self.features), 4)
         self.wide, self.narrow = (760, height), (350, height)
 
@@ -63,12 +65,21 @@ class HeatmapDisplay(SampleDisplay):
         known = self.values[np.isfinite(self.values)]
         words = (
             f"Values of {count(len(self.features), 'feature')} in "
-            f"{count(len(self.samples), 'sample')}, from {known.min():.1f} to {known.max():.1f} "
+            f"{count(len(self._samples), 'sample')}, from {known.min():.1f} to {known.max():.1f} "
             "standard deviations."
         ).replace("-", "−")
         for name, features in self._high().items():
             words += f" High in {name}: {', '.join(features)}."
+        if self.measured:
+            rising = [name for name, r in zip(self.features, self._rises(), strict=True) if r > 0]
+            names = ", ".join(rising) or "none"
+            words += f" Samples are in order of the outcome. Rising with it: {names}."
         return words
+
+    def _rises(self) -> list[float]:
+        """Return, for every feature, the sign of its slope along the samples."""
+        place = np.arange(len(self._samples)) - (len(self._samples) - 1) / 2
+        return [float(np.nansum(row * place)) for row in self.values]
 
     def grid(self) -> dict[str, Any]:
         """Return names of columns and rows, and the values, from which a page makes its labels."""
@@ -78,7 +89,7 @@ class HeatmapDisplay(SampleDisplay):
 
     def _high(self) -> Mapping[str, list[str]]:
         """Return, by class, the features whose mean is highest in it."""
-        codes = np.array(self.codes)
+        codes = self._codes
         present = np.unique(codes).tolist() if self.classes else []
         high: dict[str, list[str]] = {self.classes[c]: [] for c in present}
         for name, row in zip(self.features, self.values, strict=True):
@@ -88,7 +99,7 @@ class HeatmapDisplay(SampleDisplay):
         return {name: features for name, features in high.items() if features}
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
-        n, m = len(self.features), len(self.samples)
+        n, m = len(self.features), len(self._samples)
         if not n or not m:
             return []
         canvas.imshow(
@@ -97,7 +108,14 @@ class HeatmapDisplay(SampleDisplay):
             aspect="auto",
             interpolation="nearest",
         )
-        codes = np.array(self.codes)
+        codes = self._codes
+        if self.measured:
+            canvas.imshow(
+                shaded(self._samples[self.by]),
+                extent=(-0.5, m - 0.5, -0.6, -0.6 - BAR),
+                aspect="auto",
+                interpolation="nearest",
+            )
         for place, (_, style) in enumerate(self.series()):
             columns = np.flatnonzero(codes == place)
             if len(columns):
@@ -124,11 +142,17 @@ class HeatmapDisplay(SampleDisplay):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the samples with their classes."""
-        if not self.classes:
-            return self.samples
-        pairs = zip(self.samples, self.codes, strict=True)
-        return [f"{name} ({self.classes[c]})" for name, c in pairs]
+        """Names of the samples with their outcomes."""
+        if self._samples.empty:
+            return []
+        pairs = zip(self._samples["sample"], self._samples[self.by], strict=True)
+        return [self._named(name, outcome) for name, outcome in pairs]
+
+    @property
+    def _codes(self) -> NDArray[np.intp]:
+        """The class of every sample, as its place among the classes; 0 for others."""
+        place = {name: i for i, name in enumerate(self.classes)}
+        return np.array([place.get(str(name), 0) for name in self._samples.get(self.by, ())], int)
 
 
 def cell_label(sample: str, feature: str, value: float) -> str:
@@ -139,29 +163,26 @@ def cell_label(sample: str, feature: str, value: float) -> str:
 
 def _ordered(
     data: pd.DataFrame, classes: Sequence[str], by: str
-) -> tuple[list[str], list[str], NDArray[np.float64], list[int]]:
-    """Return features, samples, values and class numbers, in the order they are drawn in."""
+) -> tuple[list[str], NDArray[np.float64], pd.DataFrame]:
+    """Return features, values and samples, in the order they are drawn in.
+
+    Samples are in the order of their classes or numbers; within a class a clustering orders them.
+    """
     if data.empty:
-        return [], [], np.empty((0, 0)), []
+        return [], np.empty((0, 0)), data
     n_samples = data["row"].nunique()
     values = data["value"].to_numpy(dtype=float).reshape(-1, n_samples)
     features = data["name"].iloc[::n_samples].astype(str).tolist()
-    first = data.iloc[:n_samples]
-    place = {name: i for i, name in enumerate(classes)}
-    codes = np.array([place.get(str(name), 0) for name in first[by]])
+    samples = data.iloc[:n_samples]
     filled = np.nan_to_num(values)
-    columns: list[int] = []
-    for c in range(max(len(classes), 1)):
-        own = np.flatnonzero(codes == c)
-        columns += own[_leaves(filled[:, own].T)].tolist()
+    if classes or not is_numeric_dtype(samples[by]):
+        kinds = samples[by].astype(str).to_numpy() if classes else np.full(n_samples, "")
+        parts = [np.flatnonzero(kinds == name) for name in (classes or [""])]
+        columns = np.concatenate([own[_leaves(filled[:, own].T)] for own in parts])
+    else:
+        columns = np.argsort(samples[by].to_numpy(), kind="stable")
     rows = _leaves(filled)
-    samples = first["sample"].astype(str).tolist()
-    return (
-        [features[i] for i in rows],
-        [samples[j] for j in columns],
-        values[rows][:, columns],
-        codes[columns].tolist(),
-    )
+    return [features[i] for i in rows], values[rows][:, columns], samples.iloc[columns]
 
 
 def _leaves(points: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -31,8 +31,7 @@ class SampleWeightsDisplay(Display):
     ) -> None:
         super().__init__(data, roles)
         self.lanes, self.by = lanes, by
-        n_lanes = sum(lane.rows[by].nunique() for lane in lanes)
-        height = 90 + 44 * max(n_lanes, 1)
+        height = 90 + 44 * max(sum(len(lane.fence) for lane in lanes), 1)
         self.wide, self.narrow = (760, height), (350, height + 20)
 
     @classmethod
@@ -62,8 +61,10 @@ class SampleWeightsDisplay(Display):
         points = []
         for lane in self.lanes:
             method = lane.methods[0]
-            for kind, rows in lane.rows.groupby(self.by, sort=False):
-                style, height, fence = self._styles[method], len(labels), lane.fence[kind]
+            for kind, fence in lane.fence.items():
+                rows = lane.rows if kind is None else lane.rows[lane.rows[self.by] == kind]
+                style, height = self._styles[method], len(labels)
+                kind = "all samples" if kind is None else kind
                 points += _draw_lane(canvas, rows, fence, height, style, (str(kind), method))
                 canvas.vlines(fence, height - 0.42, height + 0.42, color=INK, linewidth=1)
                 names = f": {', '.join(lane.methods)}" if len(self.lanes) > 1 else ""

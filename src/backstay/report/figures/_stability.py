@@ -22,7 +22,7 @@ ZERO_AT_RANDOM = ("nogueira", "kuncheva")
 class StabilityDisplay(CurveDisplay):
     """Stability of every method by number of features selected, with intervals.
 
-    Where the study ran shuffled labels, a quiet band shows what they give the highlighted
+    Where the study ran shuffled outcomes, a quiet band shows what they give the highlighted
     method, or the only one.
 
     Examples
@@ -68,11 +68,11 @@ class StabilityDisplay(CurveDisplay):
         return display
 
     def finding(self) -> str:
-        """Say which method is stablest, how far each ranges, and what shuffled labels give."""
+        """Say which method is stablest, how far each ranges, and what shuffled outcomes give."""
         words = f"Stability by number of features: {self._range()}"
         for name, _, rows in self._nulls():
             low, high = two_decimals(rows["null"].min()), two_decimals(rows["null"].max())
-            words += f" With shuffled labels {name} is between {low} and {high}."
+            words += f" With shuffled outcomes {name} is between {low} and {high}."
         return words
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
@@ -107,7 +107,7 @@ class StabilityDisplay(CurveDisplay):
             canvas.plot(rows["size"], rows["null"], color=MUTED, linewidth=1)
             columns = (rows[key].tolist() for key in ("size", "null", "null_low", "null_high"))
             for size, value, low, high in zip(*columns, strict=True):
-                words = f"{name} with shuffled labels, {size} features: {value:.3f}"
+                words = f"{name} with shuffled outcomes, {size} features: {value:.3f}"
                 ends = f"(95\u202f% of permutations {interval(low, high)})"
                 points.append(Point(size, value, place, f"{words} {ends}"))
         return points

@@ -1,0 +1,277 @@
+"""Rows with a number each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backstay._validation import as_numbers
+from backstay.targets._metric import Metric
+from backstay.targets._number_effects import (
+    association_with_numbers,
+    concordance,
+    effects_on_numbers,
+    giveaways_of_numbers,
+    moments_with_numbers,
+)
+from backstay.targets._number_metrics import METRICS
+from backstay.targets._number_models import DESCRIBED, default_models, shortcut_of
+from backstay.targets._number_signature import NumberSignature
+from backstay.targets._number_words import number_concerns, number_remarks, number_words
+from backstay.targets._target import (
+    Arrays,
+    Association,
+    Effects,
+    Floats,
+    Rows,
+    Shortcut,
+    TableRows,
+    Target,
+    Tested,
+    Words,
+)
+
+# Rows that a study of numbers needs, and rows to train on.
+LEAST_ROWS = 12
+
+
+def predicted_rows(target: NumberTarget, tested: Tested) -> TableRows:
+    """Return every tested row: its outcome, and the mean and spread of its predictions.
+
+    The residual is the outcome less the mean; the error is the root mean square over the runs.
+    """
+    total, squares, errors = (np.zeros(len(target)) for _ in range(3))
+    times = np.zeros(len(target), dtype=int)
+    for rows, outputs in tested.runs:
+        said = outputs[:, 0]
+        total[rows] += said
+        squares[rows] += said**2
+        errors[rows] += (target.values[rows] - said) ** 2
+        times[rows] += 1
+    seen = np.flatnonzero(times)
+    mean = total[seen] / times[seen]
+    spread = np.sqrt(np.maximum(squares[seen] / times[seen] - mean**2, 0))
+    error = np.sqrt(errors[seen] / times[seen])
+    return [
+        {
+            "row": int(row),
+            "outcome": float(target.values[row]),
+            "predicted": float(mean[k]),
+            "spread": float(spread[k]),
+            "residual": float(target.values[row] - mean[k]),
+            "error": float(error[k]),
+            "n_runs": int(times[row]),
+        }
+        for k, row in enumerate(seen)
+    ]
+
+
+def residual_rows(target: NumberTarget, tested: Tested) -> TableRows:
+    """Return the same rows, the largest errors first."""
+    return sorted(predicted_rows(target, tested), key=lambda row: -row["error"])
+
+
+class NumberTarget(NumberSignature):
+    """The number of every row.
+
+    Parameters
+    ----------
+    values : array of shape (n_rows,)
+        Finite numbers.
+    """
+
+    kind: ClassVar[str] = "numbers"
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
+    beside: ClassVar[tuple[str, ...]] = ("spearman", "mae", "rmse")
+    row_column: ClassVar[str] = "outcome"
+    training_needs: ClassVar[str] = (
+        f"trains on fewer than {LEAST_ROWS} rows, or on rows that all have the same outcome"
+    )
+    sections: ClassVar[tuple[str, ...]] = ("predicted", "residuals")
+    tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
+        "predicted": predicted_rows,
+        "residuals": residual_rows,
+    }
+    cohort_tables: ClassVar[tuple[str, ...]] = ()
+    agreement: ClassVar[tuple[str, ...]] = ("alpha",)
+    estimator_type: ClassVar[str] = "regressor"
+
+    @classmethod
+    def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
+        """Return the target of numbers, or refuse what are none."""
+        if positive is not None:
+            raise ValueError(f"positive={positive!r} is for two classes; y holds numbers.")
+        try:
+            values = y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("y must hold numbers; some are text or something else.") from None
+        infinite = np.flatnonzero(~np.isfinite(values))
+        if len(infinite):
+            raise ValueError(
+                f"y is infinite in {len(infinite)} of {len(values)} rows, first in row "
+                f"{infinite[0]}; leave these rows out or say how large it is."
+            )
+        if len(values) < LEAST_ROWS:
+            raise ValueError(f"y has {len(values)} rows; numbers need {LEAST_ROWS} or more.")
+        if (values == values[0]).all():
+            raise ValueError(f"y is {values.flat[0]:g} in all rows, so nothing can be predicted.")
+        return cls(values)
+
+    @classmethod
+    def from_store(cls, stored: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the target that a store holds; without an array of numbers it has no rows."""
+        return cls(np.asarray(arrays.get("numbers", ()), dtype=np.float64))
+
+    def take(self, rows: Any) -> Self:
+        """Return the target of some rows."""
+        return type(self)(self.values[rows])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the kind."""
+        return {"kind": self.kind}
+
+    def arrays(self) -> Arrays:
+        """Return the numbers."""
+        return {"numbers": self.values.astype("<f8")}
+
+    def row_labels(self) -> list[Any]:
+        """Return the number of every row."""
+        return list(self.values.tolist())
+
+    def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
+        """Return the row's number, the predicted one, and the mean of the training rows."""
+        names = ("outcome", "predicted", "training_mean")
+        return dict(zip(names, [float(self.values[row]), *said.tolist()], strict=True))
+
+    def strata(self, n_dealt: int) -> NDArray[Any]:
+        """Return numbers of neighbours: rows sorted by outcome, so many or a few more together."""
+        n_strata = max(len(self) // max(n_dealt, 1), 1)
+        strata = np.empty(len(self), dtype=np.intp)
+        parts = np.array_split(np.argsort(self.values, kind="stable"), n_strata)
+        for stratum, rows in enumerate(parts):
+            strata[rows] = stratum
+        return strata
+
+    def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
+        """Return all rows, if they are fewer."""
+        return [("the outcome", len(self))] if len(self) < max(n_rows, LEAST_ROWS) else []
+
+    def can_train(self, rows: Rows) -> bool:
+        """Return whether these are enough rows, with more than one number."""
+        return len(rows) >= LEAST_ROWS and bool(np.ptp(self.values[rows]) > 0)
+
+    def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
+        """Return the numbers in random order; with groups, what could have been otherwise.
+
+        Groups exchange their means, and the rows of a group their deviations from its mean. So
+        groups of one number exchange it as a whole, and groups that differ within, such as visits
+        of a patient, go with no feature between patients or within one, but stay as alike.
+        """
+        if groups is None:
+            return self.take(rng.permutation(len(self)))
+        names, first, member = np.unique(groups, return_index=True, return_inverse=True)
+        # Deviations from the first row of a group are exactly 0 where all are equal.
+        apart = self.values - self.values[first][member]
+        middle = np.bincount(member, apart) / np.bincount(member)
+        level, apart = self.values[first] + middle, apart - middle[member]
+        values = level[rng.permutation(len(names))][member]
+        for group in range(len(names)):
+            rows = np.flatnonzero(member == group)
+            values[rows] += apart[rng.permutation(rows)]
+        return type(self)(values)
+
+    def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
+        """Return numbers that no method takes for classes; rankers of backstay scale them anyway.
+
+        Methods of others get them as they are.
+        """
+        return as_numbers(method, values) if hasattr(method, "outcomes") else values
+
+    def default_models(self) -> dict[str, Any]:
+        """Return ridge regression and 5-NN, on features of mean 0 and deviation 1."""
+        return default_models()
+
+    def default_metric(self, models: Mapping[str, Any]) -> str:
+        """Return R²."""
+        return "r2"
+
+    def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
+        """Return the default models; all metrics suit them."""
+        return default_models(), DESCRIBED
+
+    def n_columns(self, keep: str) -> int:
+        """Return 2: the predicted number, and the mean of the training rows."""
+        return 2
+
+    def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
+        """Return the prediction of every row beside the mean of what the model was fitted to."""
+        predicted = np.asarray(model.predict(X), dtype=np.float64).ravel()
+        return np.column_stack([predicted, np.full(len(predicted), learned.mean())])
+
+    def shortcut(self, model: Any, keep: str) -> Shortcut | None:
+        """Return a faster way to the outputs of a ridge regression or of k-NN."""
+        return shortcut_of(model)
+
+    def ridge_aims(self) -> tuple[Floats, Floats]:
+        """Return equal weights, and the numbers."""
+        return np.full(len(self), 1 / len(self)), self.values[:, None]
+
+    def from_leanings(self, leanings: Floats) -> Floats:
+        """Return predictions around the mean of the training rows, and that mean."""
+        mean = self.values.mean()
+        return np.concatenate([leanings + mean, np.full_like(leanings, mean)], axis=-1)
+
+    def moments(self, X: Any) -> Arrays:
+        """Return number, deviation and correlation of every feature."""
+        return moments_with_numbers(X, self.values)
+
+    def effects(self, X: Any) -> Effects | None:
+        """Return slopes and correlations, from a table or from its moments."""
+        return effects_on_numbers(X if isinstance(X, Mapping) else self.moments(X))
+
+    def separation(self, values: Floats) -> Floats:
+        """Return the concordance of every column with the outcome."""
+        return concordance(values, self.values)
+
+    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
+        """Return features that alone nearly give the outcome, as no other does."""
+        return giveaways_of_numbers(X, moments, self)
+
+    def association(self, column: NDArray[Any]) -> Association:
+        """Return Spearman's ρ of numbers or η² of texts, and p of a test."""
+        return association_with_numbers(column, self.values)
+
+    def words(self) -> Words:
+        """Return what a report calls numbers, their effects and their errors."""
+        return number_words(self)
+
+    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
+        """Warn of a row that decides, and of many rows with one number."""
+        return number_concerns(self, metric)
+
+    def summary(self) -> list[tuple[str, int]]:
+        """Return the number of rows."""
+        return [("rows", len(self))]
+
+    def unlike(self, other: Target) -> str | None:
+        """Say that another study has another kind of outcome; None if it has numbers."""
+        if other.kind == self.kind:
+            return None
+        return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return mean and deviation."""
+        return number_remarks(self)
+
+    @property
+    def names(self) -> list[Any]:
+        """No kinds of rows: an empty list."""
+        return []
+
+    @property
+    def least_rows(self) -> float:
+        """The rows."""
+        return float(len(self))
