@@ -1,4 +1,4 @@
-"""ReliefF, Simba, SVM-RFE and the filters, beside libraries and plain loops."""
+"""ReliefF, Simba, eliminations and the filters, beside libraries and plain loops."""
 
 import numpy as np
 from numba import njit
@@ -7,8 +7,8 @@ from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import minmax_scale, scale
 
-from backstay import ReliefF, Simba
-from backstay.datasets import make_han_yu
+from backstay import ReliefF, RidgeRFE, RReliefF, Simba
+from backstay.datasets import make_han_yu, make_regression_blocks
 from backstay.feature_weighting import (
     SVMRFE,
     FStatistic,
@@ -16,6 +16,7 @@ from backstay.feature_weighting import (
     LassoPath,
     TTest,
 )
+from backstay.feature_weighting import _elimination as elimination
 from backstay.feature_weighting import _svm_elimination as svm
 from benchmarks import _peers, _plain
 from benchmarks._agreement import SAME_SET, SPEARMAN, share_of_same_sets
@@ -213,9 +214,9 @@ def downdating_error(X, y):
     worst = 0.0
     while machines.remaining > 1:
         features = machines.features[: machines.remaining]
-        count = svm._n_dropped(0.1, svm.LIFT["down"], machines.remaining)
+        count = elimination._n_dropped(0.1, elimination.LIFT["down"], machines.remaining)
         dropped = np.empty(machines.remaining, dtype=bool)
-        svm.mark_smallest(machines.weights(), features, count, dropped)
+        elimination.mark_smallest(machines.weights(), features, count, dropped)
         machines.drop(dropped)
         rest = machines.rows[:, : machines.remaining]
         exact = rest @ rest.T
@@ -300,6 +301,56 @@ def svm_rfe_tall(n, d, said, make):
         (loop_over_svc(note),),
         SAME_SET,
         (Target(f"SVM-RFE beside a loop over SVC, {what}", ratio(LOOP), at_least=3, goal=5),),
+        parallel=False,
+    )
+
+
+# Numbers: RReliefF, and elimination by ridge regression.
+
+
+def blocks(n, d):
+    X, y, _ = make_regression_blocks(n, n_features=d, random_state=0)
+    return X, y
+
+
+def rrelieff(n, d, quick):
+    return Workload(
+        f"rrelieff_{n}x{d}",
+        f"RReliefF, k = 10, {n:,} × {d:,}, float64",
+        lambda: blocks(n, d),
+        lambda p, jobs: RReliefF(n_jobs=1).fit(*p).feature_importances_,
+        (
+            slow(
+                "skrebate",
+                lambda p, jobs: _peers.skrebate_relieff(*p, 1),
+                "its own variant for a continuous endpoint, which cuts y at its deviation",
+            ),
+        ),
+        SPEARMAN,
+        (Target(f"RReliefF beside skrebate, {n:,} × {d:,}", ratio("skrebate"), at_least=20),),
+        quick=lambda: blocks(*quick),
+        parallel=False,
+    )
+
+
+def ridge_rfe(n, d, quick):
+    loop = "loop over Ridge"
+    return Workload(
+        f"ridge_rfe_{n}x{d}",
+        f"Elimination by ridge regression, 10 % of the remaining a round, {n:,} × {d:,}",
+        lambda: blocks(n, d),
+        lambda p, jobs: RidgeRFE(n_features_to_select=KEEP).fit(*p).get_support(indices=True),
+        (
+            Peer(
+                loop,
+                lambda p, jobs: _plain.ridge_rfe(scale(p[0]), p[1], KEEP),
+                parallel=False,
+                note="down to 10 features; ours goes on to one",
+            ),
+        ),
+        SAME_SET,
+        (Target(f"RidgeRFE beside a loop over Ridge, {n:,} × {d:,}", ratio(loop), at_least=5),),
+        quick=lambda: blocks(*quick),
         parallel=False,
     )
 
@@ -434,6 +485,8 @@ WORKLOADS = (
     svm_rfe(100, 10000),
     svm_rfe_tall(2000, 200, "classes that overlap", overlapping),
     svm_rfe_tall(5000, 100, "classes that a line separates", han_yu),
+    rrelieff(400, 400, quick=(60, 40)),
+    ridge_rfe(100, 10000, quick=(60, 500)),
     lasso(100, 10000, quick=(60, 500)),
     *filters(),
 )

@@ -426,9 +426,10 @@ def test_a_predicted_number_has_no_probability():
     target = as_target(Y)
     assert target.said(Y[:3]) is not None
     assert target.prediction_columns(np.zeros((3, 0)), None) == {}
-    assert target.calibrated(pd.DataFrame()) == (
-        None, "none: a predicted number has no probability",
-    )  # fmt: skip
+    tested = pd.DataFrame({"row": [0, 1], "outcome": [1.0, 2.0], "predicted": [1.0, 1.0]})
+    calibration, said = target.calibrated(tested)
+    assert calibration is None
+    assert said == "none: intervals need more than the 2 rows that were tested"
     with pytest.raises(ValueError, match="has no probabilities"):
         target.probabilities({}, Y)
     (reading,) = target.readings(np.arange(3))

@@ -122,6 +122,8 @@ def test_other_scores_folds_and_outcomes():
     assert SequentialSelector("ridge", random_state=0).fit(X, y).ranking_[2] == 1
     with pytest.raises(ValueError, match="takes classes as outcome, but y holds numbers"):
         SequentialSelector("lda").fit(X, y)
+    with pytest.raises(ValueError, match="takes classes as outcome, but y holds numbers"):
+        SequentialSelector("1nn", criterion="remainder").fit(X, y)
     with pytest.raises(ValueError, match="takes numbers as outcome, but y holds classes"):
         SequentialSelector("ridge").fit(X, np.where(y > 0, "ill", "well"))
     with pytest.raises(ValueError, match="cv=31 needs as many rows; y has 30"):

@@ -102,4 +102,4 @@ def describe(signature: Signature) -> None:
     if expected["value"] is not None:
         shown = figure(expected["value"], expected["low"], expected["high"])
         say(f"Expected {metric_title(expected['metric'])}: {shown}.")
-    say(f"Probabilities: {document['probabilities']}.")
+    say(signature.intervals_said or f"Probabilities: {document['probabilities']}.")

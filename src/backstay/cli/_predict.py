@@ -61,7 +61,7 @@ def predict(
     ),
     debug: Debug = False,
 ) -> None:
-    """Predict the classes of new rows with a frozen signature.
+    """Predict new rows with a frozen signature: classes, or numbers with intervals.
 
     For example:
 
@@ -84,14 +84,16 @@ def predict(
     shifts = frozen.shifts(cohort)
     moved = [one.feature for one in shifts if one.moved]
     if moved:
+        others = "class proportions" if frozen.target.names else "outcomes"
         warn(
             f"{len(moved)} of {len(shifts)} features differ from the training rows in mean or "
-            "spread: another platform, or other class proportions. --rescale moves them."
+            f"spread: another platform, or other {others}. --rescale moves them."
         )
-    counts = frame["predicted"].value_counts()
-    said = ", ".join(f"{name} {n}" for name, n in counts.items())
+    said = frozen.target.in_brief(frame["predicted"].to_numpy())
     say(f"Predictions: {out} ({counted(len(frame), 'row')}: {said})")
-    if not frozen.has_probabilities:
+    if frozen.has_intervals:
+        say(frozen.intervals_said)
+    elif not frozen.has_probabilities:
         say(f"There are no probabilities: {frozen.document['probabilities']}.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +34,7 @@ def validate(
     reading: CohortOptions,
     applied: SignatureOptions,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="Column of the classes of the cohort.")
+        str, typer.Option("--target", "-t", help="Column of the outcome in the cohort.")
     ],
     out: Annotated[
         Path | None,
@@ -112,7 +113,7 @@ def _mapping(given: list[str]) -> dict[str, str]:
 
 
 def show(report: ValidationReport) -> None:
-    """Write the scores beside the expected ones, recalls, and what to beware of."""
+    """Write scores beside the expected ones, recalls or more figures, and what to beware of."""
     say()
     say(report.headline, "bold")
     say(report.sentence)
@@ -120,9 +121,9 @@ def show(report: ValidationReport) -> None:
     rows = [
         [
             metric_title(one.metric),
-            figure(**asdict(one.found)),
-            figure(**asdict(one.expected)),
-            figure(**asdict(one.difference), sign="+"),
+            figure(**asdict(one.found), digits=_digits(one.found.value)),
+            figure(**asdict(one.expected), digits=_digits(one.found.value)),
+            figure(**asdict(one.difference), digits=_digits(one.found.value), sign="+"),
             "" if one.p_value != one.p_value else f"{one.p_value:.3f}",
             one.verdict,
         ]
@@ -139,8 +140,21 @@ def show(report: ValidationReport) -> None:
             for one in recalls
         ]
         table(["class", "rows", "recognised"], shown)
+    if "figures" in report.validation.tables:
+        more = report.validation.tables["figures"].to_dict("records")
+        shown = [
+            [a["figure"], figure(a["value"], a["low"], a["high"], _digits(a["value"]))]
+            for a in more
+        ]
+        table(["figure", "cohort"], shown)
     if report.cautions:
         say("Beware", "bold")
         for title, text in report.cautions:
             say(f"- {title} {text}")
         say()
+
+
+def _digits(value: float) -> int:
+    """Return how many decimals show something of a small number, such as an error with a unit."""
+    small = 0 < abs(value) < 0.01
+    return 1 - math.floor(math.log10(abs(value))) if small else 2

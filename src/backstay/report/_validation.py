@@ -14,8 +14,10 @@ from backstay.report._page import json_text, page_template, render_figure, style
 from backstay.report._words import (
     capital,
     count,
+    has_unit,
     listed,
     metric_title,
+    number_text,
     percent,
     percent_interval,
     score_interval,
@@ -24,6 +26,7 @@ from backstay.report._words import (
 )
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
+from backstay.report.figures._prediction_band import PredictionBandDisplay
 from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._validation import (
     CalibrationDisplay,
@@ -32,6 +35,7 @@ from backstay.report.figures._validation import (
 )
 from backstay.results import Estimate
 from backstay.signature import ScoreComparison, Validation
+from backstay.targets import INTERVAL_LEVEL
 
 Facts = dict[str, Any]
 VERDICTS = {
@@ -73,14 +77,14 @@ class ValidationReport:
         """The result in words."""
         main, n_rows = self.validation.main, self.validation.n_rows
         text = (
-            f"On {n_rows} rows the {metric_title(main.metric)} is {_figure(main.found)}; "
-            f"{_figure(main.expected)} was expected. "
+            f"On {n_rows} rows the {metric_title(main.metric)} is {_figure(main, main.found)}; "
+            f"{_figure(main, main.expected)} was expected. "
         )
         if main.verdict != "undefined":
-            text += f"The difference is {_figure(main.difference, '+')}, p {_p_text(main)}. "
+            text += f"The difference is {_figure(main, main.difference, '+')}, p {_p_text(main)}. "
         text += f"{VERDICTS[main.verdict]}{_because(main)}.{_needed(main, n_rows)}"
         if self._may_be_guessing:
-            text += f" It {NOT_SHOWN} ({main.chance:.3f})."
+            text += f" It {NOT_SHOWN} ({main.chance:{_digits(main)}})."
         return text
 
     @property
@@ -150,6 +154,8 @@ def _page(report: ValidationReport) -> str:
 def _displays(validation: Validation) -> dict[str, Display]:
     displays: dict[str, Display] = {"scores": ExpectedScoreDisplay.from_validation(validation)}
     target, rows = validation.target, validation.predictions
+    if "figures" in validation.tables:
+        displays["predicted"] = PredictionBandDisplay(rows)
     if "confusion" in target.sections:
         displays["confusion"] = ConfusionDisplay(validation.tables["confusion"], target.names)
     if "roc" in target.sections and all(n for _, n in target.summary()):
@@ -178,8 +184,7 @@ def _words(validation: Validation) -> dict[str, Any]:
         {
             "label": f"{capital(title)} in the cohort",
             "value": score_text(main.metric, main.found.value),
-            "note": f"{_interval(main, main.found)}; guessing "
-            f"{score_text(main.metric, main.chance)}",
+            "note": f"{_interval(main, main.found)}; guessing {score_text(main.metric, main.chance)}",
         },
         {
             "label": "Expected",
@@ -188,7 +193,7 @@ def _words(validation: Validation) -> dict[str, Any]:
         },
         {
             "label": "Difference",
-            "value": signed(main.difference.value),
+            "value": _signed(main, main.difference.value),
             "note": _difference_note(main),
         },
         {
@@ -202,6 +207,7 @@ def _words(validation: Validation) -> dict[str, Any]:
         "summary": validation.target.summary(),
         "classes": _classes(validation) if "recalls" in validation.tables else [],
         "n_rows": validation.n_rows,
+        "more_figures": _more_figures(validation),
         "scores": [_score_row(score) for score in validation.scores],
     }
 
@@ -220,6 +226,21 @@ def _classes(validation: Validation) -> list[dict[str, Any]]:
             "training": n / n_training,
         }
         for recall, n in zip(recalls, validation.training_rows, strict=True)
+    ]
+
+
+def _more_figures(validation: Validation) -> list[dict[str, str]]:
+    """Return what more is known of predicted numbers, as text."""
+    table = validation.tables.get("figures")
+    return [
+        {
+            "figure": one["figure"],
+            "value": number_text(one["value"]),
+            "interval": f"{number_text(one['low'])} to {number_text(one['high'])}"
+            if math.isfinite(one["low"] + one["high"])
+            else "no interval",
+        }
+        for one in ([] if table is None else table.to_dict("records"))
     ]
 
 
@@ -263,24 +284,34 @@ def _interval(score: ScoreComparison, estimate: Estimate) -> str:
 def _difference_note(score: ScoreComparison) -> str:
     if score.verdict == "undefined":
         return "no interval"
-    return f"95\u202f% {_ends(score.difference)}; p {_p_text(score)}"
+    return f"95\u202f% {_ends(score, score.difference)}; p {_p_text(score)}"
 
 
 def _p_text(score: ScoreComparison) -> str:
     return "< 0.001" if score.p_value < 0.001 else f"= {score.p_value:.3f}"
 
 
-def _figure(estimate: Estimate, sign: str = "") -> str:
+def _figure(score: ScoreComparison, estimate: Estimate, sign: str = "") -> str:
     if not math.isfinite(estimate.value):
         return "undefined"
-    text = f"{estimate.value:{sign}.3f}"
+    shown = _digits(score)
+    text = f"{estimate.value:{sign}{shown}}"
     if math.isfinite(estimate.low + estimate.high):
-        text += f" (95 % [{estimate.low:.3f}, {estimate.high:.3f}])"
+        text += f" (95 % [{estimate.low:{shown}}, {estimate.high:{shown}}])"
     return text
 
 
-def _ends(estimate: Estimate) -> str:
-    return f"{signed(estimate.low)} to {signed(estimate.high)}"
+def _digits(score: ScoreComparison) -> str:
+    """Return how a score is written: what has a unit may be of any size."""
+    return ".4g" if has_unit(score.metric) else ".3f"
+
+
+def _signed(score: ScoreComparison, value: float) -> str:
+    return number_text(value, sign=True) if has_unit(score.metric) else signed(value)
+
+
+def _ends(score: ScoreComparison, estimate: Estimate) -> str:
+    return f"{_signed(score, estimate.low)} to {_signed(score, estimate.high)}"
 
 
 def _score_row(score: ScoreComparison) -> dict[str, str]:
@@ -293,7 +324,7 @@ def _score_row(score: ScoreComparison) -> dict[str, str]:
         "title": capital(metric_title(score.metric)),
         "found": shown(score.found),
         "expected": shown(score.expected),
-        "difference": f"{signed(score.difference.value)} ({_ends(score.difference)})"
+        "difference": f"{_signed(score, score.difference.value)} ({_ends(score, score.difference)})"
         if defined
         else "–",
         "p": _p_text(score).removeprefix("= ") if defined else "–",
@@ -303,8 +334,9 @@ def _score_row(score: ScoreComparison) -> dict[str, str]:
 
 def _score(validation: Validation, facts: Facts) -> tuple[str, str]:
     shown = [
-        f"{metric_title(one.metric)} {one.found.value:.3f} instead of {one.expected.value:.3f} "
-        f"(difference {one.difference.low:.3f} to {one.difference.high:.3f})"
+        f"{metric_title(one.metric)} {one.found.value:{_digits(one)}} instead of "
+        f"{one.expected.value:{_digits(one)}} (difference {one.difference.low:{_digits(one)}} to "
+        f"{one.difference.high:{_digits(one)}})"
         for one in validation.scores
         if one.metric in facts["metrics"]
     ]
@@ -316,11 +348,11 @@ def _score(validation: Validation, facts: Facts) -> tuple[str, str]:
 
 
 def _chance(validation: Validation, facts: Facts) -> tuple[str, str]:
-    main = validation.main
+    main, shown = validation.main, _digits(validation.main)
     return (
         f"The signature {NOT_SHOWN} here.",
-        f"The 95\u202f% interval of the {metric_title(main.metric)} is {main.found.low:.3f} to "
-        f"{main.found.high:.3f}; guessing reaches {main.chance:.3f}.",
+        f"The 95\u202f% interval of the {metric_title(main.metric)} is {main.found.low:{shown}} to "
+        f"{main.found.high:{shown}}; guessing reaches {main.chance:{shown}}.",
     )
 
 
@@ -334,9 +366,10 @@ def _absent(validation: Validation, facts: Facts) -> tuple[str, str]:
 
 def _platform(validation: Validation, facts: Facts) -> tuple[str, str]:
     worst = facts["worst"]
+    how = "class by class" if validation.target.names else "beyond what the outcome explains"
     text = (
         f"{facts['moved']} of {len(validation.shifts)} features differ from the training rows in "
-        f"mean or spread, class by class. {worst['feature']!r} differs most: its mean by "
+        f"mean or spread, {how}. {worst['feature']!r} differs most: its mean by "
         f"{worst['shift']:+.2f} standard deviations, and its spread is {worst['ratio']:.2f} times "
         "as large. The cause may be another platform, batch or normalisation. "
     )
@@ -383,6 +416,43 @@ def _proportions(validation: Validation, facts: Facts) -> tuple[str, str]:
     return "Classes come in other proportions.", text
 
 
+def _outcome(validation: Validation, facts: Facts) -> tuple[str, str]:
+    text = (
+        f"Its mean differs by {facts['shift']:+.2f} standard deviations from the training rows, "
+        f"and its spread is {facts['ratio']:.2f} times as large. That alone changes errors and R², "
+        "which rises where numbers lie far from the mean of the training rows."
+    )
+    if own := facts["own_r2"]:
+        text += f" Against the cohort's own mean R² is {own['value']:.2f}."
+    return "The outcome is distributed otherwise.", text
+
+
+def _line(validation: Validation, facts: Facts) -> tuple[str, str]:
+    texts = []
+    if slope := facts["slope"]:
+        how = "spread too far" if slope["value"] < 1 else "do not spread far enough"
+        texts.append(
+            f"They {how}: the slope of observed on predicted is {slope['value']:.2f} (95\u202f% "
+            f"{slope['low']:.2f} to {slope['high']:.2f}), where 1 is right."
+        )
+    if bias := facts["bias"]:
+        how = "low" if bias["value"] > 0 else "high"
+        texts.append(
+            f"They are too {how} by {abs(bias['value']):.3g} on average (observed minus predicted: "
+            f"95\u202f% {bias['low']:.3g} to {bias['high']:.3g})."
+        )
+    return "Predictions do not mean what they say.", " ".join(texts)
+
+
+def _coverage(validation: Validation, facts: Facts) -> tuple[str, str]:
+    return (
+        "Prediction intervals are too narrow here.",
+        f"{percent(facts['value'])} of the rows are inside (95\u202f% "
+        f"{percent_interval(facts['low'], facts['high'])}); {percent(INTERVAL_LEVEL)} were "
+        "promised for rows of the same population.",
+    )
+
+
 def _calibration(validation: Validation, facts: Facts) -> tuple[str, str]:
     texts = []
     if facts["slope"] is not None:
@@ -401,21 +471,21 @@ def _calibration(validation: Validation, facts: Facts) -> tuple[str, str]:
 
 
 def _rescaled(validation: Validation, facts: Facts) -> tuple[str, str]:
+    classes, numbers = "classes come in the same proportions", "outcomes are distributed alike"
     return (
         f"Features were rescaled ({validation.rescale}).",
         "Every feature was moved to where it lay in the training rows, without looking at "
-        "outcomes. That is right only if classes come in the same proportions, and a prediction "
-        "then depends on the other rows of the table.",
+        f"outcomes. That is right only if {classes if validation.target.names else numbers}, and "
+        "a prediction then depends on the other rows of the table.",
     )
 
 
 def _few_rows(validation: Validation, facts: Facts) -> tuple[str, str]:
-    few = [f"{name} ({n})" for name, n in facts["few"]]
-    return (
-        "The cohort is small.",
-        f"Classes with fewer than {facts['least']} rows: {listed(few)}. A large drop could go "
-        "unnoticed.",
-    )
+    few = listed([f"{name} ({n})" for name, n in facts["few"]])
+    text = f"Classes with fewer than {facts['least']} rows: {few}."
+    if not validation.target.names:
+        text = f"It has fewer than {facts['least']} rows."
+    return "The cohort is small.", f"{text} A large drop could go unnoticed."
 
 
 WORDS: dict[str, Callable[[Validation, Facts], tuple[str, str]]] = {
@@ -425,7 +495,10 @@ WORDS: dict[str, Callable[[Validation, Facts], tuple[str, str]]] = {
     "platform": _platform,
     "missing": _missing,
     "proportions": _proportions,
+    "outcome": _outcome,
     "calibration": _calibration,
+    "line": _line,
+    "coverage": _coverage,
     "rescaled": _rescaled,
     "rows": _few_rows,
 }

@@ -167,7 +167,7 @@ def capital(text: str) -> str:
 
 
 def score_text(metric: str | None, value: float) -> str:
-    """Return a score: a percentage where it is a share of rows, two decimals elsewhere.
+    """Return a score: a percentage of rows, three digits of what has a unit, or two decimals.
 
     Examples
     --------
@@ -176,6 +176,8 @@ def score_text(metric: str | None, value: float) -> str:
     """
     if _is_share(metric):
         return percent(value)
+    if has_unit(metric):
+        return number_text(value)
     return f"{value:.3f}" if 0.995 <= value < 1 else two_decimals(value)
 
 
@@ -187,7 +189,14 @@ def score_interval(metric: str | None, low: float, high: float) -> str:
     >>> score_interval("accuracy", 0.81, 0.9), score_interval("roc_auc", 0.81, 0.9)
     ('81 to 90\u202f%', '0.81 to 0.90')
     """
+    if has_unit(metric) and math.isfinite(low + high):
+        return f"{number_text(low)} to {number_text(high)}"
     return percent_interval(low, high) if _is_share(metric) else interval(low, high)
+
+
+def has_unit(metric: str | None) -> bool:
+    """Return whether a metric is in the unit of the outcome, and so of any size."""
+    return metric is not None and find_metric(metric).has_unit
 
 
 def _is_share(metric: str | None) -> bool:

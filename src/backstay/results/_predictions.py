@@ -38,12 +38,14 @@ def named_rows(
 
 
 def row_score_rows(records: Records, method: str, size: int, model: str | None) -> Rows:
-    """Return every prediction of every tested row."""
+    """Return every prediction of every tested row, with its group where there are groups."""
+    units = records.units if records.n_units < records.n_samples else None
     place, at = records.check_model(model), records.check_size(size)
     target, rows = records.target, []
     for resample, outputs in records.outputs(method):
         for row, said in zip(records.test(resample), outputs[place, at], strict=True):
             known = {"row": int(row), "resample": resample}
+            known |= {} if units is None else {"group": int(units[row])}
             rows.append(known | target.row_facts(int(row), said))
     return rows
 
@@ -161,7 +163,8 @@ class Predictions(Parts):
         Returns
         -------
         Table
-            ``row`` and ``resample``, and what the kind of outcome has. Classes: ``class`` and
+            ``row``, ``resample``, ``group`` (a number, where there are groups), and what the kind
+            of outcome has. Classes: ``class`` and
             ``predicted`` (places among the classes), and, if the study kept scores, ``score``, that
             of the second of two classes; ``score_0``, ``score_1``, … for more. Numbers:
             ``outcome``, ``predicted`` and ``training_mean``.

@@ -9,12 +9,14 @@ import numpy as np
 from scipy import stats
 
 from backstay.signature._validation import Caution, Validation
-from backstay.targets import find_metric
+from backstay.targets import INTERVAL_LEVEL, find_metric
 
 # Proportions differ if the difference is beyond chance at this level, and this large.
 LEVEL, LARGE_SHARE = 0.01, 0.1
-# Slopes of a calibration curve that are near enough to 1.
-RIGHT_SLOPES = (0.5, 2.0)
+# Slopes of a calibration curve that are near enough to 1, and of observed on predicted numbers.
+RIGHT_SLOPES, RIGHT_LINES = (0.5, 2.0), (2 / 3, 1.5)
+# A mean difference of numbers that matters, in standard deviations of the cohort.
+LARGE_BIAS = 0.25
 # Fewer rows of one outcome than this say little.
 FEW_ROWS = 20
 
@@ -28,7 +30,10 @@ def cautions_of(validation: Validation) -> list[Caution]:
         "platform": _platform(validation),
         "missing": {} if validation.stand_ins else None,
         "proportions": _proportions(validation),
+        "outcome": _outcome(validation),
         "calibration": _calibration(validation),
+        "line": _line(validation),
+        "coverage": _coverage(validation),
         "rescaled": None if validation.rescale == "none" else {},
         "rows": _few_rows(validation),
     }
@@ -59,6 +64,8 @@ def _platform(validation: Validation) -> dict[str, Any] | None:
 
 
 def _proportions(validation: Validation) -> dict[str, Any] | None:
+    if not validation.target.names:
+        return None
     names, here = zip(*validation.target.summary(), strict=True)
     counts = np.array([validation.training_rows, here], dtype=float)
     shares = counts / counts.sum(axis=1, keepdims=True)
@@ -78,6 +85,41 @@ def _proportions(validation: Validation) -> dict[str, Any] | None:
         "metrics": moving,
         "accuracy": accuracy,
     }
+
+
+def _outcome(validation: Validation) -> dict[str, Any] | None:
+    shift = validation.outcome_shift
+    if shift is None or not shift.moved:
+        return None
+    return {**vars(shift), "own_r2": _figure(validation, "own_r2")}
+
+
+def _figure(validation: Validation, key: str) -> dict[str, Any] | None:
+    """Return one of the figures of numbers, if it has an interval."""
+    table = validation.tables.get("figures")
+    found: list[Any] = [] if table is None else table[table["key"] == key].to_dict("records")
+    return found[0] if found and math.isfinite(found[0]["low"] + found[0]["high"]) else None
+
+
+def _line(validation: Validation) -> dict[str, Any] | None:
+    slope, bias = (_figure(validation, key) for key in ("slope", "bias"))
+    large = LARGE_BIAS * float(np.std(validation.target.values))
+    wrong = {
+        "slope": slope if slope and _beyond(slope, 1.0, *RIGHT_LINES) else None,
+        "bias": bias if bias and _beyond(bias, 0.0, -large, large) else None,
+    }
+    return wrong if any(wrong.values()) else None
+
+
+def _beyond(figure: dict[str, Any], right: float, low: float, high: float) -> bool:
+    """Return whether a figure differs from the right one beyond chance, and by much."""
+    far = not low <= figure["value"] <= high
+    return far and not figure["low"] <= right <= figure["high"]
+
+
+def _coverage(validation: Validation) -> dict[str, Any] | None:
+    found = _figure(validation, "coverage")
+    return found if found and found["high"] < INTERVAL_LEVEL else None
 
 
 def _calibration(validation: Validation) -> dict[str, Any] | None:

@@ -1,18 +1,13 @@
-"""Models of classes as numbers: what of a fitted one decides, and how it decides.
-
-Sums run over the features one by one. That is as fast as needed for a few of them, and gives the
-same bits on every machine, which a matrix product does not.
-"""
+"""Models of classes as numbers: what of a fitted one decides, and how it decides."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
@@ -28,12 +23,19 @@ from sklearn.svm import SVC, LinearSVC
 from backstay._validation import ovr_decision_function
 from backstay.feature_weighting import NearestShrunkenCentroids
 from backstay.signature._error import SignatureError
+from backstay.signature._model import (
+    Array,
+    Codes,
+    Content,
+    Model,
+    Models,
+    coefficients,
+    nearest,
+    products,
+    squared_distances,
+)
 from backstay.signature._skops import loaded_model
 from backstay.targets import Target
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
-Content = dict[str, Any]
 
 LINEAR = (
     LogisticRegression,
@@ -46,90 +48,25 @@ LINEAR = (
 )
 
 
-def _content(fitted: Any, n_classes: int) -> Content | None:
-    """Return a fitted model as numbers; None if it is not known how.
-
-    Exact types only: a subclass may decide otherwise.
-    """
-    kind = type(fitted)
-    if kind in LINEAR:
-        return _linear(fitted, n_classes)
-    if (
-        kind is SVC
-        and fitted.kernel == "linear"
-        and getattr(fitted, "probability", False) is not True
-    ):
-        # scikit-learn turns the signs of two classes round: positive is the second.
-        if n_classes == 2:
-            return _linear(fitted, n_classes)
-        if not fitted.break_ties and fitted.decision_function_shape == "ovr":
-            return {"kind": "pairs", **_coefficients(fitted)}
-    if kind is NearestCentroid and fitted.metric == "euclidean":
-        spread = np.asarray(fitted.within_class_std_dev_)
-        return {
-            "kind": "centroids",
-            "centroids": fitted.centroids_.tolist(),
-            "scale": np.where(spread == 0, 1.0, spread).tolist(),
-            "priors": fitted.class_prior_.tolist(),
-        }
-    if kind is GaussianNB:
-        return {
-            "kind": "gaussian",
-            "means": fitted.theta_.tolist(),
-            "variances": fitted.var_.tolist(),
-            "priors": fitted.class_prior_.tolist(),
-        }
-    if _holds_rows(fitted):
-        return {
-            "kind": "neighbors",
-            "rows": np.asarray(fitted._fit_X, dtype=np.float64).tolist(),
-            "codes": np.asarray(fitted._y).ravel().astype(int).tolist(),
-            "n_neighbors": int(fitted.n_neighbors),
-            "weights": fitted.weights,
-        }
-    return None
-
-
-def _holds_rows(fitted: Any) -> bool:
-    """Return whether a model is a k-NN that its rows describe completely."""
-    return (
-        type(fitted) is KNeighborsClassifier
-        and fitted.weights in ("uniform", "distance")
-        and fitted.effective_metric_ == "euclidean"
-    )
-
-
-def _coefficients(fitted: Any) -> Content:
-    coef = np.atleast_2d(np.asarray(fitted.coef_, dtype=np.float64))
-    intercept = np.broadcast_to(np.asarray(fitted.intercept_, dtype=np.float64), len(coef))
-    return {"coef": coef.tolist(), "intercept": intercept.tolist()}
-
-
 def _linear(fitted: Any, n_classes: int) -> Content:
     link = "none"
     if hasattr(fitted, "predict_proba"):
         # liblinear trains each class against the rest; so does its probability.
         solver = getattr(fitted, "solver", "")
         link = "one-vs-rest" if solver == "liblinear" and n_classes > 2 else "softmax"
-    return {"kind": "linear", **_coefficients(fitted), "link": link}
+    return {"kind": "linear", **coefficients(fitted), "link": link}
 
 
-class Model(ABC):
-    """A model made of numbers. Scores are of the second of two classes, or of every class."""
+class ClassModel(Model):
+    """Scores are of the second of two classes, or of every class."""
 
-    # What a score of the second class must exceed, to be predicted.
     threshold: float | None = 0.0
-    # Where the model's own probabilities come from; None if it has none.
     probabilities: str | None = "those of the model, not calibrated"
 
     def __init__(self, content: Content, n_classes: int) -> None:
         self.content, self.n_classes = content, n_classes
         if n_classes > 2:
             self.threshold = None
-
-    @abstractmethod
-    def scores(self, X: Array) -> Array:
-        """Return scores: one column for two classes, else one per class."""
 
     def predict(self, X: Array, threshold: float | None) -> Codes:
         """Return class numbers."""
@@ -138,30 +75,8 @@ class Model(ABC):
             return (scores[:, 0] > threshold).astype(np.intp)
         return scores.argmax(axis=1)
 
-    @abstractmethod
-    def probability(self, X: Array) -> Array:
-        """Return a column per class; asked only of models that have probabilities."""
 
-
-def _products(X: Array, content: Content) -> Array:
-    coef, intercept = content["coef"], content["intercept"]
-    products = np.empty((len(X), len(coef)))
-    for row, (weights, start) in enumerate(zip(coef, intercept, strict=True)):
-        total = np.zeros(len(X))
-        for j, weight in enumerate(weights):
-            total += X[:, j] * weight
-        products[:, row] = total + start
-    return products
-
-
-def _squared_distances(X: Array, points: Array, scale: Array) -> Array:
-    total = np.zeros((len(X), len(points)))
-    for j in range(X.shape[1]):
-        total += ((X[:, j, None] - points[None, :, j]) / scale[j]) ** 2
-    return total
-
-
-class Linear(Model):
+class Linear(ClassModel):
     """Logistic regression, linear SVMs, linear discriminants, ridge."""
 
     def __init__(self, content: Content, n_classes: int) -> None:
@@ -170,7 +85,7 @@ class Linear(Model):
             self.probabilities = None
 
     def scores(self, X: Array) -> Array:
-        return _products(X, self.content)
+        return products(X, self.content)
 
     def probability(self, X: Array) -> Array:
         scores = self.scores(X)
@@ -183,17 +98,17 @@ class Linear(Model):
         return np.asarray(each / each.sum(axis=1, keepdims=True))
 
 
-class Pairs(Model):
+class Pairs(ClassModel):
     """A linear SVM of more than two classes: every two of them vote."""
 
     probabilities = None
 
     def scores(self, X: Array) -> Array:
-        pairs = _products(X, self.content)
+        pairs = products(X, self.content)
         return np.asarray(ovr_decision_function(pairs < 0, -pairs, self.n_classes))
 
     def predict(self, X: Array, threshold: float | None) -> Codes:
-        pairs = _products(X, self.content)
+        pairs = products(X, self.content)
         votes = np.zeros((len(X), self.n_classes), dtype=np.intp)
         for place, (a, b) in enumerate(combinations(range(self.n_classes), 2)):
             first = pairs[:, place] > 0
@@ -205,7 +120,7 @@ class Pairs(Model):
         raise NotImplementedError
 
 
-class Discriminant(Model):
+class Discriminant(ClassModel):
     """What scores every class by itself; for two classes their difference is the score."""
 
     @abstractmethod
@@ -226,13 +141,13 @@ class Centroids(Discriminant):
 
     def _by_class(self, X: Array) -> Array:
         centroids, scale = (np.asarray(self.content[key]) for key in ("centroids", "scale"))
-        return -_squared_distances(X, centroids, scale) + 2 * np.log(self.content["priors"])
+        return -squared_distances(X, centroids, scale) + 2 * np.log(self.content["priors"])
 
     def predict(self, X: Array, threshold: float | None) -> Codes:
         priors = np.asarray(self.content["priors"])
         if np.allclose(priors, 1 / self.n_classes):
             centroids = np.asarray(self.content["centroids"])
-            return _squared_distances(X, centroids, np.ones(X.shape[1])).argmin(axis=1)
+            return squared_distances(X, centroids, np.ones(X.shape[1])).argmin(axis=1)
         return self._by_class(X).argmax(axis=1)
 
 
@@ -251,22 +166,15 @@ class Gaussian(Discriminant):
         return each
 
 
-class Neighbors(Model):
+class Neighbors(ClassModel):
     """k-NN; of rows equally near, the first counts. Scores are shares of the votes."""
 
     threshold = 0.5
     probabilities = "shares of the neighbours, not calibrated"
 
     def _votes(self, X: Array) -> Array:
-        rows, codes = np.asarray(self.content["rows"]), np.asarray(self.content["codes"])
-        distances = np.sqrt(_squared_distances(X, rows, np.ones(X.shape[1])))
-        near = np.argsort(distances, axis=1, kind="stable")[:, : self.content["n_neighbors"]]
-        weights = np.ones(near.shape)
-        if self.content["weights"] == "distance":
-            close = np.take_along_axis(distances, near, axis=1)
-            same = (close == 0).any(axis=1, keepdims=True)
-            # A row that is there already decides alone, as in scikit-learn.
-            weights = np.where(same, close == 0, 1 / np.where(close == 0, 1, close))
+        near, weights = nearest(X, self.content)
+        codes = np.asarray(self.content["codes"])
         votes = np.zeros((len(X), self.n_classes))
         for place in range(near.shape[1]):
             votes[np.arange(len(X)), codes[near[:, place]]] += weights[:, place]
@@ -280,7 +188,7 @@ class Neighbors(Model):
         return self._votes(X)
 
 
-class Loaded(Model):
+class Loaded(ClassModel):
     """A model of scikit-learn's, loaded by skops."""
 
     threshold = None
@@ -308,37 +216,66 @@ class Loaded(Model):
         return np.asarray(self.fitted.predict_proba(X))
 
 
-KINDS: dict[str, type[Model]] = {
-    "linear": Linear,
-    "pairs": Pairs,
-    "centroids": Centroids,
-    "gaussian": Gaussian,
-    "neighbors": Neighbors,
-}
-
-
-class ClassModels:
+class ClassModels(Models):
     """Frozen models of an outcome of classes."""
+
+    kinds: ClassVar[Mapping[str, type[ClassModel]]] = {
+        "linear": Linear,
+        "pairs": Pairs,
+        "centroids": Centroids,
+        "gaussian": Gaussian,
+        "neighbors": Neighbors,
+    }
+    calibrations = ("platt", "isotonic")
+    neighbors = KNeighborsClassifier
 
     def __init__(self, target: Target) -> None:
         self.n_classes = len(target.names)
 
-    def content(self, fitted: Any, include_rows: bool) -> Content | None:
-        """Return a fitted model as numbers; None if it is not known how."""
-        if _holds_rows(fitted) and not include_rows:
-            raise SignatureError(
-                f"{type(fitted).__name__} predicts from the rows of the data themselves, so its "
-                "file would hold values of samples; allow that with include_rows, or choose "
-                "another model.",
-                parameter="include_rows",
-            )
-        return _content(fitted, self.n_classes)
+    def _content(self, fitted: Any) -> Content | None:
+        kind, n_classes = type(fitted), self.n_classes
+        if kind in LINEAR:
+            return _linear(fitted, n_classes)
+        if (
+            kind is SVC
+            and fitted.kernel == "linear"
+            and getattr(fitted, "probability", False) is not True
+        ):
+            # scikit-learn turns the signs of two classes round: positive is the second.
+            if n_classes == 2:
+                return _linear(fitted, n_classes)
+            if not fitted.break_ties and fitted.decision_function_shape == "ovr":
+                return {"kind": "pairs", **coefficients(fitted)}
+        if kind is NearestCentroid and fitted.metric == "euclidean":
+            spread = np.asarray(fitted.within_class_std_dev_)
+            return {
+                "kind": "centroids",
+                "centroids": fitted.centroids_.tolist(),
+                "scale": np.where(spread == 0, 1.0, spread).tolist(),
+                "priors": fitted.class_prior_.tolist(),
+            }
+        if kind is GaussianNB:
+            return {
+                "kind": "gaussian",
+                "means": fitted.theta_.tolist(),
+                "variances": fitted.var_.tolist(),
+                "priors": fitted.class_prior_.tolist(),
+            }
+        if self.holds_rows(fitted):
+            return {
+                "kind": "neighbors",
+                "rows": np.asarray(fitted._fit_X, dtype=np.float64).tolist(),
+                "codes": np.asarray(fitted._y).ravel().astype(int).tolist(),
+                "n_neighbors": int(fitted.n_neighbors),
+                "weights": fitted.weights,
+            }
+        return None
 
     def model(self, content: Content, trusted: Sequence[str]) -> Model:
         """Return the model that a document holds."""
         if content["kind"] == "skops":
             return Loaded(content, self.n_classes, trusted)
-        return KINDS[content["kind"]](content, self.n_classes)
+        return self.kinds[content["kind"]](content, self.n_classes)
 
     def shapes(self, content: Content, n_features: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes that a model's lists must have."""
@@ -351,15 +288,12 @@ class ClassModels:
         shapes |= {"intercept": (rows,), "priors": (n,), "scale": (k,), "codes": (rows,)}
         return {key: shape for key, shape in shapes.items() if key in content}
 
-    def misfit(self, document: dict[str, Any]) -> str | None:
-        """Say which values of a document contradict each other, or None."""
+    def _misfit(self, document: Content) -> str | None:
         model, calibration, n = document["model"], document["calibration"], self.n_classes
         if model["kind"] == "pairs" and n == 2:
             return "model.kind 'pairs' needs more than two classes"
         if model["kind"] == "neighbors" and max(model["codes"]) >= n:
             return f"model.codes must be class numbers below {n}"
-        if model["kind"] == "neighbors" and model["n_neighbors"] > len(model["codes"]):
-            return "model.n_neighbors exceeds the number of rows"
         if calibration is not None and n > 2:
             return "calibration is for two classes"
         if calibration is not None and calibration["kind"] == "isotonic":

@@ -53,7 +53,7 @@ def freeze(
     ----------
     results : Results
         Of one data set.
-    X, y : table and labels
+    X, y : table and outcomes
         The data that the study was run on; others are refused.
     choice : {"trusted", "short", "accurate"} or (method, size, model), default="trusted"
         One of the three answers of ``results.recommend()``, or a configuration of the study.
@@ -209,17 +209,18 @@ def _check_weights(model: Any) -> None:
 
 def _deciding(results: Results, chosen: Configuration, content: dict[str, Any]) -> dict[str, Any]:
     """Return the threshold, the calibration, and where probabilities come from."""
-    if content["kind"] == "skops":
-        own = "those of the model, if it has any"
-        return {"calibration": None, "probabilities": own, "threshold": None}
-    target = results.data.target
-    frozen = frozen_models(target).model(content, ())
-    calibration, said = None, frozen.probabilities or ""
-    if frozen.probabilities is None:
+    target, threshold, said = results.data.target, None, ""
+    if content["kind"] != "skops":
+        frozen = frozen_models(target).model(content, ())
+        threshold, said = frozen.threshold, frozen.probabilities or ""
+    elif target.estimator_type == "classifier":
+        said = "those of the model, if it has any"
+    calibration = None
+    if not said:
         assert chosen.size is not None
         tested = results.predictions.rows(chosen.method, chosen.size, chosen.model)
         calibration, said = target.calibrated(tested.frame())
-    return {"calibration": calibration, "probabilities": said, "threshold": frozen.threshold}
+    return {"calibration": calibration, "probabilities": said, "threshold": threshold}
 
 
 def _stability(results: Results, chosen: Configuration) -> dict[str, float | None]:

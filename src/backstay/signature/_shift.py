@@ -1,7 +1,7 @@
 """Are the features measured as they were? Each one's mean and spread against the training rows.
 
-Where outcomes are known, like is compared with like, so that other class proportions do not look
-like another platform.
+Where outcomes are known, like is compared with like, so that other class proportions, or higher
+numbers, do not look like another platform. An outcome of numbers is compared in the same way.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LEVEL, LARGE_SHIFT, LARGE_RATIO = 0.01, 0.25, 1.25
 
 @dataclass(frozen=True)
 class FeatureShift:
-    """One feature in a cohort against the training rows.
+    """One feature, or an outcome of numbers, in a cohort against the training rows.
 
     Attributes
     ----------
     feature : str
-        Its name.
+        Its name; "outcome" for the outcome.
     shift : float
         Difference of the means, in standard deviations of the training rows.
     shift_p : float
@@ -101,17 +101,31 @@ def _shift_of(
     pairs = _pairs(document, j, x, target)
     if not pairs:
         return FeatureShift(feature["name"], math.nan, math.nan, math.nan, math.nan, False)
+    residual = x - x.mean() if target is None else target.residuals(x)
+    tails = max(kurtosis(residual), feature["kurtosis"])
+    return _judged(feature["name"], pairs, tails, feature["sd"], level)
+
+
+def outcome_shift(document: Mapping[str, Any], target: Target) -> FeatureShift | None:
+    """Return how the outcome lies against that of the training rows; None where it is no number."""
+    alike = target.outcome_alike(document["target"]["moments"], document["training"]["rows"])
+    if alike is None:
+        return None
+    pairs = [(_Part(alike.n, alike.mean, alike.sd), _part(alike.values))]
+    return _judged("outcome", pairs, alike.kurtosis, alike.sd, LEVEL / 2)
+
+
+def _judged(name: str, pairs: Pairs, kurtosis: float, unit: float, level: float) -> FeatureShift:
+    """Return a shift in a unit, and whether it is large and beyond chance."""
     share = np.array([train.n for train, _ in pairs], dtype=float)
     share /= share.sum()
     difference = sum(w * (b.mean - a.mean) for w, (a, b) in zip(share, pairs, strict=True))
     shift_p = _welch(float(difference), share, pairs)
-    residual = x - x.mean() if target is None else target.residuals(x)
-    ratio, ratio_p = _spread(pairs, max(kurtosis(residual), feature["kurtosis"]))
-    unit = feature["sd"]
+    ratio, ratio_p = _spread(pairs, kurtosis)
     shift = float(difference) / unit if unit > 0 else (math.inf if difference else 0.0)
     large = abs(shift) >= LARGE_SHIFT and shift_p < level
     wide = not 1 / LARGE_RATIO < ratio < LARGE_RATIO and ratio_p < level
-    return FeatureShift(feature["name"], float(shift), shift_p, ratio, ratio_p, bool(large or wide))
+    return FeatureShift(name, float(shift), shift_p, ratio, ratio_p, bool(large or wide))
 
 
 def _welch(difference: float, share: Array, pairs: Pairs) -> float:

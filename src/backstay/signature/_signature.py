@@ -13,20 +13,22 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
 from backstay._files import write_whole
-from backstay.signature._class_models import Model
 from backstay.signature._cohort import Cohort, cohort_of
 from backstay.signature._document import check_document, parse_document
 from backstay.signature._error import SignatureError
+from backstay.signature._model import Model
 from backstay.signature._models import frozen_models
 from backstay.signature._schema import schema
 from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._steps import apply_steps
 from backstay.signature._validation import MARGIN, Validation
-from backstay.targets import Metric, Target, from_store
+from backstay.targets import INTERVAL_LEVEL, Metric, Target, from_store
 
 Array = NDArray[np.float64]
 # A larger file is no signature.
@@ -46,6 +48,18 @@ def _has_probabilities(signature: Signature) -> bool:
     return True
 
 
+def _has_intervals(signature: Signature) -> bool:
+    if not signature.has_intervals:
+        raise AttributeError(f"this signature of {signature.target.kind} has no intervals.")
+    return True
+
+
+def _classifies(signature: Signature) -> bool:
+    if signature.target.estimator_type != "classifier":
+        raise AttributeError(f"a signature of {signature.target.kind} is no classifier.")
+    return True
+
+
 @dataclass(frozen=True)
 class Predicted:
     """What a signature says of rows.
@@ -56,10 +70,13 @@ class Predicted:
         As tasks of a study store them: first what is predicted, then scores.
     chances : array or None
         Probabilities, where the signature has them.
+    interval : array of shape (n_rows, 2) or None
+        Ends of prediction intervals, where the signature has them.
     """
 
     outputs: Array
     chances: Array | None
+    interval: Array | None = None
 
     def outputs_for(self, metric: Metric) -> Array | None:
         """Return what a metric is computed from; None where it needs missing probabilities."""
@@ -75,16 +92,19 @@ class Predicted:
         return float("nan") if outputs is None else float(metric.score(target, outputs))
 
     def frame(self, target: Target, index: Any = None) -> pd.DataFrame:
-        """Return what was predicted, scores and probabilities, row by row."""
+        """Return what was predicted, scores, probabilities and intervals, row by row."""
         columns = target.prediction_columns(self.outputs[:, 1:], self.chances)
+        if self.interval is not None:
+            columns |= target.interval_columns(self.interval)
         return pd.DataFrame({"predicted": target.said(self.outputs[:, 0]), **columns}, index)
 
 
-class Signature(ClassifierMixin, BaseEstimator):
+class Signature(BaseEstimator):
     """A model on a few features, frozen: to be applied elsewhere, never refitted.
 
     :func:`freeze` makes one from a study, :meth:`load` reads one from a file. It is a fitted
-    scikit-learn model; ``fit`` does nothing, and a clone is the signature itself.
+    scikit-learn model, a classifier or a regressor as the outcome is; ``fit`` does nothing, and a
+    clone is the signature itself.
 
     Tables are read by the names of their columns, in any order and among any others. An array
     without names must hold exactly the signature's features, in the order of `feature_names_in_`.
@@ -99,7 +119,7 @@ class Signature(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray
-        Class labels.
+        Class labels; absent where numbers are predicted.
     feature_names_in_ : ndarray of str
         Names of the features.
     n_features_in_ : int
@@ -153,11 +173,20 @@ class Signature(ClassifierMixin, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         names = [str(label) for label in self.target.names]
         n, choice = self.n_features_in_, self.document["choice"]
+        said = f" {', '.join(names[:-1])} and {names[-1]}" if names else ""
         return (
-            f"Signature({n} feature{'s' if n > 1 else ''}, {self.target.kind} "
-            f"{', '.join(names[:-1])} and {names[-1]}, {choice['method']} with "
-            f"{choice['model']})"
+            f"Signature({n} feature{'s' if n > 1 else ''}, {self.target.kind}{said}, "
+            f"{choice['method']} with {choice['model']})"
         )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = self.target.estimator_type
+        if tags.estimator_type == "classifier":
+            tags.classifier_tags = ClassifierTags()
+        else:
+            tags.regressor_tags = RegressorTags()
+        return tags
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -218,7 +247,8 @@ class Signature(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """Class labels."""
+        """Class labels; absent where numbers are predicted."""
+        _classifies(self)
         return self.target.said(np.arange(len(self.target.names)))
 
     @property
@@ -234,7 +264,27 @@ class Signature(ClassifierMixin, BaseEstimator):
     @property
     def has_probabilities(self) -> bool:
         """Whether there are probabilities, the model's own or calibrated ones."""
-        return self.document["calibration"] is not None or self._model.probabilities is not None
+        calibrated = self.document["calibration"] is not None and not self.has_intervals
+        return calibrated or self._model.probabilities is not None
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether a prediction comes with an interval: numbers do, if enough rows were tested."""
+        calibration = self.document["calibration"]
+        return calibration is not None and calibration["kind"] == "conformal"
+
+    @property
+    def intervals_said(self) -> str:
+        """What the prediction intervals hold, in words; empty if there are none."""
+        if not self.has_intervals:
+            return ""
+        share, n = f"{100 * INTERVAL_LEVEL:.0f} %", self.document["calibration"]["n"]
+        return (
+            f"{share} intervals come from the errors of {n} rows or groups that the study tested. "
+            f"Of new rows from the same population about {share} lie inside on average, fewer of "
+            "those that are hard to predict. The study trained on parts of the rows, so intervals "
+            "are rather too wide."
+        )
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Do nothing: a signature is frozen.
@@ -268,7 +318,8 @@ class Signature(ClassifierMixin, BaseEstimator):
             the training rows. Otherwise it is an error.
         rescale : {"none", "zscore", "quantile"}, default="none"
             Whether every feature is moved to the mean and standard deviation, or to the
-            quantiles, of the training rows. That assumes classes in the same proportions.
+            quantiles, of the training rows. That assumes classes in the same proportions, or
+            numbers with the same distribution.
         """
         return cohort_of(self.document, X, feature_names, allow_missing, rescale)
 
@@ -277,8 +328,11 @@ class Signature(ClassifierMixin, BaseEstimator):
         cohort = X if isinstance(X, Cohort) else self.read(X, **options)
         return apply_steps(self.document["steps"], cohort.values)
 
+    @available_if(_classifies)
     def decision_function(self, X: Any, **options: Any) -> Array:
         """Return how much rows lean towards the second of two classes, or to each of more.
+
+        Absent where numbers are predicted.
 
         Parameters
         ----------
@@ -292,8 +346,50 @@ class Signature(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any, **options: Any) -> NDArray[Any]:
-        """Return the class of every row."""
+        """Return the class of every row, or its number."""
         return self.target.said(self._outputs(X, options)[:, 0])
+
+    def score(self, X: Any, y: ArrayLike, **options: Any) -> float:
+        """Return the accuracy of classes or the R² of numbers, as scikit-learn's models do.
+
+        That R² is against the mean of `y`; those of :meth:`validate` come with what they mean.
+
+        Parameters
+        ----------
+        X : frame, array, sparse matrix or Cohort
+            As in :meth:`read`.
+        y : array-like of shape (n_rows,)
+            Outcomes of the rows.
+        **options
+            Those of :meth:`read`.
+        """
+        classifies = self.target.estimator_type == "classifier"
+        return float((accuracy_score if classifies else r2_score)(y, self.predict(X, **options)))
+
+    @available_if(_has_intervals)
+    def predict_interval(self, X: Any, level: float = INTERVAL_LEVEL, **options: Any) -> Array:
+        """Return the low and the high end of a prediction interval of every row.
+
+        It reaches as far from the prediction as errors of rows did when the study tested them
+        (conformal prediction). A new row from the same population lies inside with about this
+        probability, *on average over rows*: where the outcome is hard to predict, fewer rows are
+        inside. The study trained on parts of the rows that the signature was trained on, so
+        intervals are rather too wide. In another population nothing is promised;
+        :meth:`validate` counts how many rows are inside.
+
+        Parameters
+        ----------
+        X : frame, array, sparse matrix or Cohort
+            As in :meth:`read`.
+        level : {0.5, 0.8, 0.9, 0.95, 0.99}, default=0.9
+            Share of rows inside. Few tested rows allow no high levels.
+        **options
+            Those of :meth:`read`.
+        """
+        predicted = self._outputs(X, options)[:, 0]
+        ends = self.target.interval(self.document["calibration"], predicted, level)
+        assert ends is not None
+        return ends
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, **options: Any) -> Array:
@@ -310,15 +406,17 @@ class Signature(ClassifierMixin, BaseEstimator):
             entered = self._entered(X, options)
             scores = self._finite(self._model.scores(entered))
             predicted = self._model.predict(entered, self.document["threshold"])
-        return np.column_stack([predicted, scores])
+        return self.target.frozen_outputs(predicted, scores, self.document["target"]["moments"])
 
     def predicted(self, X: Any, **options: Any) -> Predicted:
-        """Return predictions, scores and probabilities as arrays."""
+        """Return predictions, scores, probabilities and intervals as arrays."""
         chances = self.predict_proba(X, **options) if self.has_probabilities else None
-        return Predicted(self._outputs(X, options), chances)
+        outputs = self._outputs(X, options)
+        interval = self.target.interval(self.document["calibration"], outputs[:, 0])
+        return Predicted(outputs, chances, interval)
 
     def predictions(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the prediction, the scores and the probabilities of every row, as a table."""
+        """Return predictions with scores and probabilities, or with 90 % intervals, as a table."""
         index = X.index if isinstance(X, pd.DataFrame) else None
         return self.predicted(X, **options).frame(self.target, index)
 
@@ -328,8 +426,8 @@ class Signature(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         cohort : Cohort
-            From :meth:`read`. Its outcomes are not known, so other class proportions look like
-            another platform; :meth:`validate` compares class by class.
+            From :meth:`read`. Its outcomes are not known, so other class proportions, or higher
+            numbers, look like another platform; :meth:`validate` takes the outcomes into account.
         """
         return feature_shifts(self.document, cohort)
 
@@ -360,12 +458,12 @@ class Signature(ClassifierMixin, BaseEstimator):
         X : frame, array or sparse matrix
             As in :meth:`read`.
         y : array-like of shape (n_rows,)
-            Classes of the rows. They are compared with predictions, and with nothing else.
+            Outcomes of the rows. They are compared with predictions, and with nothing else.
         mapping : dict of str to str, optional
             Names of the cohort's classes to those of the signature.
         margin : float, default=0.1
             A difference from the expected score counts as none if it is smaller than this share
-            of the way from guessing to the best score: 0.1 is 0.05 of an AUC.
+            of the way from guessing to the best score: 0.1 is 0.05 of an AUC and 0.1 of R².
         n_bootstrap : int, default=2000
             Bootstrap samples of the cohort's rows, for intervals.
         random_state : int, default=0

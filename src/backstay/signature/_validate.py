@@ -16,7 +16,7 @@ from backstay.results import Estimate
 from backstay.signature._cautions import cautions_of
 from backstay.signature._error import SignatureError
 from backstay.signature._expected import expected_with, of_one_signature
-from backstay.signature._shift import feature_shifts
+from backstay.signature._shift import feature_shifts, outcome_shift
 from backstay.signature._signature import Predicted, Signature
 from backstay.signature._validation import ScoreComparison, Validation
 from backstay.targets import Target, find_metric
@@ -55,13 +55,17 @@ def validate(
     frame = predicted.frame(target, X.index if isinstance(X, pd.DataFrame) else None)
     frame.insert(0, target.row_column, target.row_labels())
     chances = predicted.chances
+    tables = {name: pd.DataFrame(target.table(name, runs)) for name in target.cohort_tables}
+    if figures := target.cohort_figures(predicted.outputs, predicted.interval, draws):
+        tables["figures"] = pd.DataFrame(figures)
     validation = Validation(
         scores=[_comparison(known, predicted, target, draws, margin) for known in expected],
         target=target,
         training_rows=document["training"]["rows"],
-        tables={name: pd.DataFrame(target.table(name, runs)) for name in target.cohort_tables},
+        tables=tables,
         calibration=None if chances is None else target.calibration(chances),
         shifts=feature_shifts(document, cohort, target),
+        outcome_shift=outcome_shift(document, target),
         stand_ins=cohort.stand_ins,
         rescale=options.get("rescale", "none"),
         cautions=[],
@@ -72,6 +76,7 @@ def validate(
             "training": document["training"],
             "n_features": len(document["features"]),
             "probabilities": document["probabilities"],
+            "intervals": signature.intervals_said,
         },
     )
     return replace(validation, cautions=cautions_of(validation))
@@ -98,7 +103,8 @@ def _comparison(
     outputs = predicted.outputs_for(metric)
     if math.isfinite(value) and outputs is not None:
         drawn = target.scores_of_draws(metric, outputs, draws)
-        low, high = (float(q) for q in np.quantile(drawn, [0.025, 0.975]))
+        # A few drawn rows may all have one outcome, and no score.
+        low, high = (float(q) for q in np.nanquantile(drawn, [0.025, 0.975]))
         # Predictions that are all right have no spread to show.
         bounds = metric.least_interval(value, metric.rows_worth(target))
         low, high = min(low, bounds[0]), max(high, bounds[1])

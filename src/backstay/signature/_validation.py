@@ -35,7 +35,8 @@ class ScoreComparison:
     chance : float
         What guessing reaches in the cohort.
     margin : float
-        Share of the way from guessing to the best score that counts as no difference.
+        Share of the way from guessing to the best score that counts as no difference. All metrics
+        have a best score, also those without a worst: 1 for R², 0 for errors.
 
     Examples
     --------
@@ -173,8 +174,10 @@ class Validation:
     training_rows : list of int
         How many rows the training rows had of each entry in ``target.summary()``.
     tables : dict of str to DataFrame
-        Tables of predictions, such as ``"confusion"``, ``"recalls"`` with Wilson's 95 % intervals,
-        and ``"roc_points"``.
+        Tables of predictions. Classes: ``"confusion"``, ``"recalls"`` with Wilson's 95 %
+        intervals, ``"roc_points"``. Numbers: ``"figures"`` with 95 % intervals: R² against the
+        cohort's own mean, slope and intercept of observed on predicted, the mean difference, and
+        the share of rows inside their prediction intervals.
     calibration : Calibration or None
         Whether probabilities mean what they say; None without probabilities of two classes.
     shifts : list of FeatureShift
@@ -186,9 +189,12 @@ class Validation:
     cautions : list of Caution
         What to beware of, the gravest first.
     predictions : DataFrame
-        Of every row: its outcome, such as ``class``, ``predicted``, scores and probabilities.
+        Of every row: its outcome, such as ``class``, ``predicted``, scores and probabilities, or
+        the ends of intervals.
     signature : dict
         The signature's choice, training facts and stability.
+    outcome_shift : FeatureShift or None
+        How an outcome of numbers lies against that of the training rows.
     """
 
     scores: list[ScoreComparison]
@@ -202,6 +208,7 @@ class Validation:
     cautions: list[Caution]
     predictions: pd.DataFrame
     signature: dict[str, Any] = field(default_factory=dict)
+    outcome_shift: FeatureShift | None = None
 
     @property
     def n_rows(self) -> int:
@@ -236,6 +243,7 @@ class Validation:
             "tables": {name: table.to_dict("list") for name, table in self.tables.items()},
             "calibration": known and {**vars(known), "bins": known.bins.to_dict("records")},
             "shifts": [asdict(one) for one in self.shifts],
+            "outcome_shift": self.outcome_shift and asdict(self.outcome_shift),
             "stand_ins": [asdict(one) for one in self.stand_ins],
             "rescale": self.rescale,
             "cautions": [asdict(one) for one in self.cautions],

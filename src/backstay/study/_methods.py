@@ -178,8 +178,8 @@ _SVM = (
            lambda: InstanceWeighted(SVMRFE(), MarginWeighting())),
     Method("liw-svm-rfe", "svm", "logistic weights of mean 1", PRAT,
            lambda: InstanceWeighted(SVMRFE(), LogisticWeighting())),
-    Method("ridge-rfe", "svm", "ridge regression of numbers, drops a tenth each round",
-           "Guyon et al. 2002", RidgeRFE, title="ridge RFE"),
+    Method("ridge-rfe", "svm", "ridge regression, penalty 10,000, drops a tenth each round",
+           "Guyon et al. 2002", lambda: RidgeRFE(10_000.0), title="ridge RFE"),
     Method("bagged-svm-rfe", "ensemble", "20 bootstraps of SVM-RFE, ranks summed",
            "Abeel et al. 2010", lambda: BaggedRanker(SVMRFE()), title="bagged SVM-RFE"),
     Method("bagged-iw-svm-rfe", "ensemble", "20 bootstraps of IW SVM-RFE, ranks summed", HAN,
@@ -265,7 +265,7 @@ _WRAPPERS = tuple(
     for mark in _CRITERIA
     for move in _MOVES
     for inducer in _INDUCERS
-    if inducer != "ridge" or not mark  # R² may be negative, which the other criteria refuse
+    if inducer != "ridge" or not mark  # the other criteria do not take numbers
 )
 
 PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRAPPERS)}

@@ -137,6 +137,11 @@ class ClassSignature(Target):
         labels = labels if labels.tolist() == wanted else np.array(wanted, dtype=object)
         return labels[predicted.astype(np.intp)]
 
+    def in_brief(self, predicted: NDArray[Any]) -> str:
+        """Return how many rows were given each class."""
+        counts = pd.Series(predicted).value_counts()
+        return ", ".join(f"{name} {n}" for name, n in counts.items())
+
     def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
         """Return scores of the second of two classes, or of all, and probabilities of all."""
         names = list(map(label_text, self.classes))

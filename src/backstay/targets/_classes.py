@@ -70,6 +70,7 @@ class ClassTarget(ClassSignature):
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
     agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
+    estimator_type: ClassVar[str] = "classifier"
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:

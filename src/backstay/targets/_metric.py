@@ -44,6 +44,8 @@ class Metric(ABC):
         What of a model it is computed from.
     moves_with_shares : bool
         Whether it changes where outcomes are as easy to predict but come in other proportions.
+    has_unit : bool
+        Whether it is in the unit of the outcome, so that other metrics do not share its axis.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Metric(ABC):
     is_share: bool = False
     needs: ClassVar[str] = "predictions"
     moves_with_shares: ClassVar[bool] = False
+    has_unit: ClassVar[bool] = False
 
     @abstractmethod
     def chance(self, target: Any) -> float:

@@ -13,7 +13,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy import stats
@@ -94,6 +94,8 @@ class _R2(OfErrors):
 
 
 class _MeanAbsolute(OfErrors):
+    has_unit: ClassVar[bool] = True
+
     def chance(self, target: NumberTarget) -> float:
         """Return the error of always saying the median."""
         return float(np.abs(target.values - np.median(target.values)).mean())
@@ -106,6 +108,8 @@ class _MeanAbsolute(OfErrors):
 
 
 class _RootMeanSquare(OfErrors):
+    has_unit: ClassVar[bool] = True
+
     def chance(self, target: NumberTarget) -> float:
         """Return the error of always saying the mean."""
         return float(target.values.std())

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 from backstay.targets._target import Floats, Shortcut
 
-# Penalties that the ridge tries, for features of deviation 1.
-PENALTIES = np.logspace(-2, 6, 33)
+# Penalties that the ridge tries, for features of deviation 1; a store holds no arrays of models.
+PENALTIES = tuple(np.logspace(-2, 6, 33).tolist())
 DESCRIBED = (
     "ridge regression, its penalty by leave-one-out on training rows, and 5-NN, on features of "
     "mean 0 and deviation 1"
@@ -44,8 +44,8 @@ def shortcut_of(model: Any) -> Shortcut | None:
     if _equal(last, KNeighborsRegressor(n_neighbors=getattr(last, "n_neighbors", 5))):
         return partial(_outputs, partial(_nearest, k=last.n_neighbors))
     alphas = getattr(last, "alphas", None)
-    if isinstance(alphas, np.ndarray) and _equal(last, RidgeCV(alphas=alphas)):
-        return partial(_outputs, partial(_ridge, penalties=alphas))
+    if isinstance(alphas, tuple | np.ndarray) and _equal(last, RidgeCV(alphas=alphas)):
+        return partial(_outputs, partial(_ridge, penalties=np.asarray(alphas)))
     return None
 
 

@@ -10,7 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
-from backstay.targets._target import Alike, Floats, Target
+from backstay.targets._number_intervals import (
+    LEVEL,
+    conformal,
+    coverage,
+    observed_on_predicted,
+)
+from backstay.targets._target import Alike, Floats, Rows, TableRows, Target
 
 
 class NumberSignature(Target):
@@ -40,19 +46,19 @@ class NumberSignature(Target):
             for key, figure in zip(moments, figures, strict=True):
                 moments[key].append(figure)
         covariance = residual.T @ residual / max(len(values) - 2, 1)
-        outcome = [float(self.values.mean()), float(self.values.std(ddof=1))]
+        outcome = [float(self.values.mean()), float(self.values.std(ddof=1)), self._kurtosis()]
         return {**moments, "covariance": covariance.tolist(), "outcome": outcome}
 
     def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return shapes by feature; the outcome has a mean and a standard deviation."""
+        """Return shapes by feature; the outcome has a mean, a standard deviation, a kurtosis."""
         by_feature = dict.fromkeys(("counts", "intercepts", "slopes", "sds"), (n_features,))
-        return {**by_feature, "covariance": (n_features, n_features), "outcome": (2,)}
+        return {**by_feature, "covariance": (n_features, n_features), "outcome": (3,)}
 
     def drawn_like(
         self, moments: Mapping[str, Any], sizes: list[int], n_rows: int, rng: np.random.Generator
     ) -> tuple[Self, Floats]:
         """Return rows with outcomes and features from normal distributions."""
-        mean, deviation = moments["outcome"]
+        mean, deviation, _ = moments["outcome"]
         y = mean + deviation * rng.normal(size=n_rows)
         values, axes = np.linalg.eigh(np.asarray(moments["covariance"]))
         root = axes * np.sqrt(np.maximum(values, 0))
@@ -83,6 +89,11 @@ class NumberSignature(Target):
             ) from None
         if not np.isfinite(values).all():
             raise Refusal("the cohort's outcome is infinite in some rows; leave them out.")
+        if len(values) < 2 or (values == values[0]).all():
+            raise Refusal(
+                "the cohort's outcome is the same in all rows, so nothing can be compared; it "
+                "takes rows with different numbers."
+            )
         return type(self)(values)
 
     def alike(self, moments: Mapping[str, Any], column: int, x: Floats) -> list[Alike]:
@@ -102,17 +113,72 @@ class NumberSignature(Target):
         """Return the predicted numbers."""
         return predicted
 
+    def in_brief(self, predicted: NDArray[Any]) -> str:
+        """Return the range of the predictions and their mean."""
+        ends = f"{predicted.min():.4g} to {predicted.max():.4g}"
+        return f"{ends}, mean {predicted.mean():.4g}"
+
+    def frozen_outputs(
+        self, predicted: NDArray[Any], scores: Floats, moments: Mapping[str, Any]
+    ) -> Floats:
+        """Return predictions beside the mean of the training rows."""
+        return np.column_stack([predicted, np.full(len(predicted), moments["outcome"][0])])
+
     def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
         """Return nothing: the prediction is all there is."""
         return {}
 
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
-        """Return no calibration."""
-        return None, "none: a predicted number has no probability"
+        """Return how wide intervals around the predictions are."""
+        return conformal(tested)
 
     def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
         """Refuse: there are none."""
         raise ValueError("an outcome of numbers has no probabilities.")
+
+    def interval(
+        self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = LEVEL
+    ) -> Floats | None:
+        """Return the ends of every row's interval: as far to both sides as errors reach."""
+        if calibration is None:
+            return None
+        if level not in calibration["levels"]:
+            kept = ", ".join(f"{one:g}" for one in calibration["levels"])
+            raise Refusal(f"level={level!r} must be one of {kept}.", parameter="level")
+        width = calibration["widths"][calibration["levels"].index(level)]
+        return np.column_stack([predicted - width, predicted + width])
+
+    def interval_columns(self, interval: Floats) -> dict[str, Floats]:
+        """Return both ends, named after the level."""
+        return {f"low {LEVEL:.0%}": interval[:, 0], f"high {LEVEL:.0%}": interval[:, 1]}
+
+    def cohort_figures(self, outputs: Floats, interval: Floats | None, draws: Rows) -> TableRows:
+        """Return R² against the cohort's own mean, calibration, and coverage of the intervals."""
+        y, predicted = self.values, outputs[:, 0]
+        own = [_r2(y[rows], predicted[rows]) for rows in draws]
+        low, high = (float(end) for end in np.nanquantile(own, [0.025, 0.975]))
+        name = "R² against the cohort's own mean"
+        ends = {"value": _r2(y, predicted), "low": low, "high": high}
+        covered = [] if interval is None else [coverage(y, interval)]
+        figure = {"key": "own_r2", "figure": name, **ends}
+        return [figure, *observed_on_predicted(y, predicted), *covered]
+
+    def outcome_alike(self, moments: Mapping[str, Any], sizes: list[int]) -> Alike:
+        """Set the numbers against those of the training rows."""
+        mean, deviation, kurtosis = moments["outcome"]
+        kurtosis = max(kurtosis, self._kurtosis())
+        return Alike(sizes[0], mean, deviation, self.values, kurtosis)
+
+    def _kurtosis(self) -> float:
+        apart = self.values - self.values.mean()
+        variance = float((apart**2).mean())
+        return max(float((apart**4).mean()) / variance**2, 1.0) if variance > 0 else 3.0
+
+
+def _r2(y: Floats, predicted: Floats) -> float:
+    """Return R² against the mean of these rows; nan where they are all equal."""
+    squares = float(((y - y.mean()) ** 2).sum())
+    return 1 - float(((y - predicted) ** 2).sum()) / squares if squares > 0 else np.nan
 
 
 def _line(y: Floats, x: Floats) -> tuple[float, float]:

@@ -95,8 +95,9 @@ class NumberTarget(NumberSignature):
         "predicted": predicted_rows,
         "residuals": residual_rows,
     }
-    cohort_tables: ClassVar[tuple[str, ...]] = ("predicted",)
+    cohort_tables: ClassVar[tuple[str, ...]] = ()
     agreement: ClassVar[tuple[str, ...]] = ("alpha",)
+    estimator_type: ClassVar[str] = "regressor"
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:

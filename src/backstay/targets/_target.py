@@ -49,6 +49,7 @@ class Alike:
     mean: float
     sd: float
     values: Floats
+    kurtosis: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,8 @@ class Target(ABC):
         Those of them that a validation shows.
     agreement : tuple of str
         Measures of :func:`backstay.stability.prediction_stability` that suit what is predicted.
+    estimator_type : str
+        What scikit-learn calls a model of this kind of outcome.
     """
 
     kind: ClassVar[str]
@@ -199,6 +202,7 @@ class Target(ABC):
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
     cohort_tables: ClassVar[tuple[str, ...]]
     agreement: ClassVar[tuple[str, ...]]
+    estimator_type: ClassVar[str]
     values: NDArray[Any]
 
     def __len__(self) -> int:
@@ -404,19 +408,49 @@ class Target(ABC):
         """Return the first column of outputs as the outcomes that it means."""
 
     @abstractmethod
+    def in_brief(self, predicted: NDArray[Any]) -> str:
+        """Return predicted outcomes in a few words."""
+
+    def frozen_outputs(
+        self, predicted: NDArray[Any], scores: Floats, moments: Mapping[str, Any]
+    ) -> Floats:
+        """Return what a frozen model says of rows as :meth:`outputs` does: row × column."""
+        return np.column_stack([predicted, scores])
+
+    @abstractmethod
     def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
         """Return scores and probabilities of rows as named columns of a table."""
 
     @abstractmethod
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
-        """Return how scores become probabilities, and where that comes from or why it is None.
+        """Return how sure predictions are: how scores become probabilities, or how wide intervals.
 
-        `tested` has the rows of :meth:`row_facts`, with the number of the row as ``row``.
+        None if it is not known; and where probabilities come from, or why there are none.
+        `tested` has the rows of :meth:`row_facts`, with the number of the row as ``row``, and that
+        of its group as ``group`` if there are groups.
         """
 
     @abstractmethod
     def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
         """Return probabilities from scores by such a calibration."""
+
+    def interval(
+        self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = 0.9
+    ) -> Floats | None:
+        """Return the ends of every row's prediction interval, if this kind of outcome has one."""
+        return None
+
+    def interval_columns(self, interval: Floats) -> dict[str, Floats]:
+        """Return these ends as named columns of a table."""
+        return {}
+
+    def cohort_figures(self, outputs: Floats, interval: Floats | None, draws: Rows) -> TableRows:
+        """Return more figures of a cohort, with 95 % intervals: key, figure, value, low, high."""
+        return []
+
+    def outcome_alike(self, moments: Mapping[str, Any], sizes: list[int]) -> Alike | None:
+        """Set the outcomes against those of the training rows, if they have a mean."""
+        return None
 
     def calibration(self, chances: Floats) -> Calibration | None:
         """Compare probabilities of these rows with their outcomes, if there is a way to do it."""

@@ -67,7 +67,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Maximise J(S); or f = (J(S)·a − J(Y∖S)·b + 1)/2 with a, b the present
         subset's and remainder's J; or λ/2·(1 ± R) + (1−λ)·J(S), R being the
         relevance that all subsets evaluated so far give the feature. The latter two need a J
-        from 0 to 1, which R² may miss.
+        from 0 to 1, so they do not take numbers unless `scoring` gives such a J.
     criterion_params : dict, default=None
         Parameters of the criterion. "remainder" has "weights", constants (a, b) from 0 to 1
         instead of the present J's: (1, 0) is the plain method, (0.5, 0.5) the mean of J(S)
@@ -338,8 +338,10 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """Kinds of outcome that the inducer takes."""
-        return inducer_outcomes(self.estimator)
+        """Kinds of outcome that the inducer takes; R² may lie outside of what a criterion needs."""
+        kinds = inducer_outcomes(self.estimator)
+        rates = self.scoring is None and CRITERIA[self.criterion].needs_rates
+        return tuple(kind for kind in kinds if kind != "numbers" or not rates)
 
     def _inducer(
         self, X: Any, y: NDArray[Any], codes: Any, folds: list[Fold]

@@ -14,6 +14,7 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Display, Point
 from backstay.report.figures._style import MUTED, Style
 from backstay.signature import Validation
+from backstay.targets import find_metric
 
 # Features shown, those furthest from the training rows first.
 SHOWN = 30
@@ -41,9 +42,11 @@ class ExpectedScoreDisplay(Display):
 
     @classmethod
     def from_validation(cls, validation: Validation) -> Self:
-        """Take the data from a validation."""
-        rows = []
+        """Take the data from a validation: scores that share an axis with the deciding one."""
+        rows, unit = [], find_metric(validation.main.metric).has_unit
         for score in validation.scores:
+            if find_metric(score.metric).has_unit != unit:
+                continue
             for kind, known in (("cohort", score.found), ("expected", score.expected)):
                 rows.append({"metric": score.metric, "kind": kind, **vars(known)})
         frame = pd.DataFrame(rows)
