@@ -133,7 +133,7 @@ def targets(maker):
     maker.text("comma.csv", rows_text(";").replace(".", ","), "The option is --decimal.",
                "--delimiter", ";", target="a")  # fmt: skip
     maker.text("dates.csv", good.replace(".5", "-05-31"), "'0-05-31' in row 1, a date", target="a")
-    maker.text("constant.csv", good.replace("x", "1").replace("y", "1"), "is 1 in all rows",
+    maker.text("constant-number.csv", good.replace("x", "1").replace("y", "1"), "is 1 in all rows",
                "--kind", "numbers", target=TARGET.replace("y", "1"))  # fmt: skip
     maker.text("words.csv", good, "holds 'x' in row 1, which is no number", "--kind", "numbers")
     maker.text("kind.csv", good, "kind='survival' must be", "--kind", "survival")
