@@ -73,8 +73,8 @@ def unfinished(folder):
 
 
 def numbers(folder):
-    X, _ = table([48])
-    y = X.iloc[:, :6].to_numpy() @ [2.0, 1.5, -1.5, 1.0, -1.0, 1.0]
+    X, _ = table([60])
+    y = X.iloc[:, :3].to_numpy() @ [3.0, 2.0, -2.0]
     y += np.random.default_rng(1).normal(size=len(y))
     X.index = [f"<i>{name}</i>" for name in X.index]
     methods = make_methods(["slope", "spearman", "rrelieff"], kind="numbers")
