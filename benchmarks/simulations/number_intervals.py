@@ -16,7 +16,7 @@ from benchmarks.simulations._run import arguments, repeat
 from benchmarks.simulations.numbers import draw
 
 METHODS = {"slope": SlopeTest(), "spearman": Spearman()}
-CASES, SIZES = ("independent", "blocks of ten"), (60, 120)
+CASES, SIZES = ("independent", "blocks of ten", "heavy tails"), (60, 120)
 N_FRESH, LEVELS = 2000, (0.8, 0.9)
 
 

@@ -184,7 +184,8 @@ def _words(validation: Validation) -> dict[str, Any]:
         {
             "label": f"{capital(title)} in the cohort",
             "value": score_text(main.metric, main.found.value),
-            "note": f"{_interval(main, main.found)}; guessing {score_text(main.metric, main.chance)}",
+            "note": f"{_interval(main, main.found)}; guessing "
+            f"{score_text(main.metric, main.chance)}",
         },
         {
             "label": "Expected",
