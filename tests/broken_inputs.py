@@ -119,7 +119,27 @@ def targets(maker):
     maker.text("no-target.csv", good, "no column 'disease'", target="disease")
     maker.text("near.csv", good, "did you mean 'diagnosis'", target="Diagnosis")
     maker.text("which.csv", good, "The option is --target.", target=None)
-    maker.text("measure.csv", good, "a measurement, not classes", target="a")
+    whole = good.replace(".5", "")
+    maker.text("measure.csv", whole, "classes or measured", target="a")
+    maker.text("positive-number.csv", good, "'a' holds numbers; positive is for classes",
+               "--positive", "x", target="a")  # fmt: skip
+    maker.text("exclude-number.csv", good, "The option is --exclude-class.",
+               "--exclude-class", "1.5", target="a")  # fmt: skip
+    maker.text("sized-number.csv", good, "The option is --min-class-size.",
+               "--min-class-size", "3", target="a")  # fmt: skip
+    maker.text("few-numbers.csv", rows_text(n=11), "'a' has 11 rows; numbers need 12", target="a")
+    maker.text("no-number.csv", good.replace("4.5", "<4"), "'a' holds '<4' in row 5", target="a")
+    maker.text("inf-number.csv", good.replace("4.5", "inf"), "'a' is infinite in row 5", target="a")
+    maker.text("comma.csv", rows_text(";").replace(".", ","), "The option is --decimal.",
+               "--delimiter", ";", target="a")  # fmt: skip
+    maker.text("dates.csv", good.replace(".5", "-05-31"), "'0-05-31' in row 1, a date", target="a")
+    maker.text("constant-number.csv", good.replace("x", "1").replace("y", "1"), "is 1 in all rows",
+               "--kind", "numbers", target=TARGET.replace("y", "1"))  # fmt: skip
+    maker.text("words.csv", good, "holds 'x' in row 1, which is no number", "--kind", "numbers")
+    maker.text("kind.csv", good, "kind='survival' must be", "--kind", "survival")
+    maker.text("t-number.csv", good, "t takes classes, but the outcome is numbers: use slope",
+               "-m", "t", target="a")  # fmt: skip
+    maker.text("auc-number.csv", good, "roc_auc", "--metric", "roc_auc", target="a")
     maker.text(
         "single.csv", good.replace("y", "x"), "one class only", target=TARGET.replace("y", "x")
     )

@@ -13,8 +13,8 @@ from backstay.datasets import Reading, TableError, read_cohort, read_table
 
 # What only a table to train on has.
 OF_TRAINING = (
-    "groups", "measured", "drop", "keep", "categories", "exclude_classes", "min_class_size",
-    "positive", "logged",
+    "groups", "measured", "drop", "keep", "categories", "kind", "exclude_classes",
+    "min_class_size", "positive", "logged",
 )  # fmt: skip
 
 opened = []
@@ -92,6 +92,7 @@ def test_unknown_options_are_no_options(path):
 @pytest.mark.parametrize("name", OF_TRAINING)
 def test_a_cohort_has_no_options_of_training(path, name):
     usual = {"min_class_size": 2, "logged": True, "groups": "a", "measured": "a", "positive": "x"}
+    usual["kind"] = "numbers"
     with pytest.raises(TableError, match=f"{name} is for a table to train on"):
         read_cohort(path, ["a"], **{name: usual.get(name, ["a"])})
 

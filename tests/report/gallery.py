@@ -72,4 +72,15 @@ def unfinished(folder):
     return Results.load(path)
 
 
-GALLERY = {made.__name__: made for made in (two, four, eleven, imbalanced, nothing, unfinished)}
+def numbers(folder):
+    X, _ = table([60])
+    y = X.iloc[:, :3].to_numpy() @ [3.0, 2.0, -2.0]
+    y += np.random.default_rng(1).normal(size=len(y))
+    X.index = [f"<i>{name}</i>" for name in X.index]
+    methods = make_methods(["slope", "spearman", "rrelieff"], kind="numbers")
+    return study(methods, 8, models=None, null=3).run(X, y, dataset="numbers")
+
+
+GALLERY = {
+    made.__name__: made for made in (two, four, eleven, imbalanced, nothing, unfinished, numbers)
+}

@@ -339,7 +339,7 @@ def test_names_at_the_ends_of_curves_do_not_touch():
 
 def test_samples_are_ordered_by_class_and_features_by_likeness(results):
     display = HeatmapDisplay.from_results(results)
-    assert display.codes == sorted(display.codes)
+    assert display.codes.tolist() == sorted(display.codes.tolist())
     table = results.samples.values().frame().pivot(index="name", columns="sample", values="value")
     shown = table.loc[display.features, display.samples].to_numpy()
     np.testing.assert_array_equal(shown, display.values)

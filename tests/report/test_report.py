@@ -539,6 +539,7 @@ def test_another_kind_of_outcome_brings_its_own_sections_and_words(results, tmp_
         described="doses from 1 to 9",
         errors="Errors by dose",
         direction="rises with",
+        directed="rises with {}",
         test="Spearman's test",
         columns={},
     )

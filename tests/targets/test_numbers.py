@@ -330,7 +330,7 @@ def test_effects_are_scipys(make):
         assert slope == pytest.approx([line.slope, line.slope - half, line.slope + half])
         other_way = stats.linregress(y, x)
         assert effects.difference[j] == pytest.approx(other_way.slope * y.std(ddof=1))
-        assert effects.direction[j] == ("high" if line.slope > 0 else "low")
+        assert effects.direction[j] == ("rises" if line.slope > 0 else "falls")
     assert effects.direction[4] is None
     assert np.isnan([effects.effect[4], effects.p_value[4], effects.q_value[4]]).all()
     known = np.isfinite(effects.p_value)
@@ -451,7 +451,7 @@ def test_what_to_keep_in_mind_about_the_outcome():
     assert "of 80 rows have the outcome 0." in text
     ((about, where),) = as_target(Y).remarks()
     assert about == "outcome"
-    assert where.startswith(f"from {Y.min():.4g} to")
+    assert where.startswith(f"mean {Y.mean():.4g}, standard deviation")
     words = as_target(Y).words()
     assert set(words.models) == set(as_target(Y).default_models())
     effects = as_target(Y).effects(a_table())

@@ -176,6 +176,11 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     with options_named():
         panel = make_methods(options.names, n_features=X.shape[1], kind=target.kind)
         metric = find_metric(options.metric or target.default_metric(target.default_models()))
+    if metric.name not in target.metrics:
+        raise WrongUse(
+            f"--metric {metric.name} does not judge {target.kind}; there are "
+            f"{', '.join(target.metrics)}."
+        )
     models, judged_by = target.models_for(metric)
     preprocess, filled = imputation(X, options.impute, panel)
     n_jobs = n_jobs_of(options.jobs)

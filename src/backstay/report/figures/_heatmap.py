@@ -89,7 +89,7 @@ class HeatmapDisplay(SampleDisplay):
 
     def _high(self) -> Mapping[str, list[str]]:
         """Return, by class, the features whose mean is highest in it."""
-        codes = self._codes
+        codes = self.codes
         present = np.unique(codes).tolist() if self.classes else []
         high: dict[str, list[str]] = {self.classes[c]: [] for c in present}
         for name, row in zip(self.features, self.values, strict=True):
@@ -108,7 +108,7 @@ class HeatmapDisplay(SampleDisplay):
             aspect="auto",
             interpolation="nearest",
         )
-        codes = self._codes
+        codes = self.codes
         if self.measured:
             canvas.imshow(
                 shaded(self._samples[self.by]),
@@ -141,15 +141,20 @@ class HeatmapDisplay(SampleDisplay):
         ]
 
     @property
+    def samples(self) -> list[str]:
+        """Names of the samples in the order they are drawn in."""
+        return [str(name) for name in self._samples.get("sample", ())]
+
+    @property
     def columns(self) -> list[str]:
         """Names of the samples with their outcomes."""
         if self._samples.empty:
             return []
-        pairs = zip(self._samples["sample"], self._samples[self.by], strict=True)
+        pairs = zip(self.samples, self._samples[self.by], strict=True)
         return [self._named(name, outcome) for name, outcome in pairs]
 
     @property
-    def _codes(self) -> NDArray[np.intp]:
+    def codes(self) -> NDArray[np.intp]:
         """The class of every sample, as its place among the classes; 0 for others."""
         place = {name: i for i, name in enumerate(self.classes)}
         return np.array([place.get(str(name), 0) for name in self._samples.get(self.by, ())], int)
