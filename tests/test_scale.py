@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -52,7 +52,7 @@ POWERS = sorted(
 
 PENALTY = "its penalty is in the unit of the features, so the optimum moves with it"
 # Estimators of scikit-learn's whose definition is not free of the unit, and why.
-NOT_FREE = {LogisticRegression: PENALTY, SVC: PENALTY}
+NOT_FREE = {LogisticRegression: PENALTY, Ridge: PENALTY, SVC: PENALTY}
 
 
 def table():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Headings of columns in a terminal, where they differ from the names.
 HEADINGS = {
     "max_features": "most features",
+    "outcomes": "takes",
     "input": "of",
     "chance_corrected": "random is 0",
     "higher_is_stabler": "higher is stabler",
@@ -46,7 +47,7 @@ def methods(json_: AsJson = False, debug: Debug = False) -> None:
     """
     from backstay.study import list_methods
 
-    columns = ["name", "group", "default", "what", "most features", "source"]
+    columns = ["name", "group", "default", "what", "most features", "takes", "source"]
     _list(list_methods(), columns, json_)
     if not json_:
         say("A study adds the control of every instance-weighted method automatically.")
