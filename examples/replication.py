@@ -29,7 +29,7 @@ METHODS = ["t", "relieff", "svm-rfe", "elastic-net"]
 SIZES = [5, 10, 20, 50]
 TABLES = (
     *("colon_alon", "leukemia_golub", "prostate_singh", "breast_vantveer78", "gisette_mini168"),
-    *("stemcells_studies", "lsvt_voice", "sonar", "lung_gordon"),
+    *("stemcells_studies", "lsvt_voice", "sonar", "lung_gordon", "arcene", "spectf"),
 )
 BINS = [0, 0.1, 0.3, 0.5, 0.7, 0.88, 0.99, 1.01]
 
@@ -55,7 +55,17 @@ def han_yu(n, rng):
     return X, y
 
 
-GENERATORS = {"sparse": (sparse, 60), "blocks": (blocks, 100), "Han–Yu": (han_yu, 60)}
+def noise(n, rng):
+    return rng.normal(size=(n, 1000)), np.repeat([0, 1], [n // 2, n - n // 2])
+
+
+GENERATORS = {
+    "sparse": (sparse, 60),
+    "blocks": (blocks, 100),
+    "Han–Yu, 60 rows": (han_yu, 60),
+    "Han–Yu, 200 rows": (han_yu, 200),
+    "noise": (noise, 60),
+}
 
 
 def two_samples(name, seed, folder):
