@@ -5,9 +5,10 @@
 
 Two independent samples of as many rows: drawn from generators, or the two halves of a table. A
 study of the first says, for every method and size, what a second study would share, and for every
-feature the chance to be chosen again; a study of the second one shows what it does. The last
-table is about what the first study recommends, which was chosen because it looked good. With
-``--out`` a run that was stopped goes on.
+feature the chance to be chosen again; a study of the second one shows what it does. Another table
+is about what the first study recommends, which was chosen because it looked good. The last one
+tests the three answers of the first study on the rows of the second sample. With ``--out`` a run
+that was stopped goes on.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -81,10 +83,13 @@ def two_samples(name, seed, folder):
     return [(X[rows], y[rows]) for rows in next(halves)]
 
 
+def svm():
+    return make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))
+
+
 def study(X, y, n_runs, seed):
     sizes = [size for size in SIZES if size < X.shape[1] / 2]
-    model = {"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))}
-    methods = make_methods(METHODS)
+    methods, model = make_methods(METHODS), {"svm": svm()}
     found = Study(methods, Subsampling(n_runs), models=model, sizes=sizes, random_state=seed)
     return found.run(X, y)
 
@@ -117,11 +122,31 @@ def compared(first, second):
     return {"rows": rows, "bins": bins}
 
 
+def tested(first, samples):
+    """Return the AUC of the first study's answers on the rows of the second sample."""
+    (X, y), (other_X, other_y) = samples
+    rows = []
+    for name, answer in first.recommend().answers.items():
+        features = list(first.signature(answer.method, answer.size).frame()["feature"])
+        model = svm().fit(X[:, features], y)
+        score = model.decision_function(other_X[:, features])
+        # One class against the others, averaged, beyond two classes.
+        columns = score[:, None] if score.ndim == 1 else score
+        classes = model.classes_[1:] if score.ndim == 1 else model.classes_
+        by_class = [roc_auc_score(other_y == c, columns[:, i]) for i, c in enumerate(classes)]
+        figures = {"size": answer.size, "quoted": answer.score.value, "share": answer.share}
+        rows.append({"answer": name, **figures, "AUC": float(np.mean(by_class))})
+    return rows
+
+
 def one(name, seed, folder, n_runs):
     samples = two_samples(name, seed, folder)
     studies = [study(X, y, n_runs, seed) for X, y in samples]
-    ways = [studies] if name in GENERATORS else [studies, studies[::-1]]
-    return [compared(*way) for way in ways]
+    ways = [1] if name in GENERATORS else [1, -1]
+    return [
+        {**compared(*studies[::way]), "answers": tested(studies[::way][0], samples[::way])}
+        for way in ways
+    ]
 
 
 def tables(found):
@@ -151,6 +176,13 @@ def tables(found):
             mean.loc["all"] = part[shown].mean()
             mean["error"] = mean["expected"] - mean["found"]
             print(title, mean.round(3).to_string(), sep="\n", end="\n\n")
+    answers = [{"table": name, **row} for name, way in found for row in way["answers"]]
+    if answers:
+        shown = ["AUC", "quoted", "size", "share"]
+        mean = pd.DataFrame(answers).groupby(["table", "answer"])[shown].mean()
+        for name, part in mean.groupby("answer"):
+            mean.loc[("all", name), :] = part.mean()
+        print("The answers on the second sample", mean.round(3).to_string(), sep="\n")
 
 
 def main():
