@@ -94,18 +94,23 @@ def study(X, y, n_runs, seed):
     return found.run(X, y)
 
 
+def shared(first, second, method, size):
+    """Return the chance-corrected overlap of the two signatures, and the second one."""
+    own, other = (set(one.signature(method, size).frame()["feature"]) for one in (first, second))
+    at_random = size**2 / first.data.n_features
+    return (len(own & other) - at_random) / (size - at_random), other
+
+
 def compared(first, second):
     """Return what the first study said of each method and size beside what the second chose."""
     said = first.replication().frame().to_dict("records")
     stability = first.stability().frame().set_index(["method", "size"])["value"]
-    advice, d = first.recommend(), first.data.n_features
+    advice = first.recommend()
     chosen = None if advice.trusted is None else (advice.method, advice.size)
     rows, bins = [], []
     for row in said:
         at = (row["method"], row["size"])
-        own, other = (set(one.signature(*at).frame()["feature"]) for one in (first, second))
-        at_random = row["size"] ** 2 / d
-        overlap = (len(own & other) - at_random) / (row["size"] - at_random)
+        overlap, other = shared(first, second, *at)
         figures = {key: row[key] for key in ("method", "size", "expected", "low", "high")}
         rows.append({**figures, "stability": stability[at], "found": overlap})
         if at == chosen:
@@ -122,8 +127,8 @@ def compared(first, second):
     return {"rows": rows, "bins": bins}
 
 
-def tested(first, samples):
-    """Return the AUC of the first study's answers on the rows of the second sample."""
+def tested(first, second, samples):
+    """Return the AUC of the first study's answers on the second sample's rows, and the overlap."""
     (X, y), (other_X, other_y) = samples
     rows = []
     for name, answer in first.recommend().answers.items():
@@ -135,7 +140,8 @@ def tested(first, samples):
         classes = model.classes_[1:] if score.ndim == 1 else model.classes_
         by_class = [roc_auc_score(other_y == c, columns[:, i]) for i, c in enumerate(classes)]
         figures = {"size": answer.size, "quoted": answer.score.value, "share": answer.share}
-        rows.append({"answer": name, **figures, "AUC": float(np.mean(by_class))})
+        overlap, _ = shared(first, second, answer.method, answer.size)
+        rows.append({"answer": name, **figures, "found": overlap, "AUC": float(np.mean(by_class))})
     return rows
 
 
@@ -144,7 +150,7 @@ def one(name, seed, folder, n_runs):
     studies = [study(X, y, n_runs, seed) for X, y in samples]
     ways = [1] if name in GENERATORS else [1, -1]
     return [
-        {**compared(*studies[::way]), "answers": tested(studies[::way][0], samples[::way])}
+        {**compared(*studies[::way]), "answers": tested(*studies[::way], samples[::way])}
         for way in ways
     ]
 
@@ -178,7 +184,7 @@ def tables(found):
             print(title, mean.round(3).to_string(), sep="\n", end="\n\n")
     answers = [{"table": name, **row} for name, way in found for row in way["answers"]]
     if answers:
-        shown = ["AUC", "quoted", "size", "share"]
+        shown = ["AUC", "quoted", "found", "size", "share"]
         mean = pd.DataFrame(answers).groupby(["table", "answer"])[shown].mean()
         for name, part in mean.groupby("answer"):
             mean.loc[("all", name), :] = part.mean()
