@@ -5,9 +5,10 @@
 
 Two independent samples of as many rows: drawn from generators, or the two halves of a table. A
 study of the first says, for every method and size, what a second study would share, and for every
-feature the chance to be chosen again; a study of the second one shows what it does. The last
-table is about what the first study recommends, which was chosen because it looked good. With
-``--out`` a run that was stopped goes on.
+feature the chance to be chosen again; a study of the second one shows what it does. Another table
+is about what the first study recommends, which was chosen because it looked good. The last one
+tests the three answers of the first study on the rows of the second sample. With ``--out`` a run
+that was stopped goes on.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -29,7 +31,7 @@ METHODS = ["t", "relieff", "svm-rfe", "elastic-net"]
 SIZES = [5, 10, 20, 50]
 TABLES = (
     *("colon_alon", "leukemia_golub", "prostate_singh", "breast_vantveer78", "gisette_mini168"),
-    *("stemcells_studies", "lsvt_voice", "sonar", "lung_gordon"),
+    *("stemcells_studies", "lsvt_voice", "sonar", "lung_gordon", "arcene", "spectf"),
 )
 BINS = [0, 0.1, 0.3, 0.5, 0.7, 0.88, 0.99, 1.01]
 
@@ -55,7 +57,17 @@ def han_yu(n, rng):
     return X, y
 
 
-GENERATORS = {"sparse": (sparse, 60), "blocks": (blocks, 100), "Han–Yu": (han_yu, 60)}
+def noise(n, rng):
+    return rng.normal(size=(n, 1000)), np.repeat([0, 1], [n // 2, n - n // 2])
+
+
+GENERATORS = {
+    "sparse": (sparse, 60),
+    "blocks": (blocks, 100),
+    "Han–Yu, 60 rows": (han_yu, 60),
+    "Han–Yu, 200 rows": (han_yu, 200),
+    "noise": (noise, 60),
+}
 
 
 def two_samples(name, seed, folder):
@@ -71,26 +83,34 @@ def two_samples(name, seed, folder):
     return [(X[rows], y[rows]) for rows in next(halves)]
 
 
+def svm():
+    return make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))
+
+
 def study(X, y, n_runs, seed):
     sizes = [size for size in SIZES if size < X.shape[1] / 2]
-    model = {"svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", class_weight="balanced"))}
-    methods = make_methods(METHODS)
+    methods, model = make_methods(METHODS), {"svm": svm()}
     found = Study(methods, Subsampling(n_runs), models=model, sizes=sizes, random_state=seed)
     return found.run(X, y)
+
+
+def shared(first, second, method, size):
+    """Return the chance-corrected overlap of the two signatures, and the second one."""
+    own, other = (set(one.signature(method, size).frame()["feature"]) for one in (first, second))
+    at_random = size**2 / first.data.n_features
+    return (len(own & other) - at_random) / (size - at_random), other
 
 
 def compared(first, second):
     """Return what the first study said of each method and size beside what the second chose."""
     said = first.replication().frame().to_dict("records")
     stability = first.stability().frame().set_index(["method", "size"])["value"]
-    advice, d = first.recommend(), first.data.n_features
+    advice = first.recommend()
     chosen = None if advice.trusted is None else (advice.method, advice.size)
     rows, bins = [], []
     for row in said:
         at = (row["method"], row["size"])
-        own, other = (set(one.signature(*at).frame()["feature"]) for one in (first, second))
-        at_random = row["size"] ** 2 / d
-        overlap = (len(own & other) - at_random) / (row["size"] - at_random)
+        overlap, other = shared(first, second, *at)
         figures = {key: row[key] for key in ("method", "size", "expected", "low", "high")}
         rows.append({**figures, "stability": stability[at], "found": overlap})
         if at == chosen:
@@ -107,11 +127,32 @@ def compared(first, second):
     return {"rows": rows, "bins": bins}
 
 
+def tested(first, second, samples):
+    """Return the AUC of the first study's answers on the second sample's rows, and the overlap."""
+    (X, y), (other_X, other_y) = samples
+    rows = []
+    for name, answer in first.recommend().answers.items():
+        features = list(first.signature(answer.method, answer.size).frame()["feature"])
+        model = svm().fit(X[:, features], y)
+        score = model.decision_function(other_X[:, features])
+        # One class against the others, averaged, beyond two classes.
+        columns = score[:, None] if score.ndim == 1 else score
+        classes = model.classes_[1:] if score.ndim == 1 else model.classes_
+        by_class = [roc_auc_score(other_y == c, columns[:, i]) for i, c in enumerate(classes)]
+        figures = {"size": answer.size, "quoted": answer.score.value, "share": answer.share}
+        overlap, _ = shared(first, second, answer.method, answer.size)
+        rows.append({"answer": name, **figures, "found": overlap, "AUC": float(np.mean(by_class))})
+    return rows
+
+
 def one(name, seed, folder, n_runs):
     samples = two_samples(name, seed, folder)
     studies = [study(X, y, n_runs, seed) for X, y in samples]
-    ways = [studies] if name in GENERATORS else [studies, studies[::-1]]
-    return [compared(*way) for way in ways]
+    ways = [1] if name in GENERATORS else [1, -1]
+    return [
+        {**compared(*studies[::way]), "answers": tested(*studies[::way], samples[::way])}
+        for way in ways
+    ]
 
 
 def tables(found):
@@ -141,6 +182,13 @@ def tables(found):
             mean.loc["all"] = part[shown].mean()
             mean["error"] = mean["expected"] - mean["found"]
             print(title, mean.round(3).to_string(), sep="\n", end="\n\n")
+    answers = [{"table": name, **row} for name, way in found for row in way["answers"]]
+    if answers:
+        shown = ["AUC", "quoted", "found", "size", "share"]
+        mean = pd.DataFrame(answers).groupby(["table", "answer"])[shown].mean()
+        for name, part in mean.groupby("answer"):
+            mean.loc[("all", name), :] = part.mean()
+        print("The answers on the second sample", mean.round(3).to_string(), sep="\n")
 
 
 def main():

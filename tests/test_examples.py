@@ -12,6 +12,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 ARGUMENTS = {
     "control_finding": ["4"],
     "displays": ["4"],
+    "replication": ["--repeats", "1", "--runs", "6"],
     "shuffled_labels": ["--splits", "3", "--permutations", "2"],
     "trusted_answer": ["--outer", "2", "--inner", "5", "--null", "2"],
     "which_method": ["2"],
@@ -19,7 +20,7 @@ ARGUMENTS = {
 
 
 # Studies of studies: even cut short they take longest of all.
-LONG = ("shuffled_labels", "trusted_answer", "which_method")
+LONG = ("replication", "shuffled_labels", "trusted_answer", "which_method")
 
 
 def test_there_are_examples():

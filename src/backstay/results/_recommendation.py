@@ -48,7 +48,8 @@ class Finalist(Configured):
     Attributes
     ----------
     name : {"trusted", "short", "accurate"}
-        The most stable of the good configurations, the shortest of them, or the best score.
+        Of the good configurations the one that another sample would most surely choose again, the
+        shortest, or the one with the best score.
     configuration : Configuration
         Method, size, model and metric.
     score : Estimate

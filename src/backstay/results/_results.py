@@ -503,8 +503,9 @@ class Results(Parts):
         the fewest features; and *accurate*, the best score. The score quoted is corrected for
         the choice: it is repeated in a bootstrap over the rows, from predictions of rows that
         were not trained on, and judged on the rows left out. Nothing is recommended unless that
-        is above chance. A method that finished less than 80 % of its runs takes no part; see
-        ``runs.counts()``.
+        is above chance, on at least 40 independent rows, and the choice is stabler than with
+        shuffled labels where these were run. A method that finished less than 80 % of its runs
+        takes no part; see ``runs.counts()``.
 
         Parameters
         ----------

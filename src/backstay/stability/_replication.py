@@ -22,7 +22,7 @@ from scipy import optimize, special
 
 Floats = NDArray[np.float64]
 # Thresholds tried, in units of the one that features without any standing would give.
-THRESHOLDS = (1.0, 1.1, 1.25, 1.5, 2.0, math.inf)
+THRESHOLDS = (1.0, 1.03, 1.06, 1.1, 1.15, 1.25, 1.5, 2.0, math.inf)
 # Rounds of the solver, and the gain in mean log likelihood that ends it.
 MAX_ROUNDS, LEAST_GAIN = 30, 1e-9
 # Rounds of EM that follow a fit to other features; it starts near its end.
