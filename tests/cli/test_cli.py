@@ -25,6 +25,7 @@ COMMANDS = (
     "compare",
     "report",
     "check",
+    "strip",
     "merge",
     "freeze",
     "predict",

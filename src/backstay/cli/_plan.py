@@ -174,6 +174,7 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
         null=options.permutations,
         decoys=options.decoys,
         preprocess=preprocess,
+        keep_samples=not options.no_samples,
         store=store,
         n_jobs=n_jobs,
         random_state=options.seed,

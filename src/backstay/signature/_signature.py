@@ -209,7 +209,9 @@ class Signature(ClassifierMixin, BaseEstimator):
             Where it is.
         """
         text = json.dumps(self.document, indent=1, allow_nan=False, ensure_ascii=False)
-        return write_whole(path, text + "\n")
+        model = self.document["model"]
+        private = "rows" in model or model["kind"] == "skops"  # which may hold rows
+        return write_whole(path, text + "\n", private=private)
 
     @staticmethod
     def schema() -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._files import draft_of
+from backstay._files import create_private, draft_of
 from backstay.store._file import StoreError, StoreFile
 
 # SQLite's codes for what can go wrong with a file that is being written.
@@ -29,6 +29,8 @@ CANNOT_WRITE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
 }
+# How a note on samples that only one of two files has begins; it names them.
+NAMING = "Left out: "
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 
@@ -70,6 +72,16 @@ class Store(StoreFile):
                 row = (key, json.dumps(value))
                 self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", row)
                 self._seal("study", key, "", values=row)
+
+    @staticmethod
+    def without_names(provenance: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is said of a table's origin without the notes that name samples."""
+        return {
+            key: [one for one in said if not str(one).startswith(NAMING)]
+            if isinstance(said, list)
+            else said
+            for key, said in provenance.items()
+        }
 
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Return what is known about every data set, in the order they were added."""
@@ -263,11 +275,12 @@ class Store(StoreFile):
         return np.frombuffer(data, dtype=dtype).reshape(sides)
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy to a new file, whole or not at all."""
+        """Write a copy to a new file, whole or not at all; only its owner may read it."""
         target = Path(path)
         if target.exists():
             raise StoreError(f"{target} exists already; it was left as it is.")
         with self._explained(), draft_of(target) as draft:
+            create_private(draft)
             try:
                 with closing(sqlite3.connect(draft)) as copy:
                     self._connection.backup(copy)

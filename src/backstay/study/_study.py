@@ -98,6 +98,10 @@ class Study:
         method learned on the same training rows, of mean 1 [Prat 9.2]. The last step of a
         pipeline counts. Methods without instance weights, and models that take none, are
         not concerned. The uniform control hands over equal weights.
+    keep_samples : bool, default=True
+        Whether the store keeps names of samples and, of up to 200 samples, values of the features
+        that may be in a signature. Without them a report has no heat map, no map of the samples
+        and no replacements of features. Outcomes and predictions of rows are always kept.
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
     n_jobs : int, default=None
@@ -149,6 +153,7 @@ class Study:
     preprocess: Any = None
     controls: bool = True
     weight_models: bool = False
+    keep_samples: bool = True
     store: str | os.PathLike[str] | None = None
     n_jobs: int | None = None
     random_state: int | None = None
@@ -327,6 +332,7 @@ class Study:
             self._resampling(),
             description,
             bool(self.weight_models),
+            bool(self.keep_samples),
         )
 
     def _checked_shard(self, shard: Any) -> Shard | None:
@@ -344,7 +350,7 @@ class Study:
         for data in checked:
             check_missing_cells(study, data)
         n_decoy_draws(self.decoys, checked)
-        store = Store(self.store)
+        store = Store(self.store, private=study.keep_samples)
         try:
             # Everything is checked before anything is written.
             check_same_study(store, study.description)
