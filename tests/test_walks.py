@@ -133,8 +133,8 @@ def check_walk(heading, walk, page=None):
 
 def rows(seed):
     rng = np.random.default_rng(seed)
-    y = np.arange(30) % 2
-    X = rng.normal(size=(30, 8)).round(3)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 8)).round(3)
     X[:, :3] += 2 * y[:, None]
     return pd.DataFrame(X, columns=[f"gene{j}" for j in range(8)]), np.where(y, "ill", "well")
 

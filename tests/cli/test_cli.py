@@ -305,7 +305,7 @@ def test_other_wrong_uses(done, call, tmp_path):
 
 
 def test_classes_too_small_for_the_protocol(call, tmp_path):
-    small = table().assign(diagnosis=["a"] * 28 + ["b"] * 2)
+    small = table().assign(diagnosis=["a"] * 38 + ["b"] * 2)
     small.to_csv(tmp_path / "t.csv", index=False)
     command = ("run", tmp_path / "t.csv", "-t", "diagnosis", "--drop", "patient", "-q")
     assert "class 'b' of 'diagnosis' has 2 rows; protocol subsample needs at least 3" in fails(

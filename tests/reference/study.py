@@ -95,7 +95,7 @@ def beside_null(real, shuffled, size, d, n_each):
     return {
         "stability": own,
         "null": mean,
-        "p_value": (1 + sum(value >= own for value in floor)) / (len(floor) + 1),
+        "p_value": null_tail(real, floor, size, d, n_each),
         "above": (own - mean) / (1 - mean),
         "above_50%": often(parts, 0.5),
         "above_85%": often(parts, 0.85),
@@ -104,6 +104,26 @@ def beside_null(real, shuffled, size, d, n_each):
         "n_permutations": len(shuffled),
         "n_runs": sum(len(orders) for orders in shuffled),
     }
+
+
+def null_tail(real, floor, size, d, n_each):
+    """Chance of so high a stability under the null, by a t distribution over permutations."""
+    m = len(real)
+    pair = [[kuncheva([a[:size], b[:size]], d) for b in real] for a in real]
+    every = [pair[i][j] for i, j in combinations(range(m), 2)]
+    mean = sum(every) / len(every)
+    of_pairs = sum((value - mean) ** 2 for value in every) / len(every)
+    without = [
+        np.mean([pair[i][j] for i, j in combinations(range(m), 2) if r not in (i, j)])
+        for r in range(m)
+    ]
+    of_runs = (m - 1) / m * sum((value - np.mean(without)) ** 2 for value in without)
+    of_runs = max(of_runs, 2 * of_pairs / (m * (m - 1)))
+    center, spread = np.mean(floor), np.var(floor, ddof=1)
+    own = max(spread - of_pairs / (n_each * (n_each - 1) / 2), spread / 10)
+    t = (mean - center) / math.sqrt(own * (1 + 1 / len(floor)) + of_runs)
+    half = t_tail(t, len(floor) - 1) / 2
+    return half if t > 0 else 1 - half
 
 
 def agreement(models):

@@ -38,6 +38,11 @@ def two_decimals(value):
     return "0.00" if float(text) == 0 else with_minus(text)
 
 
+def auc(value):
+    """Two decimals, and three where two would say 1."""
+    return f"{value:.3f}" if 0.995 <= value < 1 else two_decimals(value)
+
+
 def signed(value):
     text = two_decimals(value)
     return text if text == "0.00" or value < 0 else f"+{text}"
@@ -154,12 +159,13 @@ def shown_cells(page, table):
 def test_what_the_page_shows_is_what_the_results_say(written):
     results, _, page, _ = written
     frame = results.features().frame().set_index("name")
-    for name, chosen, high, first, second, change, effect, q, rank, *_ in shown_cells(
+    for name, chosen, again, high, first, second, change, effect, q, rank, *_ in shown_cells(
         page, "Features"
     ):
         row = frame.loc[name[-1]]
         ends = f"{percentage(row['frequency_low'])}–{percentage(row['frequency_high'])}"
         assert chosen == [percentage(row["frequency"]), ends]
+        assert again == [percentage(row["again"])]
         assert high == [row["high_in"]]
         assert first == [number(float(row["mean in type 0"]))]
         assert second == [number(float(row["mean in type 1"]))]
@@ -184,12 +190,14 @@ def test_the_answer_quotes_the_recommendation(written):
     found, choice = results.recommend(), results.choice()
     (part,) = everything["summary"]["datasets"]
     words = part["answer"]["sentence"]
-    assert f"with a stability of {two_decimals(choice.stability)} (" in words
-    assert f"AUC {two_decimals(found.score.value)} (95" in words
+    assert f"only {percentage(found.trusted.share)}\u202f% of the draws choose the same" in words
+    assert f"AUC {auc(found.score.value)} (95" in words
     assert f"guessing: {two_decimals(found.chance)})" in words
     text = part["methods_text"]["text"]
-    assert f"was {two_decimals(found.score.value)} (95" in text
-    assert f"stability was {two_decimals(choice.stability)} " in text
+    assert f"was {auc(found.score.value)} (95" in text
+    assert f"of these samples was {two_decimals(choice.stability)} " in text
+    assert f"selection frequencies, was {two_decimals(choice.replication.value)} (95" in text
+    assert "{" not in text
     assert f"({percentage(results.runs.training_rows().share)}\u202f% of them)" in text
     assert all(f"[{i + 1}]" in text for i in range(len(part["methods_text"]["references"])))
     assert f"seed {results.facts.seed}" in text

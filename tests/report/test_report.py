@@ -495,7 +495,7 @@ def test_without_classifiers_nothing_is_recommended(parts):
     assert part["choice"]["kind"] == "unjudged"
     assert [figure["label"] for figure in part["answer"]["figures"]] == [
         "Signature",
-        "Chosen again",
+        "Stability on these rows",
         "Shown, not recommended",
     ]
     assert "No model was run" in part["answer"]["sentences"][0]

@@ -253,7 +253,6 @@ def test_the_table_is_what_it_is_by_hand(permuted):
         assert row["stability"] == pytest.approx(
             results.stability("kuncheva", sizes=[row["size"]]).frame()["value"].item()
         )
-    assert frame["p_value"].min() >= 1 / 7
 
 
 def test_a_protocol_of_fewer_splits_than_runs_on_a_permutation():
@@ -277,8 +276,8 @@ def test_signal_is_above_its_null_and_noise_is_not():
     noise = np.random.default_rng(0).normal(size=(40, 100))
     none = row(noise)
     assert none["null"] > 0.1  # training sets share rows
-    assert none["p_value"] > 0.05
+    assert none["p_value"] > 0.02
     noise[:, :5] += 3 * (y == y.max())[:, None]
     real = row(noise)
-    assert real["p_value"] == pytest.approx(1 / 20)
+    assert real["p_value"] < 1e-4
     assert real["above"] > 0.5

@@ -122,7 +122,7 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
     chosen = (
         f" Among {count(data.n_configurations, 'configuration')}, of those within one standard "
         f"error of the best {metric} the one was chosen whose features an independent sample is "
-        "most surely expected to select again. The {metric} of this procedure, "
+        f"most surely expected to select again. The {metric} of this procedure, "
         f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was "
         f"{score_with_ends(advice.metric, advice.score, advice.chance)}"
     )

@@ -50,7 +50,7 @@ class Report:
     >>> report = Report(study.run(X, y, truth=truth))
     >>> (part,) = report.parts
     >>> part.answer.headline
-    '3 features, all of them in most runs'
+    '3 features; another study of this size would choose about 91\u202f% again'
     >>> part.figures["stability"].finding()[:31]
     'Stability by number of features'
     """

@@ -49,8 +49,9 @@ def null_p_value(records: Records, method: str, size: int) -> float:
 
     A permutation has a run or two, so its stability is mostly noise of the runs, which the
     study's own, over all runs, does not have: counting permutations would give p-values that are
-    far too large. So the variance of a pair of runs is taken out of that of the permutations;
-    at least a tenth of it is left, which gave p-values close to uniform on noise.
+    far too large. So the variance of a pair of runs is taken out of that of the permutations; at
+    least a tenth of it is left. The noise of the study's own runs is added. So found, p-values are
+    close to uniform on noise.
     """
     values = null_stability(records, method)[:, records.check_size(size)]
     _, pairs = pair_matrix(records, method, size)
@@ -63,7 +64,8 @@ def null_p_value(records: Records, method: str, size: int) -> float:
     if not own > 0:
         return math.nan
     above = mean_stability(records, method, size) - float(values.mean())
-    return float(special.stdtr(len(values) - 1, -above / math.sqrt(own * (1 + 1 / len(values)))))
+    error = math.sqrt(own * (1 + 1 / len(values)) + PairMatrix(pairs).variance())
+    return float(special.stdtr(len(values) - 1, -above / error))
 
 
 def null_rows(records: Records) -> Rows:
