@@ -143,9 +143,10 @@ def strip(
     (file,) = store_files([store])
     if out.exists():
         raise WrongUse(f"--out {out} exists already; it was left as it is.")
-    from backstay.store import strip_store
+    from backstay.results import Results
 
-    say(f"Without values and names of samples: {strip_store(file, out)}")
+    Results.load(file).save(out, keep_samples=False)
+    say(f"Without values and names of samples: {out}")
     say("It holds outcomes and predictions of every row, without names.")
 
 

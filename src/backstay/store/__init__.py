@@ -3,6 +3,5 @@
 from backstay.store._check import StoreCheck, check_store
 from backstay.store._file import StoreError
 from backstay.store._store import Store, TaskRecord
-from backstay.store._strip import strip_store
 
-__all__ = ["Store", "StoreCheck", "StoreError", "TaskRecord", "check_store", "strip_store"]
+__all__ = ["Store", "StoreCheck", "StoreError", "TaskRecord", "check_store"]

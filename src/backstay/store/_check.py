@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass
 
 from backstay.store._store import Store
-from backstay.store._strip import kept_of_samples
 
 # How many of the rows that are damaged are named; the others are counted.
 N_NAMED = 20
@@ -79,7 +78,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
         problems = store.problems()
         datasets = [] if problems else list(store.datasets())
         missing = {name: len(store.planned(name)) - len(store.done(name)) for name in datasets}
-        samples = {name: kept_of_samples(store, name) for name in datasets}
+        samples = {name: store.kept_of_samples(name) for name in datasets}
         counts = store.counts()
     more = [f"and {len(problems) - N_NAMED} more"] if len(problems) > N_NAMED else []
     return StoreCheck(store.name, counts, missing, samples, problems[:N_NAMED] + more)

@@ -31,6 +31,8 @@ CANNOT_WRITE = {
 }
 # How a note on samples that only one of two files has begins; it names them.
 NAMING = "Left out: "
+# Arrays that hold a number for every sample and feature.
+VALUES = ("candidate values", "shard candidate values")
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 
@@ -137,6 +139,13 @@ class Store(StoreFile):
     def computed_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return what was computed from all runs of a data set."""
         return self._arrays(f"computed {name}")
+
+    def kept_of_samples(self, dataset: str) -> list[str]:
+        """Return what is kept of the samples of a data set: "values", "names", both or none."""
+        held = self.computed_arrays(dataset)
+        values = any(held[name].size for name in VALUES if name in held)
+        names = self.datasets()[dataset]["sample_names"] is not None
+        return ["values"] * values + ["names"] * names
 
     # Tasks.
 
@@ -289,3 +298,26 @@ class Store(StoreFile):
                 if error.sqlite_errorcode & 0xFF in CANNOT_WRITE:  # the rest are details
                     raise StoreError(f"{target} cannot be written: {error}.") from error
                 raise
+
+    def strip_to(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy without values of features and names of samples to a new file.
+
+        Rows are written anew: those deleted from a copy could still be found in its free pages.
+        """
+        target, origin = Path(path), "provenance of "
+        if target.exists():
+            raise StoreError(f"{target} exists already; it was left as it is.")
+        with draft_of(target) as draft, Store(draft, name=str(target), private=False) as copy:
+            said = self.study()
+            origins = {key: said[key] for key in said if key.startswith(origin) and said[key]}
+            said |= {key: self.without_names(value) for key, value in origins.items()}
+            copy.describe_study(said)
+            for dataset, facts in self.datasets().items():
+                nameless = {**facts, "sample_names": None, "keep_samples": False}
+                copy.add_dataset(dataset, nameless, self.dataset_arrays(dataset))
+                tasks = [(task["method"], task["resample"]) for task in self.tasks(dataset)]
+                copy.write_all(dataset, (self.record(dataset, *task) for task in tasks))
+                computed = self.computed_arrays(dataset)
+                kept = {name: computed[name] for name in computed if name not in VALUES}
+                copy.set_computed(dataset, kept)
+            copy.gather()
