@@ -82,6 +82,11 @@ class StudyOptions:
         default=False,
     )
     seed: int = of_study("Seed of everything random.", default=0, min=0)
+    retry_failed: bool = of_study(
+        "Run tasks again that failed in an earlier run, as for lack of memory.",
+        "--retry-failed",
+        default=False,
+    )
     shard: str | None = of_study(
         "Run one part of the tasks, such as 3/10, into a store of its own; backstay merge puts "
         "the parts together.",

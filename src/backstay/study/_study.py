@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from backstay._identity import describe
@@ -28,6 +29,7 @@ from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
 from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._describe import describe_data, describe_selected
+from backstay.study._memory import warn_of_memory
 from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
@@ -419,6 +421,8 @@ class Study:
             _shared_inputs(study, data), study.methods, splits, pending, self.n_jobs
         )
         n_skipped = len(tasks) - len(pending)
+        if pending:
+            warn_of_memory(data.X, splits, effective_n_jobs(self.n_jobs))
         try:
             first = min(len(study.methods), len(pending) // 2)
             with Progress(len(tasks), n_skipped, self.verbose, data.name, first=first) as progress:
