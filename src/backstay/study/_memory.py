@@ -47,7 +47,7 @@ def warn_of_memory(X: Any, splits: dict[int, Split], n_jobs: int) -> None:
         f"{tasks} may need about {n_jobs * each / GIGABYTE:.1f} GB of memory, and "
         f"{free / GIGABYTE:.1f} GB are free.{fewer}",
         UserWarning,
-        stacklevel=6,  # the caller of Study.run
+        stacklevel=7,  # the caller of Study.run
     )
 
 
