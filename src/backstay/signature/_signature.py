@@ -30,7 +30,7 @@ from backstay.targets import Metric, Target, from_store
 
 Array = NDArray[np.float64]
 # A larger file is no signature.
-MOST_BYTES = 256 * 2**20
+MOST_BYTES = 64 * 2**20
 
 
 def _overflow_is_said_later() -> Any:
@@ -186,6 +186,10 @@ class Signature(ClassifierMixin, BaseEstimator):
         SignatureError
             If the file is not a signature, was changed, or would load types that are not trusted.
         """
+        if not Path(path).is_file():
+            what = "a folder" if Path(path).is_dir() else "no regular file"
+            Path(path).stat()  # says if it is not there
+            raise SignatureError(f"{path} is {what}; name the file of a signature.")
         if Path(path).stat().st_size > MOST_BYTES:
             raise SignatureError(f"{path} has more than {MOST_BYTES >> 20} MB; it is no signature.")
         loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +31,7 @@ CANNOT_WRITE = {
     sqlite3.SQLITE_READONLY,
 }
 # How a note on samples that only one of two files has begins; it names them.
-NAMING = "Left out: "
+NAMING = re.compile(r"Left out: [\d,]+ samples? of ")
 # Arrays that hold a number for every sample and feature.
 VALUES = ("candidate values", "shard candidate values")
 # The only types an array of a store may have.
@@ -79,7 +80,7 @@ class Store(StoreFile):
     def without_names(provenance: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is said of a table's origin without the notes that name samples."""
         return {
-            key: [one for one in said if not str(one).startswith(NAMING)]
+            key: [one for one in said if not NAMING.match(str(one))]
             if isinstance(said, list)
             else said
             for key, said in provenance.items()
