@@ -12,6 +12,7 @@ from backstay._scaling import Scaling
 from backstay._validation import (
     POSITIVE,
     PROPER_SHARE,
+    TOLERANCE,
     StrOptions,
     check_is_fitted,
     param,
@@ -64,7 +65,8 @@ class SVMRFE(FeatureRanker):
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
     tol : float or "auto", default="auto"
-        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8.
+        The SVM's stopping tolerance, 1e-15 or more, as in :class:`sklearn.svm.SVC`. "auto" is
+        1e-8.
         ``tol=1e-3`` takes libsvm's own steps, if there are no more than 16,000 rows or fewer of
         them than features.
     max_iter : int, default=1_000_000
@@ -123,7 +125,7 @@ class SVMRFE(FeatureRanker):
     step: int | float = param(0.1, positive_int(), PROPER_SHARE)
     rounding: str = param("down", StrOptions({*LIFT}))
     scaling: str | None = param("minmax", *Scaling.OPTIONS)
-    tol: float | str = param("auto", POSITIVE, StrOptions({"auto"}))
+    tol: float | str = param("auto", TOLERANCE, StrOptions({"auto"}))
     max_iter: int = param(MAX_ITER, positive_int())
     record_path: bool = param(False, "boolean")
 
