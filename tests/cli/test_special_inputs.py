@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -182,3 +183,13 @@ def test_the_largest_numbers_warn_of_no_overflow():
     X = (np.random.default_rng(0).normal(size=(24, 4)) + y[:, None]) * 1e307
     results = Study({"t": TTest()}, Subsampling(3), sizes=[2], random_state=0).run(X, y)
     assert len(results.features().frame()) == 4
+
+
+def test_errors_are_worded_without_loading_what_may_not_load(monkeypatch):
+    from backstay.cli._guard import exit_code, sentence
+
+    monkeypatch.delitem(sys.modules, "backstay.study")
+    assert sentence(OSError("no such library")) == "OSError: no such library"
+    assert sentence(MemoryError()) == "there is too little memory for this (none is left)."
+    assert (exit_code(OSError()), exit_code(TableError("?"))) == (1, 2)
+    assert "backstay.study" not in sys.modules
