@@ -1,6 +1,8 @@
 """Try faults on purpose, count what happens, and write the table of docs/reliability.md.
 
-python -m benchmarks.faults [--quick] [--again] [--page] [kills|stores|files|fits …]
+python -m benchmarks.faults [--quick] [--again] [--page] [PART …]
+
+The parts are kills, memory, stores, edits, files, special and fits.
 
 Trials that are in record.json are not run again, so the command can be stopped at any time and
 goes on where it was; --again forgets those of the named parts. --quick runs a tenth, into a
@@ -13,12 +15,15 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.faults import files, fits, kills, stores
+from benchmarks.faults import edits, files, fits, kills, memory, special, stores
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "reliability.md"
 START, END = "<!-- faults: written by python -m benchmarks.faults --page -->", "<!-- end -->"
-PARTS = {part.__name__.rpartition(".")[2]: part for part in (kills, stores, files, fits)}
+PARTS = {
+    part.__name__.rpartition(".")[2]: part
+    for part in (kills, memory, stores, edits, files, special, fits)
+}
 
 
 def load(path):

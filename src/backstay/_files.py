@@ -26,15 +26,25 @@ Cell = TypeVar("Cell")
 KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
+def write_whole(
+    path: str | os.PathLike[str], content: str | bytes, *, private: bool = False
+) -> Path:
     """Write a file so that a reader finds the old content or the new one, never part of it.
 
     If writing fails, the file stays as it was, and the error names it. See :func:`draft_of`.
+    A new file that is `private` can be read by its owner only.
     """
     path = Path(path)
     with draft_of(path) as draft, _named(path):
+        if private:
+            create_private(draft)
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that only its owner may read, unless there is one; POSIX only."""
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
 
 def plain(value: Any) -> Any:

@@ -106,6 +106,8 @@ def positive_int(*, minimum: int = 1) -> Interval:
 
 # More constraints for `param`.
 POSITIVE = Interval(Real, 0, None, closed="neither")
+# Numbers of 16 digits never agree better; a solver would run for ever.
+TOLERANCE = Interval(Real, 1e-15, None, closed="left")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 SHARE = Interval(Real, 0, 1, closed="right")
 PROPER_SHARE = Interval(Real, 0, 1, closed="neither")

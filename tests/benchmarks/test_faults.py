@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from benchmarks.faults import __main__ as faults
-from benchmarks.faults import files, fits, stores
+from benchmarks.faults import edits, files, fits, stores
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("part", "seeds"), [(stores, range(15)), (files, range(8)), (fits, [0])])
+@pytest.mark.parametrize(
+    ("part", "seeds"),
+    [(stores, range(15)), (edits, range(0, 585, 8)), (files, range(8)), (fits, [0])],
+)
 def test_promises_are_kept(part, seeds):
     with part.laboratory() as trial:
         found = [trial(seed) for seed in seeds]

@@ -17,7 +17,7 @@ from backstay import __version__
 from backstay.cli import _outputs, main
 from backstay.report import Report
 from backstay.results import Results
-from reference.study import contents
+from reference.study import contents, forget_tasks
 
 COMMANDS = (
     "run",
@@ -26,6 +26,7 @@ COMMANDS = (
     "plan",
     "report",
     "check",
+    "strip",
     "merge",
     "freeze",
     "predict",
@@ -409,8 +410,7 @@ def test_compare(done, call):
 @pytest.mark.parametrize("n_done", [0, 1, 2])
 def test_a_study_that_has_only_begun(done, call, tmp_path, n_done):
     shutil.copy(done[0] / "one" / "study.db", tmp_path / "study.db")
-    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as store, store:
-        store.execute("DELETE FROM tasks WHERE id > ?", (n_done,))
+    forget_tasks(tmp_path / "study.db", f"id > {n_done}")
     for command in ("report", "compare"):
         text = fails(call, 2, command, tmp_path)
         assert f"{n_done} of 32 tasks on 'one' are finished, and no method has the two runs" in text
@@ -418,15 +418,13 @@ def test_a_study_that_has_only_begun(done, call, tmp_path, n_done):
 
 def test_a_method_without_a_run_does_not_stop_the_others(done, call, tmp_path, no_report):
     shutil.copy(done[0] / "one" / "study.db", tmp_path / "study.db")
-    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as store, store:
-        store.execute("DELETE FROM tasks WHERE method = 't'")
+    forget_tasks(tmp_path / "study.db", "method = 't'")
     code, out, err = call("compare", tmp_path)
     assert code == 0, err
     assert re.search(r"\n t +no result +undefined +0 of \d+, too few to compare\n", out)
     assert not re.search(r"\n t +iw-relieff", out)
     assert "Unfinished: 24 of 32 tasks on 'one' are done; run the study again with the same" in out
-    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as store, store:
-        store.execute("DELETE FROM tasks WHERE method != 'iw-relieff'")
+    forget_tasks(tmp_path / "study.db", "method != 'iw-relieff'")
     code, out, err = call("compare", tmp_path)
     assert code == 0, err
     assert "one method only" not in out

@@ -146,3 +146,27 @@ def test_local_workers_in_a_process_of_its_own(table):
     assert "12 of 12 tasks (100%)" in done.stderr
     assert "1 worker\n" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_scheduler_that_dies_ends_the_run_in_a_sentence(table, start, tmp_path):
+    where, store = tmp_path / "scheduler.json", tmp_path / "out" / "study.db"
+    scheduler = start(
+        "dask", "scheduler", "--port", 0, "--no-dashboard", "--scheduler-file", where,
+        name="scheduler",
+    )  # fmt: skip
+    wait_until(where.exists, scheduler, "a scheduler")
+    worker = ("dask", "worker", "--scheduler-file", where, "--nthreads", 1, "--no-dashboard")
+    start(*worker, "--no-nanny", name="worker")
+    command = ["-t", "kind", "-m", "t,relieff", "--repeats", "5000", "--null", "0", "--sizes", "2"]
+    run = start(
+        "backstay", "run", "t.csv", *command, "-q", "-o", "out", "--cluster", where, name="run"
+    )
+    wait_until(lambda: n_done(store) >= 5, run, "tasks")
+    scheduler.kill()
+    assert run.wait(60) == 2
+    said = (tmp_path / "run.log").read_text()
+    assert "no longer answers. What was done is kept: start a scheduler" in said
+    assert "Traceback" not in said
+    assert n_done(store) >= 5

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
-from backstay.store import NUMBERS
+from backstay.store import NUMBERS, Store
 
 
 def t_tail(t, df):
@@ -145,6 +145,14 @@ def agreement(models):
         share[x] = share.get(x, 0) + n / total
     chance = sum(s * s for s in share.values())
     return agree, (agree - chance) / (1 - chance)
+
+
+def forget_tasks(path, which):
+    """Take tasks out of a store as if they had not been run yet, and what was computed of all."""
+    with Store(path) as store, store._transaction():
+        store._forget(which)
+        for dataset in store.datasets():
+            store._remove_arrays(f"computed {dataset}")
 
 
 def contents(results):

@@ -1,8 +1,5 @@
 """Small studies of every kind that a report must hold for, each run once per session."""
 
-import sqlite3
-from contextlib import closing
-
 import numpy as np
 import pandas as pd
 from sklearn.neighbors import KNeighborsClassifier
@@ -10,6 +7,7 @@ from sklearn.svm import SVC
 
 from backstay import SVMRFE, FStatistic, InstanceWeighted, MarginWeighting, ReliefF, Results, TTest
 from backstay.study import Study, Subsampling, make_methods
+from reference.study import forget_tasks
 
 
 def table(sizes, n_features=30, n_relevant=6, effect=1.6, seed=0):
@@ -66,9 +64,7 @@ def unfinished(folder):
     """What a study leaves that was killed on its way."""
     path = folder / "unfinished.db"
     study({"t": TTest(), "f": FStatistic()}, store=path).run(*table([20, 20]), dataset="killed")
-    with closing(sqlite3.connect(path)) as store, store:
-        store.execute("DELETE FROM tasks WHERE resample >= 4")
-        store.execute("DELETE FROM arrays WHERE name LIKE 'candidate%' OR name LIKE 'partner%'")
+    forget_tasks(path, "resample >= 4")
     return Results.load(path)
 
 

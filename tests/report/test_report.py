@@ -4,10 +4,8 @@ import csv
 import io
 import json
 import re
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
@@ -22,6 +20,7 @@ from backstay.report import Report
 from backstay.report._page import csv_link, json_text, number
 from backstay.results import WeightingVerdict
 from backstay.study import Subsampling
+from reference.study import forget_tasks
 from report.conftest import AWKWARD, WEIGHTED, small_study, table
 
 
@@ -426,8 +425,7 @@ def test_an_unfinished_study_says_so_at_its_head(tmp_path):
     assert (whole.data.n_done, whole.data.n_tasks) == (n, n)
     page = whole.report(tmp_path / "whole.html").read_text("utf-8")
     assert "Unfinished" not in page
-    with closing(sqlite3.connect(path)) as store, store:
-        store.execute("DELETE FROM tasks WHERE resample >= 7 OR resample < -3")
+    forget_tasks(path, "resample >= 7 OR resample < -3")
     part = Results.load(path)
     assert (part.data.n_done, part.data.n_tasks) == (10, n)
     words = "".join(Page(part.report(tmp_path / "part.html").read_text("utf-8")).words)

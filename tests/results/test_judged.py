@@ -1,7 +1,6 @@
 """Methods with too few runs are not compared or recommended; too few runs altogether say so."""
 
 import shutil
-import sqlite3
 import warnings
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from backstay.feature_weighting import TTest
 from backstay.report import Report
 from backstay.results import Results, TooFewRunsError
 from backstay.study import Study, Subsampling
+from reference.study import forget_tasks
 
 RUNS = 20
 
@@ -179,9 +179,7 @@ def store(tmp_path_factory):
 @pytest.mark.parametrize("n_tasks", [1, 4])
 def test_reports_of_studies_that_have_just_begun(tmp_path, store, call, n_tasks):
     path = shutil.copy(store, tmp_path)
-    with sqlite3.connect(path) as connection:
-        connection.execute("DELETE FROM tasks WHERE id > ?", (n_tasks,))
-    connection.close()
+    forget_tasks(path, f"id > {n_tasks}")
     for command in (["report", path], ["compare", path]):
         shown = call(*command)
         if n_tasks == 1:

@@ -403,3 +403,31 @@ def test_results_of_a_run_leave_the_store_to_the_next(path):
     more = study(path, resampling=Subsampling(5)).run(X, y)
     assert len(more.runs.orders("t")) == 5
     assert results.methods == more.methods == ["t"]  # both can still be asked
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ("DELETE FROM arrays WHERE owner = 'task 2' AND name = 'weights'", "array 'weights' of"),
+        ("DELETE FROM tasks WHERE id = 2", "the record of task 2 is missing"),
+        ("DELETE FROM tasks", "the record of task 1 is missing, and 2 more like this"),
+        ("UPDATE arrays SET owner = 'task 7' WHERE owner = 'task 2'", "of task 2 is missing, and"),
+        ("UPDATE tasks SET dataset = 'other' WHERE id = 2", "the record of task 2 does not check"),
+        ("DELETE FROM sums WHERE source = 'study'", "was not written by a study, and"),
+        ("UPDATE sums SET source = 'x' WHERE source = 'datasets'", "the checksum of 'data'"),
+    ],
+)  # fmt: skip
+def test_missing_and_renamed_rows_are_named_on_opening(path, edit, said, call):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(edit)
+    with unchanged(path):
+        with pytest.raises(StoreError, match="is damaged") as error:
+            Results.load(path)
+        assert said in str(error.value)
+        with pytest.raises(StoreError, match="is damaged"):
+            study(path).run(X, y)
+        assert not check_store(path).sound
+        called = call("report", path)
+    assert called.code == 2
+    assert called.err.count("\n") == 1
+    assert said in " ".join(called.err.split())

@@ -21,7 +21,7 @@ from backstay.cli._predict import predict
 from backstay.cli._run import run as run_study
 from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
-from backstay.cli._stores import check, merge, report
+from backstay.cli._stores import check, merge, report, strip
 from backstay.cli._validate import validate
 
 # Words for the values of options in --help, by what the names of their types hold in all versions
@@ -85,7 +85,7 @@ def _everywhere(
     pass
 
 
-_of_studies = (run_study, demo, compare, plan, report, check, merge)
+_of_studies = (run_study, demo, compare, plan, report, check, strip, merge)
 _taken_home = (freeze, predict, validate)
 for _command in (*_of_studies, *_taken_home, stability, methods, measures):
     app.command(cls=_PlainCommand)(_command)

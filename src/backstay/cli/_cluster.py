@@ -50,6 +50,10 @@ def connected(cluster: str | None) -> Iterator[None]:
         raise WrongUse('--cluster needs dask.distributed: pip install "backstay[dask]".') from error
     import joblib
 
+    # What goes wrong is said in a sentence; dask's own log would add tracebacks.
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         local = LOCAL.match(cluster)
         try:
@@ -62,7 +66,10 @@ def connected(cluster: str | None) -> Iterator[None]:
         except (OSError, ValueError) as error:
             raise WrongUse(f"no dask scheduler answers at {cluster}: {error}") from error
         held.enter_context(joblib.parallel_config(backend="dask"))
-        yield
+        try:
+            yield
+        except ConnectionError as error:
+            raise WrongUse(str(error)) from error
 
 
 @contextmanager

@@ -61,8 +61,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-# Both functions below look at light classes first: wrong use is answered before pandas,
-# scikit-learn or numba are loaded. Other errors arise when they are loaded already.
+# Neither function below loads anything: wrong use is answered before pandas, scikit-learn or numba
+# are loaded.
 
 
 def sentence(error: BaseException) -> str:
@@ -72,11 +72,10 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, WrongUse | ValueError | FileNotFoundError | PermissionError | ImportError):
         return text
-    from backstay.store import StoreError
-    from backstay.study import StudyError
-
-    if isinstance(error, StoreError | StudyError):
+    if isinstance(error, _loaded("store.StoreError", "study.StudyError")):
         return text
+    if isinstance(error, MemoryError):
+        return f"there is too little memory for this ({text or 'none is left'})."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -84,11 +83,18 @@ def exit_code(error: BaseException) -> int:
     """Return 2 for what the user can put right in the command or the file, else 1."""
     if isinstance(error, WrongUse | FileNotFoundError | IsADirectoryError):
         return 2
-    from backstay.datasets import TableError
-    from backstay.results import TooFewRunsError
-    from backstay.store import StoreError
+    right = _loaded("datasets.TableError", "store.StoreError", "results.TooFewRunsError")
+    return 2 if isinstance(error, right) else 1
 
-    return 2 if isinstance(error, TableError | StoreError | TooFewRunsError) else 1
+
+def _loaded(*names: str) -> tuple[type[BaseException], ...]:
+    """Return the classes of errors that can have been raised: those of modules that are loaded.
+
+    Loading a module here would fail again, with a traceback, if that is what went wrong.
+    """
+    pairs = (name.split(".") for name in names)
+    held = ((sys.modules.get(f"backstay.{module}"), kind) for module, kind in pairs)
+    return tuple(getattr(module, kind) for module, kind in held if hasattr(module, kind))
 
 
 def _show_warning(message: Any, category: Any, *where: Any, **more: Any) -> None:

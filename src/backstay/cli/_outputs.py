@@ -88,7 +88,7 @@ def write_outputs(
         "ranked": results.selections.ranked().frame().to_dict("records"),
         "summary": written.to_dict(),
     }
-    write_whole(folder / "results.json", as_json(everything) + "\n")
+    write_whole(folder / "results.json", as_json(everything) + "\n", private=written.holds_samples)
     written.write(folder / "report.html")
     write_whole(folder / "dome.md", written.dome())
     if equivalents.empty:

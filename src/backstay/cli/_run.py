@@ -151,6 +151,7 @@ def _study(
             annotation=table.annotation,
             suspicions=table.suspicions,
             shard=options.shard_given(),
+            retry_failed=options.retry_failed,
         )
     except SmallerStudyError as error:
         raise smaller_than_stored(error, options, plan.study.store) from error

@@ -195,6 +195,7 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
         decoys=options.decoys,
         planning=n_deals,
         preprocess=preprocess,
+        keep_samples=not options.no_samples,
         store=store,
         n_jobs=n_jobs,
         random_state=options.seed,

@@ -1,4 +1,4 @@
-"""``backstay report``, ``check`` and ``merge``: what is done with stores of studies."""
+"""``backstay report``, ``check``, ``strip`` and ``merge``: what is done with stores of studies."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ Stores = Annotated[
 ]
 # How the rows of a store's tables are called.
 HELD = {"datasets": "data set", "tasks": "task", "arrays": "array"}
+
+NO_SAMPLES = "neither values nor names are kept (predictions are)"
 
 
 def store_files(paths: list[Path]) -> list[Path]:
@@ -113,11 +115,39 @@ def _show(checked: StoreCheck) -> None:
     for name, left in checked.missing.items():
         some = f"{counted(left, 'task')} {'is' if left == 1 else 'are'} left to run"
         lines.append((name, some if left else "all tasks are done"))
+        kept = checked.samples[name]
+        lines.append(("samples", f"{' and '.join(kept)} are kept" if kept else NO_SAMPLES))
     listing(lines)
     for damage in checked.damages:
         complain(f"{checked.name} is damaged: {damage}.")
     if checked.sound:
         say("Everything in it is as it was written.")
+
+
+@guarded
+def strip(
+    store: Store,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The store to write; it must not exist yet.")
+    ],
+    debug: Debug = False,
+) -> None:
+    """Write a copy of a study's store without values of features and names of samples.
+
+    Reports and comparisons work on the copy. Outcomes and predictions of rows stay in it.
+
+    For example:
+
+    [bold]backstay strip colon-backstay/study.db -o shareable.db[/bold]
+    """
+    (file,) = store_files([store])
+    if out.exists():
+        raise WrongUse(f"--out {out} exists already; it was left as it is.")
+    from backstay.results import Results
+
+    Results.load(file).save(out, keep_samples=False)
+    say(f"Without values and names of samples: {out}")
+    say("It holds outcomes and predictions of every row, without names.")
 
 
 @guarded

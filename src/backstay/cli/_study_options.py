@@ -82,7 +82,18 @@ class StudyOptions:
     cluster: str | None = of_study(
         "Dask cluster to run on: tcp://host:8786, a scheduler file, or local:4.", metavar="ADDRESS"
     )
+    no_samples: bool = of_study(
+        "Keep no names of samples and no values of features in any file; the report then has no "
+        "heat map. Outcomes and predictions of rows are kept.",
+        "--no-samples",
+        default=False,
+    )
     seed: int = of_study("Seed of everything random.", default=0, min=0)
+    retry_failed: bool = of_study(
+        "Run tasks again that failed in an earlier run, as for lack of memory.",
+        "--retry-failed",
+        default=False,
+    )
     shard: str | None = of_study(
         "Run one part of the tasks, such as 3/10, into a store of its own; backstay merge puts "
         "the parts together.",

@@ -56,12 +56,8 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
     if not _has(file, "X") if reading.layer is None else reading.layer not in layers:
         held = listed(layers) if layers else "none"
         raise TableError(f"{path.name} has no {where}; its layers are: {held}.", parameter="layer")
-    X = _matrix(path, _own(path, file, where), reading)
-    if X.shape != (len(sheet), len(features)):
-        raise TableError(
-            f"{path.name}: {where} is {X.shape[0]} × {X.shape[1]}; obs names {len(sheet)} rows and "
-            f"var {len(features)} columns."
-        )
+    X = _matrix(path, _own(path, file, where), reading, (len(sheet), len(features)))
+    _check_shape(path, where, X.shape, (len(sheet), len(features)))
     if sparse.issparse(X):
         check_integers(features.index, X)
         frame = sparse_frame(X.astype(np.float64), sheet.index, features.index)
@@ -99,7 +95,15 @@ def _own(path: Path, parent: Any, name: str) -> Any:
     return place
 
 
-def _matrix(path: Path, stored: Any, reading: Reading) -> Any:
+def _check_shape(path: Path, where: str, shape: tuple[int, ...], expected: tuple[int, int]) -> None:
+    if shape != expected:
+        raise TableError(
+            f"{path.name}: {where} is {' × '.join(map(str, shape))}; obs names {expected[0]} rows "
+            f"and var {expected[1]} columns."
+        )
+
+
+def _matrix(path: Path, stored: Any, reading: Reading, expected: tuple[int, int]) -> Any:
     import h5py
 
     if isinstance(stored, h5py.Dataset):
@@ -113,6 +117,7 @@ def _matrix(path: Path, stored: Any, reading: Reading) -> Any:
     parts = [_own(path, stored, name) for name in ("data", "indices", "indptr")]
     reading.limit.check(path, sum(part.size * 8 for part in parts))
     shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
+    _check_shape(path, stored.name.strip("/"), tuple(int(side) for side in shape), expected)
     made = sparse.csr_matrix if kind.startswith("csr") else sparse.csc_matrix
     X = made(tuple(part[()] for part in parts), shape=tuple(int(side) for side in shape))
     X.check_format(full_check=True)

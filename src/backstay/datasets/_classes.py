@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -62,6 +63,13 @@ def _classes_of(
             parameter="target",
         )
     texts, known = _known_labels(labels, target)
+    spelled = label_texts(labels, target, "target")[known]
+    changed = {new for old, new in zip(spelled, texts[known], strict=True) if old != new}
+    if both := sorted(changed & set(spelled)):
+        warnings.append(
+            f"{target!r} writes {listed(both)} in two ways that look the same, with an accent "
+            "inside a letter and after it; they were taken for one class."
+        )
     if not known.all():
         warnings.append(f"{int((~known).sum())} rows without a value of {target!r} were dropped.")
     as_written = names is not None
@@ -95,10 +103,20 @@ def classes_of_cohort(labels: pd.Series, target: str, content: Content) -> Outco
     return Outcome(texts[known].to_numpy(dtype=object), known)
 
 
+def _composed(text: str) -> str:
+    """Return a text whose letters are written in one way: an accent may be a character of its own.
+
+    >>> _composed("e\u0301") == "\u00e9"
+    True
+    """
+    return normalize("NFC", text)
+
+
 def _known_labels(labels: pd.Series, target: str) -> tuple[pd.Series, NDArray[np.bool_]]:
     """Return labels as texts, and which rows have one."""
     texts = label_texts(labels, target, "target")
     known = texts.notna().to_numpy()
+    texts = texts.where(~known, texts.map(_composed, na_action="ignore"))
     if not known.any():
         raise TableError(
             f"no row has a value of {target!r}; choose another target.", parameter="target"

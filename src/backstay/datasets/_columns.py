@@ -28,6 +28,20 @@ MAX_CATEGORIES = 20
 # A column with at least this share of numbers is taken for one of numbers.
 MOSTLY = 0.5
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+# How numbers are written that no parser reads, what that is, and how to write them instead.
+DECORATED = (
+    (re.compile(r"[+-]?\d+(\.\d+)? ?%"), "a percent sign", "the number alone"),
+    (
+        re.compile(r"[+-]?\d{1,3}([,' \u00a0\u2009\u202f]\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}"),
+        "thousands separators",
+        "them without",
+    ),
+    (
+        re.compile(r"[\u2212\u2012\u2013]\d+(\.\d+)?([eE][+-]?\d+)?"),
+        "another minus sign than '-'",
+        "them with '-'",
+    ),
+)
 
 
 def log2_floor(X: ArrayLike, floor: float = 20.0) -> NDArray[np.float64]:
@@ -169,6 +183,7 @@ def _add_text(
     if {value.lower() for value in values} <= {"true", "false"}:
         truth = np.array([value.lower() == "true" for value in values], dtype=np.float64)
         return texts.numbers_by_row(truth)
+    _check_decorated(name, texts, is_number)
     if is_number[known].mean() >= MOSTLY:
         raise _mixed_column(name, texts, is_number)
     commas = np.array([DECIMAL_COMMA.fullmatch(value) is not None for value in values])
@@ -185,6 +200,20 @@ def _add_text(
     else:
         _add_category(columns, name, texts)
     return None
+
+
+def _check_decorated(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_]) -> None:
+    """Refuse numbers written with what no number has in a file: they would be taken for texts."""
+    for pattern, what, right in DECORATED:
+        found = np.array([pattern.fullmatch(value) is not None for value in texts.values])
+        if found.any() and (found | is_number)[texts.known].mean() >= MOSTLY:
+            place = int(np.argmax(np.append(found, False)[texts.places]))
+            raise TableError(
+                f"column {name!r} holds numbers with {what}, such as "
+                f"{texts.values[texts.places[place]]!r} in row {place + 1}; write {right}, treat "
+                "the column as a category, or drop it.",
+                parameter=("categories", "drop"),
+            )
 
 
 def _mixed_column(name: str, texts: DistinctTexts, is_number: NDArray[np.bool_]) -> TableError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,7 @@ NOT_AVAILABLE = ("#N/A", "NA", "N/A", "NaN", "nan", "null", "")
 
 def read_excel(path: Path, reading: Reading) -> Content:
     """Read one sheet of a workbook, the first if none is named."""
-    rows, sheet, sheets = _cells(path, reading)
-    notes = []
-    if len(sheets) > 1:
-        others = [name for name in sheets if name != sheet]
-        notes.append(f"Sheet {sheet!r} was read; the others are {listed(others)}.")
+    rows, sheet, notes = _cells(path, reading)
     header, *body = rows
     held = [any(row[j] is not None for row in body) for j in range(len(header))]
     # The first column may name the rows.
@@ -51,7 +48,7 @@ def read_excel(path: Path, reading: Reading) -> Content:
 
 
 def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str]]:
-    """Return the rows of a sheet that hold anything, the sheet's name and those of all."""
+    """Return the rows of a sheet that hold anything, the sheet's name, and notes."""
     openpyxl = package("openpyxl", path, "app")
     with path.open("rb") as file:
         if file.read(4) == b"\xd0\xcf\x11\xe0":
@@ -67,15 +64,25 @@ def _cells(path: Path, reading: Reading) -> tuple[list[list[Any]], str, list[str
         with closing(openpyxl.load_workbook(path, data_only=True, **how)) as book:
             sheets = list(book.sheetnames)
             sheet = _chosen(path, sheets, reading.sheet)
-            grid = _grid(book[sheet])
-        if any(value is None for row in grid for value in row):
+            grid, stray = _inside(_grid(book[sheet]))
+        if any(value is None for row in grid.values() for value in row):
             with closing(openpyxl.load_workbook(path, data_only=False, **how)) as book:
                 _check_formulas(path, sheet, grid, book[sheet].iter_rows())
-    rows = [row for row in grid if any(value is not None for value in row)]
+    rows = [row for row in grid.values() if _holds(row)]
     if len(rows) < 2:
         raise TableError(f"sheet {sheet!r} of {path.name} holds no table.")
     width = max(j for row in rows for j, value in enumerate(row, 1) if value is not None)
-    return [[*row[:width], *[None] * (width - len(row))] for row in rows], sheet, sheets
+    notes = []
+    if len(sheets) > 1:
+        others = [name for name in sheets if name != sheet]
+        notes.append(f"Sheet {sheet!r} was read; the others are {listed(others)}.")
+    if stray:
+        lie = "lies" if len(stray) == 1 else "lie"
+        notes.append(
+            f"{counted(len(stray), 'cell')} of sheet {sheet!r} {lie} outside of the table and "
+            f"{'was' if len(stray) == 1 else 'were'} not read: {listed(stray)}."
+        )
+    return [[*row[:width], *[None] * (width - len(row))] for row in rows], sheet, notes
 
 
 def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
@@ -91,25 +98,51 @@ def _chosen(path: Path, sheets: list[str], wanted: str | int | None) -> str:
     )
 
 
-def _grid(sheet: Any) -> list[list[Any]]:
-    """Return all cells; texts without blanks around them."""
+def _grid(sheet: Any) -> dict[int, list[Any]]:
+    """Return the rows that hold anything, by number; texts without blanks around them."""
     if not hasattr(sheet, "iter_rows"):
         raise TableError(
             f"{sheet.title!r} is a sheet of charts; name one with a table.", parameter="sheet"
         )
     sheet.reset_dimensions()  # the size that a file claims may be wrong
-    return [
-        [(value.strip() or None) if isinstance(value, str) else value for value in row]
-        for row in sheet.iter_rows(values_only=True)
+    # A single cell at the end of a sheet comes with a million empty rows before it.
+    return {
+        number: [(value.strip() or None) if isinstance(value, str) else value for value in row]
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1)
+        if any(value is not None for value in row)
+    }
+
+
+def _inside(grid: dict[int, list[Any]]) -> tuple[dict[int, list[Any]], list[str]]:
+    """Return the rows that hold anything below the names of the first, and cells of the others."""
+    header = next(iter(grid.values()), [])
+    width = max((j for j, value in enumerate(header, 1) if value is not None), default=0)
+    inside = {number: row for number, row in grid.items() if _holds(row[:width])}
+    from openpyxl.utils import get_column_letter
+
+    stray = [
+        f"{get_column_letter(j)}{number}"
+        for number, row in grid.items()
+        if number not in inside
+        for j, value in enumerate(row, 1)
+        if value is not None
     ]
+    return inside, stray
 
 
-def _check_formulas(path: Path, sheet: str, grid: list[list[Any]], rows: Iterator[Any]) -> None:
+def _holds(row: list[Any]) -> bool:
+    return any(value is not None for value in row)
+
+
+def _check_formulas(
+    path: Path, sheet: str, grid: dict[int, list[Any]], rows: Iterator[Any]
+) -> None:
     """Refuse formulas whose value is not stored: they would look like missing values."""
-    empty = {(i, j) for i, row in enumerate(grid, 1) for j, v in enumerate(row, 1) if v is None}
+    empty = {(i, j) for i, row in grid.items() for j, v in enumerate(row, 1) if v is None}
     formulas = [
         cell.coordinate
-        for row in rows
+        for number, row in enumerate(islice(rows, max(grid)), 1)
+        if number in grid
         for cell in row
         if cell.data_type == "f" and (cell.row, cell.column) in empty
     ]

@@ -17,6 +17,9 @@ RAW_PERCENTILE = 100
 # Raw values trail off to the right: their mean is well above their median.
 RAW_SKEW = 1.3
 MANY_MISSING = 0.05
+# Numbers that programs write for a missing value, and how many times as large as any other value of
+# the column they are then.
+CODES, FAR = (-99, -999, -9999, 999, 9999, 99999), 3
 BLOCK = 2000
 
 
@@ -41,6 +44,28 @@ def twins(X: pd.DataFrame) -> list[str]:
     return [
         f"{len(pairs)} {what} exactly the values of another ({listed(pairs, 3)}); "
         "methods can only choose between them at random."
+    ]
+
+
+def codes_for_missing(X: pd.DataFrame) -> list[str]:
+    """Return a question on numbers that may stand for missing values.
+
+    They are far from the other values of their column.
+    """
+    numeric = [j for j, kind in enumerate(X.dtypes) if kind.kind in "fiu"]
+    times = dict.fromkeys(CODES, 0)
+    for start in range(0, len(numeric), BLOCK):
+        table = X.iloc[:, numeric[start : start + BLOCK]].to_numpy(np.float64)
+        coded = np.isin(table, CODES)
+        others = np.where(coded | np.isnan(table), 0.0, np.abs(table)).max(axis=0, initial=0.0)
+        for code in CODES:
+            here = (table == code) & (np.abs(code) > FAR * others)
+            times[code] += int(here.sum())
+    return [
+        f"{code} appears {n} times, far from the other values of its columns: does it stand for "
+        f"missing values? Then say so: missing=['{code}'], or --missing {code} on the command line."
+        for code, n in times.items()
+        if n > 1
     ]
 
 

@@ -22,7 +22,7 @@ from backstay.datasets._exact import label_texts, plain_text, two_spellings
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._named import Parts, take_apart, with_also
-from backstay.datasets._oddities import looks_raw, many_missing, twins
+from backstay.datasets._oddities import codes_for_missing, looks_raw, many_missing, twins
 from backstay.datasets._reading import Reading
 from backstay.targets import as_target
 
@@ -118,7 +118,8 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
         name, samples = next(iter(columns.identifiers.items()))
         parts.notes.append(f"Rows are named by column {name!r}.")
     X = _assembled(frame, columns, samples, content.file)
-    parts.warnings += [*twins(X), *many_missing(X), *([] if log2 is not None else looks_raw(X))]
+    parts.warnings += [*twins(X), *many_missing(X), *codes_for_missing(X)]
+    parts.warnings += [*([] if log2 is not None else looks_raw(X))]
     known = as_target(outcome.y, outcome.kind)
     others += _beside(parts, columns, reading, target)
     found = confounded(others, known)

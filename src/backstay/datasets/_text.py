@@ -161,6 +161,11 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
     start = nonempty_lines(file.text(), path.name, 5)
     delimiter = separator = reading.delimiter or choose_delimiter(start, path.name)
     check_delimiter(delimiter)
+    if not start[0].strip(delimiter + string.whitespace + '"\ufeff'):
+        raise TableError(
+            f"{path.name} begins with a line without names ({start[0][:20]!r}); delete it, or give "
+            "every column a name."
+        )
     source: Any
     if reading.transpose:
         text = _CheckedLines(file.text(), delimiter, path.name).read()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._scaling import Scaling
-from backstay._validation import POSITIVE, StrOptions, param, positive_int
+from backstay._validation import POSITIVE, TOLERANCE, StrOptions, param, positive_int
 from backstay.base import FIRST_THEN_REST, Array, Indices, SharedFits
 from backstay.feature_weighting._elimination import Elimination, EliminationRanker
 from backstay.feature_weighting._rows import present_rows
@@ -52,7 +52,8 @@ class SVMRFE(EliminationRanker):
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
     tol : float or "auto", default="auto"
-        The SVM's stopping tolerance, as in :class:`sklearn.svm.SVC`. "auto" is 1e-8.
+        The SVM's stopping tolerance, 1e-15 or more, as in :class:`sklearn.svm.SVC`. "auto" is
+        1e-8.
         ``tol=1e-3`` takes libsvm's own steps, if there are no more than 16,000 rows or fewer of
         them than features.
     max_iter : int, default=1_000_000
@@ -108,7 +109,7 @@ class SVMRFE(EliminationRanker):
 
     C: float | str = param(1.0, POSITIVE, StrOptions({"1/n"}))
     _: KW_ONLY
-    tol: float | str = param("auto", POSITIVE, StrOptions({"auto"}))
+    tol: float | str = param("auto", TOLERANCE, StrOptions({"auto"}))
     max_iter: int = param(MAX_ITER, positive_int())
 
     instead: ClassVar = {"numbers": "RidgeRFE"}

@@ -97,6 +97,11 @@ class Evidence:
         data, n = self.data, len(self.signature)
         if not n:
             return "there is no signature"
+        if not data.keep_samples:
+            return (
+                "the study was run with --no-samples, or its store was stripped, so neither "
+                "values nor names of samples are kept. There are no replacements of features either"
+            )
         if data.n_samples > data.FEW_SAMPLES:
             return (
                 f"there are {data.n_samples} samples, and more than {data.FEW_SAMPLES} are not kept"

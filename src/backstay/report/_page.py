@@ -38,12 +38,17 @@ SIZES = ("wide", "narrow")
 
 
 def write_page(
-    summary: dict[str, Any], displays: list[dict[str, Display]], path: Path, checklist: str
+    summary: dict[str, Any],
+    displays: list[dict[str, Display]],
+    path: Path,
+    checklist: str,
+    *,
+    private: bool,
 ) -> Path:
     """Write the page of a summary and of the displays of its data sets."""
     text = _page(summary, displays, checklist)
     path.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(path, text)
+    return write_whole(path, text, private=private)
 
 
 def _page(summary: dict[str, Any], displays: list[dict[str, Display]], checklist: str) -> str:

@@ -96,13 +96,19 @@ class Report:
         """
         return dome((part.name, part.evidence) for part in self.parts)
 
+    @property
+    def holds_samples(self) -> bool:
+        """Whether it may show names of samples and values of features."""
+        return any(part.evidence.data.keep_samples for part in self.parts)
+
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the report as one HTML file; needs ``pip install "backstay[app]"``.
 
         Parameters
         ----------
         path : path
-            Of the HTML file; an existing one is replaced.
+            Of the HTML file; an existing one is replaced. Where it holds values or names of
+            samples, only its owner may read a new one.
 
         Returns
         -------
@@ -115,7 +121,11 @@ class Report:
         except ImportError as error:
             raise ImportError('reports need more packages: pip install "backstay[app]"') from error
         return write_page(
-            self._summary, [part.figures for part in self.parts], Path(path), self.dome()
+            self._summary,
+            [part.figures for part in self.parts],
+            Path(path),
+            self.dome(),
+            private=self.holds_samples,
         )
 
 

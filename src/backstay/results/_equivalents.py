@@ -41,7 +41,8 @@ def equivalents_of(records: Records, method: str | None, size: int | None) -> Ro
     if kept is None or kept.values is None or size > LARGEST_SIZE:
         raise ValueError(
             "the store has no values of the signature: there are more than 200 samples or 100 "
-            "features, or the study has not finished."
+            "features, the study has not finished, or it was run without samples "
+            "(--no-samples)."
         )
     return _equivalent_rows(records, method, size)
 

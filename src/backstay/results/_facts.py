@@ -108,6 +108,8 @@ class DatasetFacts:
         Where the data came from, as the one who ran the study said.
     annotation : dict of str to list
         What is known of the features, such as symbols: by column, a text or None per feature.
+    keep_samples : bool
+        Whether the store may keep names of samples and values of features.
     """
 
     # Values of single samples are kept up to so many of them; a picture of more cannot be read.
@@ -137,6 +139,7 @@ class DatasetFacts:
     splits: str
     provenance: dict[str, Any]
     annotation: dict[str, list[str | None]]
+    keep_samples: bool = True
 
     @property
     def logged(self) -> bool:

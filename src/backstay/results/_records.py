@@ -146,7 +146,7 @@ class Records:
     @property
     def is_described(self) -> bool:
         """Whether what is computed from all runs is there, and not of a shard's runs alone."""
-        return "partner of" in self._computed
+        return "partner of" in self._computed and "candidate" in self._computed
 
     @cached_property
     def target(self) -> Target:
@@ -177,6 +177,7 @@ class Records:
             fingerprints=stored["data"],
             provenance=dict(known.get(f"provenance of {self.dataset}") or {}),
             annotation=dict(known.get(f"annotation of {self.dataset}") or {}),
+            keep_samples=stored.get("keep_samples", True),
         )
 
     @property

@@ -96,17 +96,21 @@ class Results(Parts):
             raise ValueError("load needs the path of a store.")
         return cls(*(Store(path, write=False) for path in dict.fromkeys(map(Path, paths))))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, keep_samples: bool = True) -> None:
         """Write the results to a new store, to be loaded or resumed later.
 
         Parameters
         ----------
         path : path
             A file that does not exist yet.
+        keep_samples : bool, default=True
+            Whether values of features and names of samples are written, too. Without them, a
+            study goes on in the new store with ``keep_samples=False``. Outcomes and predictions
+            of rows are always written.
         """
         if any(part.store is not self._store for part in self._parts.values()):
             raise ValueError("the results come from several stores, which are there already.")
-        self._store.copy_to(path)
+        (self._store.copy_to if keep_samples else self._store.strip_to)(path)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write everything into one HTML file that opens with the answer.

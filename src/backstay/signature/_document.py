@@ -123,7 +123,23 @@ def _misfit(document: dict[str, Any]) -> str | None:
     for where, (value, shape) in wanted.items():
         if not _has_shape(value, shape):
             return f"{where} must have {' × '.join(map(str, shape))} numbers"
-    return models.misfit(document) or _misfit_of_steps(document["steps"])
+    return (
+        models.misfit(document)
+        or _misfit_of_steps(document["steps"])
+        or _nonsense(document["features"], document["target"]["moments"])
+    )
+
+
+def _nonsense(features: list[dict[str, Any]], moments: dict[str, Any]) -> str | None:
+    """Say which numbers no rows can have: a file may be changed and its checksum with it."""
+    for place, feature in enumerate(features):
+        known = [value for value in feature["quantiles"] if value is not None]
+        if known != sorted(known):
+            return f"features[{place}].quantiles are not in order"
+    for key in ("counts", "sds"):
+        if any(value < 0 for row in moments.get(key, []) for value in row if value is not None):
+            return f"target.moments.{key} holds a negative number"
+    return None
 
 
 def _has_shape(value: list[Any], shape: tuple[int, ...]) -> bool:

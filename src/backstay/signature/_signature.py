@@ -32,7 +32,7 @@ from backstay.targets import INTERVAL_LEVEL, Metric, Target, from_store
 
 Array = NDArray[np.float64]
 # A larger file is no signature.
-MOST_BYTES = 256 * 2**20
+MOST_BYTES = 64 * 2**20
 
 
 def _overflow_is_said_later() -> Any:
@@ -215,6 +215,10 @@ class Signature(BaseEstimator):
         SignatureError
             If the file is not a signature, was changed, or would load types that are not trusted.
         """
+        if not Path(path).is_file():
+            what = "a folder" if Path(path).is_dir() else "no regular file"
+            Path(path).stat()  # says if it is not there
+            raise SignatureError(f"{path} is {what}; name the file of a signature.")
         if Path(path).stat().st_size > MOST_BYTES:
             raise SignatureError(f"{path} has more than {MOST_BYTES >> 20} MB; it is no signature.")
         loaded = cls(parse_document(Path(path).read_bytes(), str(path)), trusted)
@@ -238,7 +242,9 @@ class Signature(BaseEstimator):
             Where it is.
         """
         text = json.dumps(self.document, indent=1, allow_nan=False, ensure_ascii=False)
-        return write_whole(path, text + "\n")
+        model = self.document["model"]
+        private = "rows" in model or model["kind"] == "skops"  # which may hold rows
+        return write_whole(path, text + "\n", private=private)
 
     @staticmethod
     def schema() -> dict[str, Any]:

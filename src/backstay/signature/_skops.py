@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import io
+import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +29,14 @@ def skops_content(fitted: Any) -> dict[str, Any]:
 
 def types_in(content: dict[str, Any]) -> list[str]:
     """Return the types that a file would load, beyond those that skops itself trusts."""
-    types: list[str] = _skops().get_untrusted_types(data=_bytes(content))
+    data = _bytes(content)
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        raise SignatureError("model.data is not in the format of skops: it is no zip file.")
+    try:
+        types: list[str] = _skops().get_untrusted_types(data=data)
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, RecursionError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise SignatureError(f"model.data is not in the format of skops ({said}).") from error
     return types
 
 

@@ -23,6 +23,8 @@ class StoreCheck:
         Number of rows by table: "study", "datasets", "tasks" and "arrays".
     missing : dict of str to int
         Tasks that are planned and not done, by data set.
+    samples : dict of str to list of str
+        What is kept of single samples, by data set: "values" of features, "names".
     damages : list of str
         A sentence each; empty if everything is as it was written.
     """
@@ -30,6 +32,7 @@ class StoreCheck:
     name: str
     counts: dict[str, int]
     missing: dict[str, int]
+    samples: dict[str, list[str]]
     damages: list[str]
 
     @property
@@ -71,14 +74,11 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     >>> check.sound, check.counts["tasks"]
     (True, 3)
     """
-    with Store(path, write=False) as store, store.snapshot():
+    with Store(path, write=False, incomplete=True) as store, store.snapshot():
         problems = store.problems()
-        missing = {} if problems else _missing_tasks(store)
+        datasets = [] if problems else list(store.datasets())
+        missing = {name: len(store.planned(name)) - len(store.done(name)) for name in datasets}
+        samples = {name: store.kept_of_samples(name) for name in datasets}
         counts = store.counts()
     more = [f"and {len(problems) - N_NAMED} more"] if len(problems) > N_NAMED else []
-    return StoreCheck(store.name, counts, missing, problems[:N_NAMED] + more)
-
-
-def _missing_tasks(store: Store) -> dict[str, int]:
-    """Count the tasks that are planned and not done, by data set."""
-    return {name: len(store.planned(name)) - len(store.done(name)) for name in store.datasets()}
+    return StoreCheck(store.name, counts, missing, samples, problems[:N_NAMED] + more)

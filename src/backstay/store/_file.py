@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from backstay._files import create_private
 from backstay.store._lock import Lock
 
 APPLICATION = 0x6261636B  # "back"
@@ -91,10 +92,18 @@ class StoreFile:
     """An open file of a store, or (``path=None``) the same in memory.
 
     Errors call it by `name`, where that is not the path: a draft is named after what it will be.
+    A new file that is `private` can be read by its owner only. One in which rows are missing is
+    refused, unless it may be `incomplete`.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, *, write: bool = True, name: str | None = None
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        write: bool = True,
+        name: str | None = None,
+        private: bool = True,
+        incomplete: bool = False,
     ) -> None:
         self.path = None if path is None else Path(path)
         self.name = name or ("the store in memory" if self.path is None else str(self.path))
@@ -109,8 +118,12 @@ class StoreFile:
                     self._lock = Lock(self.path.with_name(self.path.name + "-lock"))
                     if not self._lock.acquire():
                         raise StoreError(f"{self.name} is in use by another running study.")
+                    if private and not self.path.exists():
+                        create_private(self.path)
                 self._connection = self._connect(write)
                 self._prepare(write)
+                if not incomplete:
+                    self._check_keys()
             self._place = self._where()
         except BaseException:
             self.close()
@@ -224,6 +237,28 @@ class StoreFile:
                 raise self.damaged(f"its table {name} is not that of format {FORMAT}")
         if acting := [name for kind, name, _ in rows if kind in ("trigger", "view")]:
             raise self.damaged(f"{acting[0]!r} in it is neither a table nor an index")
+
+    def _check_keys(self) -> None:
+        """Refuse a store in which rows are missing, renamed or added; no array is read for it.
+
+        Tasks are asked for by data set and method, so one whose record was changed would not be
+        found; the records are small and are all compared with their checksums.
+        """
+        every = [
+            f"SELECT '{table}', {', '.join(key)} FROM {table}" for table, key in NAMED_BY.items()
+        ]
+        held = f"SELECT * FROM ({' UNION ALL '.join(every)})"
+        known = "SELECT source, owner, name FROM sums"
+        differ = self._rows(
+            f"SELECT 'is missing', * FROM ({known} EXCEPT {held}) UNION ALL "
+            f"SELECT 'was not written by a study', * FROM ({held} EXCEPT {known}) LIMIT 1000"
+        )
+        if differ:
+            verdict, table, owner, name = differ[0]
+            entry = ENTRIES.get(table, "the checksum of {0!r}").format(owner, name)
+            more = f", and {len(differ) - 1} more like this" if len(differ) > 1 else ""
+            raise self.damaged(f"{entry} {verdict}{more}")
+        self._sealed("tasks", "")
 
     def _where(self) -> tuple[int, int] | None:
         """Return what tells the file from any other that may take its place."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sqlite3
 import sys
 import zlib
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._files import draft_of
+from backstay._files import create_private, draft_of
 from backstay.store._file import StoreError, StoreFile
 
 # SQLite's codes for what can go wrong with a file that is being written.
@@ -38,6 +39,10 @@ NUMBERS = {
     "shuffled": (FIRST_PART + 1, -1),
     "parts": (-sys.maxsize, FIRST_PART),
 }
+# How a note on samples that only one of two files has begins; it names them.
+NAMING = re.compile(r"Left out: [\d,]+ samples? of ")
+# Arrays that hold a number for every sample and feature.
+VALUES = ("candidate values", "shard candidate values")
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 
@@ -79,6 +84,16 @@ class Store(StoreFile):
                 row = (key, json.dumps(value))
                 self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", row)
                 self._seal("study", key, "", values=row)
+
+    @staticmethod
+    def without_names(provenance: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is said of a table's origin without the notes that name samples."""
+        return {
+            key: [one for one in said if not NAMING.match(str(one))]
+            if isinstance(said, list)
+            else said
+            for key, said in provenance.items()
+        }
 
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Return what is known about every data set, in the order they were added."""
@@ -134,6 +149,13 @@ class Store(StoreFile):
     def computed_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return what was computed from all runs of a data set."""
         return self._arrays(f"computed {name}")
+
+    def kept_of_samples(self, dataset: str) -> list[str]:
+        """Return what is kept of the samples of a data set: "values", "names", both or none."""
+        held = self.computed_arrays(dataset)
+        values = any(held[name].size for name in VALUES if name in held)
+        names = self.datasets()[dataset]["sample_names"] is not None
+        return ["values"] * values + ["names"] * names
 
     # Tasks.
 
@@ -273,11 +295,12 @@ class Store(StoreFile):
         return np.frombuffer(data, dtype=dtype).reshape(sides)
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy to a new file, whole or not at all."""
+        """Write a copy to a new file, whole or not at all; only its owner may read it."""
         target = Path(path)
         if target.exists():
             raise StoreError(f"{target} exists already; it was left as it is.")
         with self._explained(), draft_of(target) as draft:
+            create_private(draft)
             try:
                 with closing(sqlite3.connect(draft)) as copy:
                     self._connection.backup(copy)
@@ -286,3 +309,26 @@ class Store(StoreFile):
                 if error.sqlite_errorcode & 0xFF in CANNOT_WRITE:  # the rest are details
                     raise StoreError(f"{target} cannot be written: {error}.") from error
                 raise
+
+    def strip_to(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy without values of features and names of samples to a new file.
+
+        Rows are written anew: those deleted from a copy could still be found in its free pages.
+        """
+        target, origin = Path(path), "provenance of "
+        if target.exists():
+            raise StoreError(f"{target} exists already; it was left as it is.")
+        with draft_of(target) as draft, Store(draft, name=str(target), private=False) as copy:
+            said = self.study()
+            origins = {key: said[key] for key in said if key.startswith(origin) and said[key]}
+            said |= {key: self.without_names(value) for key, value in origins.items()}
+            copy.describe_study(said)
+            for dataset, facts in self.datasets().items():
+                nameless = {**facts, "sample_names": None, "keep_samples": False}
+                copy.add_dataset(dataset, nameless, self.dataset_arrays(dataset))
+                tasks = [(task["method"], task["resample"]) for task in self.tasks(dataset)]
+                copy.write_all(dataset, (self.record(dataset, *task) for task in tasks))
+                computed = self.computed_arrays(dataset)
+                kept = {name: computed[name] for name in computed if name not in VALUES}
+                copy.set_computed(dataset, kept)
+            copy.gather()

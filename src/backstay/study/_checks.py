@@ -39,6 +39,7 @@ class CheckedStudy:
     resampling: Any
     description: dict[str, Any]
     weight_models: bool = False
+    keep_samples: bool = True
 
 
 def estimators_by_name(argument: str, given: Any, needed: str) -> dict[str, Any]:

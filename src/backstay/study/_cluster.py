@@ -23,6 +23,10 @@ MOST_WAITING = 1000
 SECONDS_TO_JOIN = 20
 
 
+class SchedulerLost(ConnectionError):
+    """The scheduler of a cluster died or cannot be reached any more."""
+
+
 def active_client() -> Any:
     """Return the dask client that joblib has been told to use; None if it has not."""
     backend, _ = get_active_backend()
@@ -43,6 +47,7 @@ def records_from_cluster(
     """
     from distributed import as_completed
 
+    address = client.scheduler.address
     _wait_for_a_worker(client)
     shared = client.scatter(inputs, broadcast=True, hash=False)
     config = sklearn.get_config()
@@ -64,8 +69,18 @@ def records_from_cluster(
             waiting.discard(future)
             submit(1)
             yield record
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        if client.status != "running":  # its futures are lost, even if it came back
+            raise SchedulerLost(
+                f"the dask scheduler at {address} no longer answers. What was done is kept: start "
+                "a scheduler and run the study again to go on."
+            ) from error
+        raise
     finally:
-        client.cancel(list(waiting))
+        if client.status == "running":
+            client.cancel(list(waiting))
 
 
 def _run(config: Mapping[str, Any], run_task: Callable[..., TaskRecord], *task: Any) -> TaskRecord:

@@ -69,11 +69,11 @@ def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) 
     """
     if not changed and records.is_described:
         return
-    few = _few_samples(records)
+    shown = _shown_one_by_one(records)
     if of_all:
         selected = ever_selected(records)
         partners = strongest_partners(X, selected)
-        features, values = _values(X, _with_stand_ins(X, selected) if few else selected[:0])
+        features, values = _values(X, _with_stand_ins(X, selected) if shown else selected[:0])
         kept = dict(zip(SHARD, partners.values(), strict=True)) | {
             "shard candidate": features.astype("<i4"),
             "shard candidate values": values.T,
@@ -81,7 +81,7 @@ def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) 
     else:
         members = _members(records)
         partners = strongest_partners(X, often_selected(records))
-        values_of = _values(X, _with_stand_ins(X, members) if few else members)
+        values_of = _values(X, _with_stand_ins(X, members) if shown else members)
         kept = partners | _described(*values_of, records)
     records.keep(kept)
 
@@ -108,8 +108,9 @@ def _with_stand_ins(X: Any, members: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.union1d(members, partners).astype(np.intp)
 
 
-def _few_samples(records: Records) -> bool:
-    return records.n_samples <= DatasetFacts.FEW_SAMPLES
+def _shown_one_by_one(records: Records) -> bool:
+    few = records.n_samples <= DatasetFacts.FEW_SAMPLES
+    return few and records.facts.keep_samples
 
 
 def _signatures(records: Records) -> list[NDArray[np.intp]]:
@@ -149,7 +150,7 @@ def _described(
         "candidate pair": np.array([selected[first], selected[second]], dtype="<i4"),
         "candidate correlation": r[first, second],
     }
-    if _few_samples(records):
+    if _shown_one_by_one(records):
         arrays["candidate values"] = values.T
     return arrays
 

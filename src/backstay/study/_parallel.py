@@ -14,10 +14,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from backstay._orphans import stops_held_back, uses_processes, worker_options
 from backstay.base import one_thread
 from backstay.store import NUMBERS, Store, TaskRecord
-from backstay.study._cluster import active_client, records_from_cluster
+from backstay.study._cluster import SchedulerLost, active_client, records_from_cluster
 from backstay.study._leftovers import memory_maps_in_own_folder
 from backstay.study._protocols import Split
-from backstay.study._task import SharedInputs, run_task
+from backstay.study._task import OUT_OF_MEMORY, SharedInputs, run_task
 
 # Arrays above this many bytes reach worker processes as a memory map, once for all tasks.
 SHARED_BYTES = 100_000
@@ -37,16 +37,27 @@ def finished_tasks(
     pending: list[tuple[str, int]],
     n_jobs: int | None,
 ) -> Generator[TaskRecord, None, None]:
-    """Run the pending tasks (method, resample) and yield their records as they finish."""
+    """Run the pending tasks (method, resample) and yield their records as they finish.
+
+    Where a task finds too little memory, or a worker dies, which may be the system's answer to the
+    same, what is left runs again with half as many tasks at a time. A task that finds too little
+    memory alone has failed.
+    """
     left = dict.fromkeys(pending)
     fruitless = 0
     while left:
         before = len(left)
+        n_jobs = 1 if active_client() is not None else effective_n_jobs(n_jobs)
         try:
             for record in _attempt(inputs, methods, splits, list(left), n_jobs):
+                if n_jobs > 1 and (record.error or "").startswith(OUT_OF_MEMORY):
+                    continue
                 del left[record.method, record.resample]
                 yield record
-        except (GeneratorExit, KeyboardInterrupt):
+            if left:
+                n_jobs = max(n_jobs // 2, 1)
+                _warn_again("tasks found too little memory", len(left), n_jobs)
+        except (GeneratorExit, KeyboardInterrupt, SchedulerLost):
             raise
         except Exception as error:
             fruitless = 0 if len(left) < before else fruitless + 1
@@ -57,12 +68,14 @@ def finished_tasks(
                     f"{len(left)} tasks are left, the first of them {name!r} on resample "
                     f"{resample}. The last error was {type(error).__name__}: {error}"
                 ) from error
-            warnings.warn(
-                f"workers failed ({type(error).__name__}); the {len(left)} tasks left are "
-                "started again.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            n_jobs = max(n_jobs // 2, 1)
+            _warn_again(f"workers failed ({type(error).__name__})", len(left), n_jobs)
+
+
+def _warn_again(why: str, n_left: int, n_jobs: int) -> None:
+    tasks = "1 task left is" if n_left == 1 else f"{n_left} tasks left are"
+    at_once = "" if active_client() is not None else f", {n_jobs} at a time"
+    warnings.warn(f"{why}; the {tasks} started again{at_once}.", RuntimeWarning, stacklevel=3)
 
 
 def _attempt(

@@ -192,7 +192,8 @@ def _write(stores: list[Store], path: Path, *, name: str) -> None:
     seen: list[Any] = []
     for store in stores:
         seen += [versions for versions in store.study()["versions"] if versions not in seen]
-    with Store(path, name=name) as whole:
+    private = any(facts.get("keep_samples", True) for facts in first.datasets().values())
+    with Store(path, name=name, private=private) as whole:
         whole.describe_study({**said, "versions": seen})
         for dataset, facts in first.datasets().items():
             whole.add_dataset(dataset, facts, first.dataset_arrays(dataset))

@@ -148,7 +148,7 @@ def planned_runs(
         "n_samples": int(n_samples),
         "n_features": int(n_features),
         "feature_names": list(map(str, data.X.columns)) if hasattr(data.X, "columns") else None,
-        "sample_names": _sample_names(data.X),
+        "sample_names": _sample_names(data.X) if study.keep_samples else None,
         "target": data.target.to_json(),
         "sizes": list(data.sizes),
         "methods": {name: vars(study.roles[name]) for name in study.methods},
@@ -162,6 +162,8 @@ def planned_runs(
         facts["null_splits"] = _digest(null)
     if parts:
         facts["planning"] = [len(parts), _digest(parts)]
+    if not study.keep_samples:
+        facts["keep_samples"] = False
     return PlannedRuns(data, splits, null, parts, facts)
 
 
@@ -180,6 +182,8 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
             n_stored,
             n_given,
         )
+    if stored.get("keep_samples", True) != facts.get("keep_samples", True):
+        raise StoreError(_other_samples(store.name, facts))
     fixed, now = (
         {key: said[key] for key in said if key not in GROWING} for said in (stored, facts)
     )
@@ -209,6 +213,19 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
         )
 
 
+def _other_samples(store: str, facts: dict[str, Any]) -> str:
+    """Say why a study that keeps samples cannot go on in a store without them, or the reverse."""
+    if facts.get("keep_samples", True):
+        return (
+            f"{store} keeps no values and no names of samples. Go on with --no-samples "
+            "(keep_samples=False), or use another file."
+        )
+    return (
+        f"{store} keeps values or names of samples. Write a copy without them with backstay "
+        "strip and go on in that, or use another file."
+    )
+
+
 def enter_data(store: Store, runs: PlannedRuns) -> None:
     """Write a data set's facts and splits, unless the store has them."""
     data, facts = runs.data, runs.facts
@@ -222,7 +239,9 @@ def enter_data(store: Store, runs: PlannedRuns) -> None:
     if data.truth is not None:
         store.set_array(data.name, "truth", data.truth)
     if data.provenance is not None:
-        store.describe_study({f"provenance of {data.name}": data.provenance})
+        kept = facts.get("keep_samples", True)
+        said = data.provenance if kept else store.without_names(data.provenance)
+        store.describe_study({f"provenance of {data.name}": said})
     if data.suspicions is not None:
         beside = [asdict(one) for one in data.suspicions]
         store.describe_study({f"suspicions beside {data.name}": beside})

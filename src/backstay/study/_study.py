@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from backstay._identity import describe
@@ -28,6 +29,7 @@ from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
 from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._describe import describe_data, describe_selected
+from backstay.study._memory import warn_of_memory
 from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
@@ -113,6 +115,10 @@ class Study:
         method learned on the same training rows, of mean 1 [Prat 9.2]. The last step of a
         pipeline counts. Methods without instance weights, and models that take none, are
         not concerned. The uniform control hands over equal weights.
+    keep_samples : bool, default=True
+        Whether the store keeps names of samples and, of up to 200 samples, values of the features
+        that may be in a signature. Without them a report has no heat map, no map of the samples
+        and no replacements of features. Outcomes and predictions of rows are always kept.
     store : path, default=None
         SQLite file to keep results in as they come, and to resume from.
     n_jobs : int, default=None
@@ -166,6 +172,7 @@ class Study:
     preprocess: Any = None
     controls: bool = True
     weight_models: bool = False
+    keep_samples: bool = True
     store: str | os.PathLike[str] | None = None
     n_jobs: int | None = None
     random_state: int | None = None
@@ -353,6 +360,7 @@ class Study:
             self._resampling(),
             description,
             bool(self.weight_models),
+            bool(self.keep_samples),
         )
 
     def _checked_shard(self, shard: Any) -> Shard | None:
@@ -370,7 +378,7 @@ class Study:
         for data in checked:
             check_missing_cells(study.methods, study.models, study.preprocess, data)
         n_decoy_draws(self.decoys, checked)
-        store = Store(self.store)
+        store = Store(self.store, private=study.keep_samples)
         try:
             # Everything is checked before anything is written.
             check_same_study(store, study.description)
@@ -440,6 +448,8 @@ class Study:
             _shared_inputs(study, data), study.methods, splits, pending, self.n_jobs
         )
         n_skipped = len(tasks) - len(pending)
+        if pending:
+            warn_of_memory(data.X, splits, effective_n_jobs(self.n_jobs))
         try:
             first = min(len(study.methods), len(pending) // 2)
             with Progress(len(tasks), n_skipped, self.verbose, data.name, first=first) as progress:

@@ -23,6 +23,8 @@ from backstay.study._protocols import Split
 from backstay.study._ranking import kept_depth, ranking_of
 from backstay.study._rows import Rows, Sides, reads_numbers
 
+OUT_OF_MEMORY = "MemoryError"
+
 
 @dataclass(frozen=True)
 class SharedInputs:
@@ -41,7 +43,10 @@ class SharedInputs:
 def run_task(
     inputs: SharedInputs, name: str, method: Any, resample: int, split: Split
 ) -> TaskRecord:
-    """Fit a method on the training rows and models on its best features; never raises."""
+    """Fit a method on the training rows and models on its best features; never raises.
+
+    The error of a task that found too little memory begins with ``OUT_OF_MEMORY``.
+    """
     record = TaskRecord(name, resample)
     start = time.perf_counter()
     try:
@@ -49,7 +54,8 @@ def run_task(
             _run(inputs, method, split, record)
     except Exception as error:
         record.arrays = {}
-        record.error = f"{type(error).__name__}: {error}"
+        kind = OUT_OF_MEMORY if isinstance(error, MemoryError) else type(error).__name__
+        record.error = f"{kind}: {error}"
     record.seconds["total"] = time.perf_counter() - start
     return record
 

@@ -65,7 +65,7 @@ def effects_of_classes(moments: Mapping[str, NDArray[Any]], names: list[str]) ->
     if "class mean" not in moments:
         return None
     n, means, deviations = (moments[f"class {key}"] for key in ("count", "mean", "deviation"))
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         known = np.isfinite(means).all(axis=0)
         high = np.where(known, np.argmax(np.where(known, means, 0), axis=0), -1)
         ours = np.ones(len(high), dtype=np.intp) if len(means) == 2 else np.maximum(high, 0)

@@ -1,0 +1,96 @@
+"""Tasks that find too little memory: fewer at a time, and failed only if alone."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+
+from backstay.base import FeatureRanker
+from backstay.datasets import make_xor
+from backstay.feature_weighting import TTest
+from backstay.study import Study, Subsampling, _memory
+from backstay.study._protocols import Split
+from reference.study import contents
+
+X, y, _ = make_xor(40, random_state=0)
+
+
+class Hungry(FeatureRanker):
+    """Finds too little memory beside other tasks, or where a file says so."""
+
+    def __init__(self, famine=None, *, n_features_to_select=None):
+        self.famine = famine
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, X, y, sample_weight):
+        alone = threading.current_thread() is threading.main_thread()
+        if not alone or (self.famine and os.path.exists(self.famine)):
+            np.empty(2**50)  # numpy's own kind of MemoryError
+        return np.abs(X.mean(axis=0))
+
+
+def run(n_jobs, store=None, famine=None, **options):
+    methods = {"h": Hungry(famine), "t": TTest()}
+    study = Study(
+        methods, Subsampling(3), models={}, sizes=[2], n_jobs=n_jobs, random_state=0, store=store
+    )
+    with parallel_config("threading"):
+        return study.run(X, y, **options)
+
+
+def test_tasks_without_memory_run_again_fewer_at_a_time():
+    expected = contents(run(1))
+    said = "tasks found too little memory; the 3 tasks left are started again, 1 at a time"
+    with pytest.warns(RuntimeWarning, match=said):
+        assert contents(run(2)) == expected
+
+
+def test_a_task_without_memory_when_alone_has_failed_and_can_be_retried(tmp_path):
+    famine, store = tmp_path / "famine", tmp_path / "s.db"
+    famine.touch()
+    with pytest.warns(UserWarning, match="3 of 6 tasks on 'data' failed.*MemoryError: Unable"):
+        failed = run(1, store, str(famine))
+    assert set(failed.runs.errors().frame()["method"]) == {"h"}
+    famine.unlink()
+    with pytest.warns(UserWarning, match="3 of 6 tasks"):
+        run(1, store, str(famine))
+    assert run(1, store, str(famine), retry_failed=True).runs.errors().frame().empty
+
+
+def test_a_study_that_needs_more_memory_than_there_is_says_so(monkeypatch):
+    monkeypatch.setattr(_memory, "bytes_free", lambda: 700e6)
+    with (
+        pytest.warns(UserWarning, match=r"4 tasks at a time may need about 0\.8 GB of memory") as w,
+        parallel_config("threading"),
+    ):
+        Study({"t": TTest()}, Subsampling(2), models={}, sizes=[2], n_jobs=4).run(X, y)
+    assert str(w[0].message).endswith("and 0.7 GB are free. Use --jobs 3 (n_jobs=3).")
+    monkeypatch.setattr(_memory, "bytes_free", lambda: None)
+    Study({"t": TTest()}, Subsampling(2), models={}, sizes=[2], n_jobs=1).run(X, y)
+
+
+def test_the_estimate_counts_rows_kernels_and_stored_cells():
+    splits = {0: Split(np.arange(60), np.arange(60, 90), 0), 1: Split(np.arange(50), [], 0)}
+    wide = np.zeros((90, 1000))
+    assert _memory.bytes_of_task(wide, splits) == 200e6 + 8 * (4 * 60 * 1000 + 2 * 60**2)
+    assert _memory.bytes_of_task(sparse.csr_array(wide), splits) == 200e6 + 8 * 2 * 60**2
+    assert _memory.bytes_free() is None or _memory.bytes_free() > 0
+
+
+def test_failed_tasks_are_retried_on_the_command_line(tmp_path, call, monkeypatch):
+    rows = "\n".join(f"{a:.3f},{b:.3f},{'xy'[k % 2]}" for k, (a, b) in enumerate(X[:, :2]))
+    (tmp_path / "t.csv").write_text(f"a,b,kind\n{rows}\n")
+    command = ["run", tmp_path / "t.csv", "-t", "kind", "-m", "t,f", "--repeats", "3", "-j", "1"]
+    command += ["--null", "0", "--sizes", "1", "-o", tmp_path / "out"]
+
+    def starve(self, X, y, sample_weight):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TTest, "_score", starve)
+        assert "3 of 6 tasks on 't' failed" in call(*command).err
+    assert "3 of 6 tasks on 't' failed" in call(*command).err
+    assert "failed" not in call(*command, "--retry-failed").err
