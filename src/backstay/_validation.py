@@ -425,8 +425,8 @@ def resolve_n_features(requested: Any, n_features: int) -> int:
     if requested == "fdr":
         raise ValueError(
             "n_features_to_select='fdr' needs a p-value for every feature. BetweenWithinRatio, "
-            "ChiSquared, FStatistic, TTest and Wilcoxon have them, on their own and not inside "
-            "another ranker; for any other ranker, DecoyControl finds q-values."
+            "ChiSquared, FStatistic, SlopeTest, Spearman, TTest and Wilcoxon have them, on their "
+            "own and not inside another ranker; for any other ranker, DecoyControl finds q-values."
         )
     if isinstance(requested, Integral):
         if not 1 <= int(requested) <= n_features:
