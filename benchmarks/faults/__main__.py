@@ -2,7 +2,7 @@
 
 python -m benchmarks.faults [--quick] [--again] [--page] [PART …]
 
-The parts are kills, memory, stores, edits, files, special and fits.
+The parts are kills, stores, edits, memory, files, special and fits.
 
 Trials that are in record.json are not run again, so the command can be stopped at any time and
 goes on where it was; --again forgets those of the named parts. --quick runs a tenth, into a
@@ -22,7 +22,7 @@ PAGE = HERE.parents[1] / "docs" / "reliability.md"
 START, END = "<!-- faults: written by python -m benchmarks.faults --page -->", "<!-- end -->"
 PARTS = {
     part.__name__.rpartition(".")[2]: part
-    for part in (kills, memory, stores, edits, files, special, fits)
+    for part in (kills, stores, edits, memory, files, special, fits)
 }
 
 

@@ -268,7 +268,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
     [
         (("-t", "diagnoses"), "did you mean 'diagnosis'?"),
         ((), "The option is --target."),
-        (("-t", "gene0"), "a measurement, not classes"),
+        (("-t", "gene0", "--positive", "x"), "holds numbers; positive is for classes"),
         (("-t", "diagnosis", "--methods", "relief-f"), "did you mean relieff"),
         (("-t", "diagnosis", "--protocol", "3x3"), "must be subsample or 10x10 or 5x2"),
         (("-t", "diagnosis", "--protocol", "5x2", "--repeats", "3"), "5x2 has 5 repeats"),
