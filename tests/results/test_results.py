@@ -216,7 +216,7 @@ def test_everything_has_a_frame_and_a_repr(results):
 
 def test_results_stay_few_and_the_rest_is_grouped(results):
     public = {name for name in dir(results) if not name.startswith("_")}
-    assert len(public) <= 25
+    assert len(public) <= 26
     assert len(Results.__mro__) == 3  # one base, which the accessors share
     for name in ("runs", "selections", "predictions", "samples", "weights", "comparisons"):
         assert name in public
