@@ -72,8 +72,11 @@ def main():
     frame["case"] = [case[0] for case in frame["case"]]
     frame["bias"] = frame["quoted"] - frame["truth"]
     frame["covered"] = (frame["low"] <= frame["truth"]) & (frame["truth"] <= frame["high"])
+    frame["null p ≤ 0.05"], frame["null p ≤ 0.2"] = frame["null_p"] <= 0.05, frame["null_p"] <= 0.2
     shown = ["quoted", "truth", "bias", "covered"]
-    table = frame.groupby("case", sort=False)[["recommended", *shown]].mean()
+    table = frame.groupby("case", sort=False)[
+        ["recommended", *shown, "null p ≤ 0.05", "null p ≤ 0.2"]
+    ].mean()
     said = frame[frame["recommended"]].groupby("case", sort=False)[shown].mean()
     table = table.join(said.add_suffix(" if recommended"))
     table.insert(0, "data sets", frame.groupby("case").size())

@@ -4,8 +4,9 @@
 
 A table is drawn and split into halves several times. One half says what a second sample would
 share with it, the other half shows it. (1) How far does the mean over a table's splits err, by the
-luck of that table alone? (2) Of the configurations, the one with the highest figure is chosen.
-Does it help to choose by half of the runs and to read the figure from the other half?
+luck of that table and the error of the estimate? (2) Of the configurations, the one with the
+highest figure is chosen. Does it help to choose by half of the runs and to read the figure from
+the other half?
 """
 
 import numpy as np

@@ -102,6 +102,15 @@ def test_what_a_second_sample_shares_is_foretold(n_true, size, two_sided):
     assert np.mean(said) == pytest.approx(np.mean(found), abs=0.08)
 
 
+def test_thresholds_are_fine_enough_for_more_features_than_differ():
+    # Fifty of 1000 are chosen, twenty stand out: the threshold is 5 % above that of noise.
+    rng = np.random.default_rng(0)
+    standing = np.concatenate([np.linspace(1.2, 4.6, 20), np.zeros(980)])
+    pairs = [simulated(standing, 50, 2 / 3, 50, rng) for _ in range(25)]
+    said = [Standings.fit(counts, 50, 2.0).overlap() for counts, _ in pairs]
+    assert np.mean(said) == pytest.approx(np.mean([overlap for _, overlap in pairs]), abs=0.025)
+
+
 def test_the_share_of_the_rows_does_not_matter():
     standing = np.concatenate([np.linspace(0.5, 4.5, 80), np.zeros(720)])
     said = []
