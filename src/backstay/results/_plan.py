@@ -20,7 +20,7 @@ from scipy import stats
 from backstay._refusal import Refusal
 from backstay.results._choice import choice_of
 from backstay.results._choosing import effective_rows, least_error
-from backstay.results._facts import Configuration, Configured
+from backstay.results._facts import Configuration, Configured, Estimate
 from backstay.results._growth import Growth
 from backstay.results._recommendation import row_draws
 from backstay.results._records import Part, Records, computed_once
@@ -42,21 +42,13 @@ PAIR_ERROR, PARTS_ERROR, WHOLE_TIMES = 0.25, 0.08, 1.3
 
 
 @dataclass(frozen=True)
-class RowsNeeded:
-    """How many rows something takes.
+class RowsNeeded(Estimate):
+    """How many rows something takes, or groups where rows come in groups, with a 95 % range.
 
-    Attributes
-    ----------
-    value, low, high : float
-        Rows, or groups where rows come in groups, with a 95 % range; infinite where curves never
-        get there, and not below the fewest rows that were tried.
-    here : int
-        Those of this study.
+    Infinite where curves never get there, and not below the fewest rows that were tried; ``here``
+    are those of this study.
     """
 
-    value: float
-    low: float
-    high: float
     here: int
 
     @property
@@ -80,10 +72,9 @@ class Plan(Configured):
     grouped : bool
         Whether rows come in groups; then all numbers of rows are of groups.
     shared : RowsNeeded or None
-        Rows with which two studies share half of their lists: replication 0.5. None where
-        replication is not known.
+        With which two studies share half of their lists; None where replication is not known.
     validation : RowsNeeded or None
-        Rows of a validation that knows the score to within 0.05 on either side (or, of a metric
+        Of a validation that knows the score to within 0.05 on either side (or, of a metric
         without bounds, 5 % of the way from guessing to the best). None without models.
 
     Examples
@@ -280,10 +271,9 @@ def _replication_points(
 
 def _rows_to_share(replication: _Points, here: int) -> RowsNeeded:
     """Return the rows with which two studies share half; not below the fewest that were tried."""
-    found = replication.curves.rows_for(SHARED)
     fewest = float(replication.rows[0])
-    value, low, high = (max(rows, fewest) for rows in (found.value, found.low, found.high))
-    return RowsNeeded(value, low, high, here)
+    found = astuple(replication.curves.rows_for(SHARED))
+    return RowsNeeded(*(max(rows, fewest) for rows in found), here)
 
 
 def _validation_rows(records: Records, metric: Metric, score: _Points) -> RowsNeeded:
@@ -294,8 +284,7 @@ def _validation_rows(records: Records, metric: Metric, score: _Points) -> RowsNe
         rows = n * (NORMAL_95 * score.error / closely) ** 2
         low, high = (n - 1) / stats.chi2.ppf([0.975, 0.025], n - 1)
         return RowsNeeded(rows, rows * float(low), rows * float(high), n)
-    expected = score.curves.at(n)
-    ends = [float(metric.gain(v)) for v in (expected.value, expected.low, expected.high)]
+    ends = [float(metric.gain(v)) for v in astuple(score.curves.at(n))]
     middle = (metric.low + metric.high) / 2
     if min(ends) < middle < max(ends):  # where a score of so many rows is least sure
         ends.append(middle)
@@ -309,7 +298,6 @@ def _rows_within(metric: Metric, value: float, worth: float) -> float:
     low, high = 0.0, 20.0
     for _ in range(50):
         middle = (low + high) / 2
-        ends = metric.least_interval(value, worth * math.exp(middle))
-        wide = ends[1] - ends[0] > 2 * CLOSELY
-        low, high = (middle, high) if wide else (low, middle)
+        worst, best = metric.least_interval(value, worth * math.exp(middle))
+        low, high = (middle, high) if best - worst > 2 * CLOSELY else (low, middle)
     return math.exp(high)

@@ -97,9 +97,7 @@ def association_with_classes(column: NDArray[Any], codes: NDArray[Any]) -> Assoc
         p = float(stats.kruskal(*(column[codes == c] for c in range(k))).pvalue)
         area = float(separation_of_classes(column[:, None], codes, k)[0])
         return Association("AUC", area, p, strong=area >= NEARLY)
-    values = np.unique(column, return_inverse=True)[1]
-    counts = np.zeros((int(values.max()) + 1, k))
-    np.add.at(counts, (values, codes), 1)
+    counts = stats.contingency.crosstab(column, codes).count
     test = stats.chi2_contingency(counts, correction=False)
     v = float(np.sqrt(test.statistic / (len(codes) * (min(counts.shape) - 1))))
     return Association("Cramér's V", v, float(test.pvalue), strong=v >= STRONG_V)
