@@ -273,7 +273,8 @@ def _rows_to_share(replication: _Points, here: int) -> RowsNeeded:
     """Return the rows with which two studies share half; not below the fewest that were tried."""
     fewest = float(replication.rows[0])
     found = astuple(replication.curves.rows_for(SHARED))
-    return RowsNeeded(*(max(rows, fewest) for rows in found), here)
+    value, low, high = (max(rows, fewest) for rows in found)
+    return RowsNeeded(value, low, high, here)
 
 
 def _validation_rows(records: Records, metric: Metric, score: _Points) -> RowsNeeded:

@@ -52,11 +52,7 @@ class PlannedRuns:
     facts: dict[str, Any]
 
     def by_number(self) -> dict[int, Split]:
-        """Return the splits by the number of their run.
-
-        Those with shuffled labels and on parts of the rows have negative numbers: the study may
-        grow at all ends.
-        """
+        """Return the splits by the number of their run; each kind of run may grow."""
         shuffled = {-1 - i: split for i, split in enumerate(self.null)}
         parts = {FIRST_PART - i: split for i, split in enumerate(self.parts)}
         return dict(enumerate(self.splits)) | shuffled | parts
