@@ -12,13 +12,12 @@ import numpy as np
 from scipy import special
 
 from backstay.results._facts import Estimate
+from backstay.results._replication import NORMAL_95
 from backstay.targets import Metric
 
 # Fewer independent rows say too little: what is recommended there is mostly luck, and its score is
 # too high even after the correction (docs/answer.md).
 LEAST_ROWS = 40
-# Half the width of a 95 % interval, in standard errors.
-WIDTH = 1.959964
 
 
 def passage(score: Estimate, chance: float, metric: Metric) -> tuple[float, float]:
@@ -28,16 +27,16 @@ def passage(score: Estimate, chance: float, metric: Metric) -> tuple[float, floa
     """
     value, error = _value_and_error(score, metric)
     if error <= 0:
-        return 0.0, -WIDTH
+        return 0.0, -NORMAL_95
     above = (value - metric.gain(chance)) / error
-    # In standard errors above chance: the sample's score is `above`, it passes beyond WIDTH.
+    # In standard errors above chance: the sample's score is `above`, it passes beyond NORMAL_95.
     truth = np.linspace(0.0, above + 6, 1001)
     plain = np.exp(-((above - truth) ** 2) / 2)
-    given = plain / special.ndtr(truth - WIDTH)
+    given = plain / special.ndtr(truth - NORMAL_95)
     share = np.cumsum(given) / given.sum()
     shift = float(truth @ given / given.sum() - truth @ plain / plain.sum())
     low = float(truth[np.searchsorted(share, 0.025)]) - above
-    return min(shift, 0.0), min(low, -WIDTH)
+    return min(shift, 0.0), min(low, -NORMAL_95)
 
 
 def corrected(score: Estimate, found: tuple[float, float], metric: Metric) -> Estimate:
@@ -53,4 +52,4 @@ def _value_and_error(score: Estimate, metric: Metric) -> tuple[float, float]:
     """Return a score, higher for better, and its standard error, by the worse side."""
     value = float(metric.gain(score.value))
     worst = float(metric.gain(score.low if metric.higher_is_better else score.high))
-    return value, (value - worst) / WIDTH
+    return value, (value - worst) / NORMAL_95

@@ -45,8 +45,12 @@ PAIR_ERROR, PARTS_ERROR, WHOLE_TIMES = 0.25, 0.08, 1.3
 class RowsNeeded(Estimate):
     """How many rows something takes, or groups where rows come in groups, with a 95 % range.
 
-    Infinite where curves never get there, and not below the fewest rows that were tried; ``here``
-    are those of this study.
+    Infinite where curves never get there, and not below the fewest rows that were tried.
+
+    Attributes
+    ----------
+    here : int
+        Those of this study.
     """
 
     here: int
