@@ -80,8 +80,7 @@ def show_plan(name: str, found: Plan) -> None:
             ends = (fixed(row[f"{key}_low"]), fixed(row[f"{key}_high"]))
             line += [fixed(row[key]), " to ".join(ends)]
         lines.append([*line, "yes" if row["measured"] else "no"])
-    model = found.configuration.model
-    of = [found.method, counted(found.size, "feature"), *([model] if model else [])]
+    of = [found.method, counted(found.size, "feature"), *([found.model] if found.model else [])]
     table(columns, lines, f"{name}: what {noun} to train on give ({', '.join(of)})")
     for sentence in needed_words(found):
         say(sentence)

@@ -99,11 +99,6 @@ class Plan(Configured):
     validation: RowsNeeded | None
     _data: pd.DataFrame
 
-    @property
-    def metric(self) -> str | None:
-        """Name of the metric; None without models."""
-        return self.configuration.metric
-
     def frame(self) -> pd.DataFrame:
         """Return score and replication by ``rows`` that a method is trained on, with 95 % bands.
 

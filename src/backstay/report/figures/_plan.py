@@ -32,7 +32,7 @@ class PlanDisplay(Display):
             raise ValueError(f"kind={kind!r} must be {' or '.join(KINDS)}.")
         super().__init__(plan.frame(), {})
         self.plan, self.kind, self.chance = plan, kind, chance
-        self.model = plan.configuration.model
+        self.model = plan.model
         self.metric = plan.metric if kind == "score" else None
         self.style = Style(KINDS.index(kind))
 
