@@ -53,7 +53,7 @@ def separation_of_classes(values: Floats, codes: NDArray[Any], n_classes: int) -
 
 
 def giveaways_of_classes(
-    X: Any, moments: Mapping[str, Any], target: ClassTarget
+    target: ClassTarget, X: Any, moments: Mapping[str, Any]
 ) -> dict[int, float]:
     """Return features that alone nearly separate all classes and stand out, with their AUC."""
     effects = target.effects(moments)

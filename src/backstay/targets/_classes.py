@@ -37,7 +37,6 @@ from backstay.targets._target import (
     TableRows,
     Target,
     Tested,
-    Words,
 )
 
 
@@ -71,6 +70,10 @@ class ClassTarget(ClassSignature):
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
     agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
     estimator_type: ClassVar[str] = "classifier"
+
+    giveaways = giveaways_of_classes
+    words = class_words
+    concerns = class_concerns
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
@@ -110,7 +113,6 @@ class ClassTarget(ClassSignature):
         return np.unique(self.values)
 
     def take(self, rows: Any) -> Self:
-        """Return the target of some rows."""
         return type(self)(self.classes, self.codes[rows], self.values[rows])
 
     def to_json(self) -> dict[str, Any]:
@@ -218,21 +220,9 @@ class ClassTarget(ClassSignature):
         """Return the AUC of every column alone, averaged over pairs of classes."""
         return separation_of_classes(values, self.codes, self.n_classes)
 
-    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
-        """Return features that alone nearly separate the classes, as no other does."""
-        return giveaways_of_classes(X, moments, self)
-
     def association(self, column: NDArray[Any]) -> Association:
         """Return the AUC of numbers or Cramér's V of texts, and p of a test."""
         return association_with_classes(column, self.codes)
-
-    def words(self) -> Words:
-        """Return what a report calls classes, their effects and their errors."""
-        return class_words(self)
-
-    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
-        """Warn of unequal and of small classes."""
-        return class_concerns(self, metric)
 
     def summary(self) -> list[tuple[str, int]]:
         """Return every class and its number of rows."""
@@ -241,7 +231,7 @@ class ClassTarget(ClassSignature):
     def unlike(self, other: Target) -> str | None:
         """Say that another study has other classes; None if it has the same."""
         if other.kind != self.kind:
-            return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
+            return super().unlike(other)
         names = [sorted(name for name, _ in target.summary()) for target in (self, other)]
         if names[0] == names[1]:
             return None

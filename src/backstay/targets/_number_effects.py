@@ -119,7 +119,7 @@ def concordance(values: Floats, y: Floats) -> Floats:
 
 
 def giveaways_of_numbers(
-    X: Any, moments: Mapping[str, Any], target: NumberTarget
+    target: NumberTarget, X: Any, moments: Mapping[str, Any]
 ) -> dict[int, float]:
     """Return features that alone nearly give the outcome and stand out, with their concordance."""
     effects = target.effects(moments)

@@ -109,10 +109,6 @@ class NumberSignature(Target):
         intercept, slope = _line(self.values, x)
         return x - intercept - slope * self.values
 
-    def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
-        """Return the predicted numbers."""
-        return predicted
-
     def in_brief(self, predicted: NDArray[Any]) -> str:
         """Return the range of the predictions and their mean."""
         ends = f"{predicted.min():.4g} to {predicted.max():.4g}"
@@ -124,17 +120,9 @@ class NumberSignature(Target):
         """Return predictions beside the mean of the training rows."""
         return np.column_stack([predicted, np.full(len(predicted), moments["outcome"][0])])
 
-    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
-        """Return nothing: the prediction is all there is."""
-        return {}
-
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
         """Return how wide intervals around the predictions are."""
         return conformal(tested)
-
-    def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
-        """Refuse: there are none."""
-        raise ValueError("an outcome of numbers has no probabilities.")
 
     def interval(
         self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = LEVEL

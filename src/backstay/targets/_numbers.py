@@ -29,9 +29,7 @@ from backstay.targets._target import (
     Rows,
     Shortcut,
     TableRows,
-    Target,
     Tested,
-    Words,
 )
 
 # Rows that a study of numbers needs, and rows to train on.
@@ -99,6 +97,11 @@ class NumberTarget(NumberSignature):
     agreement: ClassVar[tuple[str, ...]] = ("alpha",)
     estimator_type: ClassVar[str] = "regressor"
 
+    giveaways = giveaways_of_numbers
+    words = number_words
+    concerns = number_concerns
+    remarks = number_remarks
+
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
         """Return the target of numbers, or refuse what are none."""
@@ -126,20 +129,11 @@ class NumberTarget(NumberSignature):
         return cls(np.asarray(arrays.get("numbers", ()), dtype=np.float64))
 
     def take(self, rows: Any) -> Self:
-        """Return the target of some rows."""
         return type(self)(self.values[rows])
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the kind."""
-        return {"kind": self.kind}
 
     def arrays(self) -> Arrays:
         """Return the numbers."""
         return {"numbers": self.values.astype("<f8")}
-
-    def row_labels(self) -> list[Any]:
-        """Return the number of every row."""
-        return list(self.values.tolist())
 
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
         """Return the row's number, the predicted one, and the mean of the training rows."""
@@ -236,42 +230,10 @@ class NumberTarget(NumberSignature):
         """Return the concordance of every column with the outcome."""
         return concordance(values, self.values)
 
-    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
-        """Return features that alone nearly give the outcome, as no other does."""
-        return giveaways_of_numbers(X, moments, self)
-
     def association(self, column: NDArray[Any]) -> Association:
         """Return Spearman's ρ of numbers or η² of texts, and p of a test."""
         return association_with_numbers(column, self.values)
 
-    def words(self) -> Words:
-        """Return what a report calls numbers, their effects and their errors."""
-        return number_words(self)
-
-    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
-        """Warn of a row that decides, and of many rows with one number."""
-        return number_concerns(self, metric)
-
     def summary(self) -> list[tuple[str, int]]:
         """Return the number of rows."""
         return [("rows", len(self))]
-
-    def unlike(self, other: Target) -> str | None:
-        """Say that another study has another kind of outcome; None if it has numbers."""
-        if other.kind == self.kind:
-            return None
-        return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
-
-    def remarks(self) -> list[tuple[str, str]]:
-        """Return mean and deviation."""
-        return number_remarks(self)
-
-    @property
-    def names(self) -> list[Any]:
-        """No kinds of rows: an empty list."""
-        return []
-
-    @property
-    def least_rows(self) -> float:
-        """The rows."""
-        return float(len(self))

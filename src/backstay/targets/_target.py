@@ -218,17 +218,17 @@ class Target(ABC):
     def take(self, rows: Any) -> Self:
         """Return the target of some rows."""
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return what a store says of the target beside its rows."""
+        return {"kind": self.kind}
 
     @abstractmethod
     def arrays(self) -> Arrays:
         """Return what a store holds of the rows; ``from_store`` makes a target of both again."""
 
-    @abstractmethod
     def row_labels(self) -> list[Any]:
         """Return the outcome of every row as a table shows it."""
+        return list(self.values.tolist())
 
     @abstractmethod
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
@@ -403,9 +403,9 @@ class Target(ABC):
     def residuals(self, x: Floats) -> Floats:
         """Return values of one feature without what goes with the outcome."""
 
-    @abstractmethod
     def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
         """Return the first column of outputs as the outcomes that it means."""
+        return predicted
 
     @abstractmethod
     def in_brief(self, predicted: NDArray[Any]) -> str:
@@ -417,9 +417,9 @@ class Target(ABC):
         """Return what a frozen model says of rows as :meth:`outputs` does: row × column."""
         return np.column_stack([predicted, scores])
 
-    @abstractmethod
     def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
         """Return scores and probabilities of rows as named columns of a table."""
+        return {}
 
     @abstractmethod
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
@@ -430,9 +430,9 @@ class Target(ABC):
         of its group as ``group`` if there are groups.
         """
 
-    @abstractmethod
     def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
         """Return probabilities from scores by such a calibration."""
+        raise ValueError(f"an outcome of {self.kind} has no probabilities.")
 
     def interval(
         self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = 0.9
@@ -477,9 +477,11 @@ class Target(ABC):
         `metric` is the one that decides; None if no model was judged.
         """
 
-    @abstractmethod
     def unlike(self, other: Target) -> str | None:
         """Say how the outcome differs from that of another study; None if it does not."""
+        if other.kind == self.kind:
+            return None
+        return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
 
     @abstractmethod
     def summary(self) -> list[tuple[str, int]]:
@@ -490,14 +492,14 @@ class Target(ABC):
         """Return what to know of the outcome before a study: a heading and a text each."""
 
     @property
-    @abstractmethod
     def names(self) -> list[Any]:
         """Kinds of rows that figures tell apart, such as the classes; empty if there are none."""
+        return []
 
     @property
-    @abstractmethod
     def least_rows(self) -> float:
         """How many rows a score without a fault rests on; the rarest outcome limits it."""
+        return float(len(self))
 
 
 def corrected_for_many(p: Floats) -> Floats:
