@@ -122,9 +122,6 @@ class _F1(OfLabels):
 
 
 class _Matthews(OfLabels):
-    def chance(self, target: ClassTarget) -> float:
-        return 0.0
-
     def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
         n, right = rows.sum(axis=-1), hits.sum(axis=-1)
         covariance = right * n - (rows * columns).sum(axis=-1)

@@ -116,15 +116,12 @@ class ClassTarget(ClassSignature):
         return type(self)(self.classes, self.codes[rows], self.values[rows])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the kind and the labels."""
         return {"kind": self.kind, "classes": self.classes.tolist()}
 
     def arrays(self) -> Arrays:
-        """Return the class numbers."""
         return {"codes": self.codes.astype("<i4")}
 
     def row_labels(self) -> list[Any]:
-        """Return the label of every row."""
         return [self.classes[code] for code in self.codes]
 
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
@@ -139,7 +136,6 @@ class ClassTarget(ClassSignature):
         return self.values
 
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
-        """Return the classes of fewer rows."""
         return [(f"class {name!r}", n) for name, n in self.summary() if n < n_rows]
 
     def can_train(self, rows: Rows) -> bool:
@@ -166,7 +162,6 @@ class ClassTarget(ClassSignature):
         return self.take(source)
 
     def default_models(self) -> dict[str, Any]:
-        """Return a linear SVM that weighs classes by their rarity, and 1-NN."""
         return default_models()
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
@@ -176,7 +171,6 @@ class ClassTarget(ClassSignature):
         return "roc_auc" if ranked else "balanced_accuracy"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
-        """Return the default models, or a logistic regression for metrics of probabilities."""
         return models_for(metric)
 
     def n_columns(self, keep: str) -> int:
@@ -184,7 +178,6 @@ class ClassTarget(ClassSignature):
         return 1 + (0 if keep == "predictions" else 1 if self.n_classes == 2 else self.n_classes)
 
     def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
-        """Return the predicted class number and scores of rows, by a fitted model."""
         return class_outputs(model, X, self._seen, keep)
 
     def coded(self, values: NDArray[Any]) -> tuple[Rows, Rows]:
@@ -193,7 +186,6 @@ class ClassTarget(ClassSignature):
         return np.searchsorted(self._seen, present), codes
 
     def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        """Return a faster way to the outputs of a linear SVM or of 1-NN."""
         return None if keep == "probabilities" else shortcut_of(model, self.n_classes, keep)
 
     def ridge_aims(self) -> tuple[Floats, Floats]:
@@ -208,24 +200,19 @@ class ClassTarget(ClassSignature):
         return np.concatenate([predicted, scores], axis=-1)
 
     def moments(self, X: Any) -> Arrays:
-        """Return number, mean and standard deviation of every class in every feature."""
         return moments_of_classes(X, self.codes, self.n_classes)
 
     def effects(self, X: Any) -> Effects | None:
-        """Return what sets the classes apart, from a table or from its moments."""
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
 
     def separation(self, values: Floats) -> Floats:
-        """Return the AUC of every column alone, averaged over pairs of classes."""
         return separation_of_classes(values, self.codes, self.n_classes)
 
     def association(self, column: NDArray[Any]) -> Association:
-        """Return the AUC of numbers or Cramér's V of texts, and p of a test."""
         return association_with_classes(column, self.codes)
 
     def summary(self) -> list[tuple[str, int]]:
-        """Return every class and its number of rows."""
         return [(str(name), int(n)) for name, n in zip(self.classes, self.sizes, strict=True)]
 
     def unlike(self, other: Target) -> str | None:

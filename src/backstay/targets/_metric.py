@@ -58,9 +58,9 @@ class Metric(ABC):
     moves_with_shares: ClassVar[bool] = False
     has_unit: ClassVar[bool] = False
 
-    @abstractmethod
     def chance(self, target: Any) -> float:
         """Return what knowing nothing of the features reaches on these rows."""
+        return 0.0
 
     @abstractmethod
     def score(self, target: Any, outputs: Floats) -> Floats:

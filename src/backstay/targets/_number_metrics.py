@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 
 class _R2(OfRows):
-    def chance(self, target: NumberTarget) -> float:
-        return 0.0
-
     def pooled(self, target: NumberTarget, runs: Sequence[Run], copies: Floats) -> Floats:
         """Return 1 − the drawn rows' mean squared error over that of the training means.
 
@@ -86,9 +83,6 @@ class _RootMeanSquare(OfRows):
 
 
 class _Spearman(Metric):
-    def chance(self, target: NumberTarget) -> float:
-        return 0.0
-
     def score(self, target: NumberTarget, outputs: Floats) -> Floats:
         """Return the correlation of the ranks; 0 where all predictions are equal."""
         ours = stats.rankdata(target.values) - (len(target) + 1) / 2

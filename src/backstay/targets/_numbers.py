@@ -132,7 +132,6 @@ class NumberTarget(NumberSignature):
         return type(self)(self.values[rows])
 
     def arrays(self) -> Arrays:
-        """Return the numbers."""
         return {"numbers": self.values.astype("<f8")}
 
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
@@ -185,11 +184,9 @@ class NumberTarget(NumberSignature):
         return as_numbers(method, values) if hasattr(method, "outcomes") else values
 
     def default_models(self) -> dict[str, Any]:
-        """Return ridge regression and 5-NN, on features of mean 0 and deviation 1."""
         return default_models()
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
-        """Return R²."""
         return "r2"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
@@ -206,7 +203,6 @@ class NumberTarget(NumberSignature):
         return np.column_stack([predicted, np.full(len(predicted), learned.mean())])
 
     def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        """Return a faster way to the outputs of a ridge regression or of k-NN."""
         return shortcut_of(model)
 
     def ridge_aims(self) -> tuple[Floats, Floats]:
@@ -219,21 +215,16 @@ class NumberTarget(NumberSignature):
         return np.concatenate([leanings + mean, np.full_like(leanings, mean)], axis=-1)
 
     def moments(self, X: Any) -> Arrays:
-        """Return number, deviation and correlation of every feature."""
         return moments_with_numbers(X, self.values)
 
     def effects(self, X: Any) -> Effects | None:
-        """Return slopes and correlations, from a table or from its moments."""
         return effects_on_numbers(X if isinstance(X, Mapping) else self.moments(X))
 
     def separation(self, values: Floats) -> Floats:
-        """Return the concordance of every column with the outcome."""
         return concordance(values, self.values)
 
     def association(self, column: NDArray[Any]) -> Association:
-        """Return Spearman's ρ of numbers or η² of texts, and p of a test."""
         return association_with_numbers(column, self.values)
 
     def summary(self) -> list[tuple[str, int]]:
-        """Return the number of rows."""
         return [("rows", len(self))]

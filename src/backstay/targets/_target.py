@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from backstay._refusal import Refusal
 from backstay.targets._metric import Metric
 
 Floats = NDArray[np.float64]
@@ -391,9 +392,27 @@ class Target(ABC):
         `sizes` are the numbers in the :meth:`summary` of the rows that the moments are of.
         """
 
+    @staticmethod
+    def _noise(moments: Mapping[str, Any], n_rows: int, rng: np.random.Generator) -> Floats:
+        """Return rows drawn from a normal distribution around 0 with the moments' covariance."""
+        values, axes = np.linalg.eigh(np.asarray(moments["covariance"]))
+        root = axes * np.sqrt(np.maximum(values, 0))
+        return rng.normal(size=(n_rows, len(root))) @ root.T
+
     @abstractmethod
     def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
         """Return the outcomes of a cohort; `mapping` turns its names into those of this target."""
+
+    def _without_gaps(self, y: Any) -> NDArray[Any]:
+        """Return the outcomes of a cohort as an array; refuse missing ones."""
+        given = np.asarray(y)
+        missing = np.flatnonzero(pd.isna(given))
+        if len(missing):
+            raise Refusal(
+                f"{len(missing)} rows have no {self.row_column}, first row {missing[0]}; leave "
+                "them out."
+            )
+        return given
 
     @abstractmethod
     def alike(self, moments: Mapping[str, Any], column: int, x: Floats) -> list[Alike]:
