@@ -137,7 +137,7 @@ def _nonsense(features: list[dict[str, Any]], moments: dict[str, Any]) -> str | 
         if known != sorted(known):
             return f"features[{place}].quantiles are not in order"
     for key in ("counts", "sds"):
-        if any(value < 0 for row in moments.get(key, []) for value in row if value is not None):
+        if (np.array(moments[key], dtype=np.float64) < 0).any():
             return f"target.moments.{key} holds a negative number"
     return None
 
