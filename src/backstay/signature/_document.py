@@ -114,7 +114,8 @@ def _misfit(document: dict[str, Any]) -> str | None:
     }
     wanted["training.rows"] = document["training"]["rows"], (len(target.summary()),)
     for key, shape in models.shapes(model, k).items():
-        wanted[f"model.{key}"] = model[key], shape
+        if key in model:
+            wanted[f"model.{key}"] = model[key], shape
     for place, feature in enumerate(document["features"]):
         wanted[f"features[{place}].quantiles"] = feature["quantiles"], (N_QUANTILES,)
     for place, step in enumerate(document["steps"]):

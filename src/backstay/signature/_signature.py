@@ -377,11 +377,8 @@ class Signature(BaseEstimator):
         """Return the low and the high end of a prediction interval of every row.
 
         It reaches as far from the prediction as errors of rows did when the study tested them
-        (conformal prediction). A new row from the same population lies inside with about this
-        probability, *on average over rows*: where the outcome is hard to predict, fewer rows are
-        inside. The study trained on parts of the rows that the signature was trained on, so
-        intervals are rather too wide. In another population nothing is promised;
-        :meth:`validate` counts how many rows are inside.
+        (conformal prediction). `intervals_said` says what follows for new rows from the same
+        population. In another one nothing is promised; :meth:`validate` counts the rows inside.
 
         Parameters
         ----------
