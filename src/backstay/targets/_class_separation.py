@@ -84,12 +84,12 @@ def giveaways_of_classes(
     return {int(order[j]): float(area[j]) for j in sorted(found)}
 
 
-def association_with_classes(column: NDArray[Any], codes: NDArray[Any]) -> Association:
+def association_with_classes(target: ClassTarget, column: NDArray[Any]) -> Association:
     """Return how a column goes with the classes.
 
     Numbers: AUC, and the test of Kruskal and Wallis. Texts: Cramér's V, and the χ² test.
     """
-    codes = np.unique(codes, return_inverse=True)[1]
+    codes = np.unique(target.codes, return_inverse=True)[1]
     k = int(codes.max()) + 1
     if k < 2:  # only rows of one class have a value
         return Association("AUC", 0.5, 1.0, strong=False)

@@ -29,7 +29,6 @@ from backstay.targets._class_words import UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
-    Association,
     Effects,
     Floats,
     Rows,
@@ -71,6 +70,8 @@ class ClassTarget(ClassSignature):
     agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
     estimator_type: ClassVar[str] = "classifier"
 
+    moments = moments_of_classes
+    association = association_with_classes
     giveaways = giveaways_of_classes
     words = class_words
     concerns = class_concerns
@@ -199,18 +200,12 @@ class ClassTarget(ClassSignature):
         scores = leanings[..., 1:] - leanings[..., :1] if self.n_classes == 2 else leanings
         return np.concatenate([predicted, scores], axis=-1)
 
-    def moments(self, X: Any) -> Arrays:
-        return moments_of_classes(X, self.codes, self.n_classes)
-
     def effects(self, X: Any) -> Effects | None:
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
 
     def separation(self, values: Floats) -> Floats:
         return separation_of_classes(values, self.codes, self.n_classes)
-
-    def association(self, column: NDArray[Any]) -> Association:
-        return association_with_classes(column, self.codes)
 
     def summary(self) -> list[tuple[str, int]]:
         return [(str(name), int(n)) for name, n in zip(self.classes, self.sizes, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._validation import as_numbers
-from backstay.targets._metric import Metric
+from backstay.targets._metric import Metric, row_means
 from backstay.targets._number_effects import (
     association_with_numbers,
     concordance,
@@ -23,7 +23,6 @@ from backstay.targets._number_signature import NumberSignature
 from backstay.targets._number_words import number_concerns, number_remarks, number_words
 from backstay.targets._target import (
     Arrays,
-    Association,
     Effects,
     Floats,
     Rows,
@@ -41,29 +40,23 @@ def predicted_rows(target: NumberTarget, tested: Tested) -> TableRows:
 
     The residual is the outcome less the mean; the error is the root mean square over the runs.
     """
-    total, squares, errors = (np.zeros(len(target)) for _ in range(3))
-    times = np.zeros(len(target), dtype=int)
+    figures = []
     for rows, outputs in tested.runs:
         said = outputs[:, 0]
-        total[rows] += said
-        squares[rows] += said**2
-        errors[rows] += (target.values[rows] - said) ** 2
-        times[rows] += 1
-    seen = np.flatnonzero(times)
-    mean = total[seen] / times[seen]
-    spread = np.sqrt(np.maximum(squares[seen] / times[seen] - mean**2, 0))
-    error = np.sqrt(errors[seen] / times[seen])
+        figures.append((rows, np.stack([said, said**2, (target.values[rows] - said) ** 2])))
+    means, times = row_means(target, figures, (3,))
     return [
         {
-            "row": int(row),
+            "row": row,
             "outcome": float(target.values[row]),
-            "predicted": float(mean[k]),
-            "spread": float(spread[k]),
-            "residual": float(target.values[row] - mean[k]),
-            "error": float(error[k]),
+            "predicted": float(mean),
+            "spread": float(np.sqrt(max(square - mean**2, 0))),
+            "residual": float(target.values[row] - mean),
+            "error": float(np.sqrt(error)),
             "n_runs": int(times[row]),
         }
-        for k, row in enumerate(seen)
+        for row, (mean, square, error) in enumerate(means)
+        if times[row]
     ]
 
 
@@ -97,6 +90,8 @@ class NumberTarget(NumberSignature):
     agreement: ClassVar[tuple[str, ...]] = ("alpha",)
     estimator_type: ClassVar[str] = "regressor"
 
+    moments = moments_with_numbers
+    association = association_with_numbers
     giveaways = giveaways_of_numbers
     words = number_words
     concerns = number_concerns
@@ -214,17 +209,11 @@ class NumberTarget(NumberSignature):
         mean = self.values.mean()
         return np.concatenate([leanings + mean, np.full_like(leanings, mean)], axis=-1)
 
-    def moments(self, X: Any) -> Arrays:
-        return moments_with_numbers(X, self.values)
-
     def effects(self, X: Any) -> Effects | None:
         return effects_on_numbers(X if isinstance(X, Mapping) else self.moments(X))
 
     def separation(self, values: Floats) -> Floats:
         return concordance(values, self.values)
-
-    def association(self, column: NDArray[Any]) -> Association:
-        return association_with_numbers(column, self.values)
 
     def summary(self) -> list[tuple[str, int]]:
         return [("rows", len(self))]

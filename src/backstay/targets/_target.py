@@ -357,12 +357,8 @@ class Target(ABC):
         ----------
         name : str
             One of `tables`.
-        runs : list of (rows, outputs)
-            For every run the rows that one model was tested on, and its outputs row × column.
-        independent : float, default=1
-            Share of the rows that are independent: groups over rows.
-        test_share : float, default=0
-            n_test/n_train, for the correction of intervals over several runs.
+        runs, independent, test_share
+            As in :class:`Tested`.
         """
         if name not in self.tables:
             there = ", ".join(self.tables)
