@@ -161,9 +161,6 @@ class Signature(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         return {"document": self.document, "trusted": self.trusted}  # not what is made of them
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
     def __sklearn_clone__(self) -> Self:
         return self
 
