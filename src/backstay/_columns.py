@@ -36,12 +36,8 @@ def column_chunks(X: Any, columns: Ints, only: Ints | None = None) -> Iterator[t
         names = columns[start : start + CHUNK]
         if only is not None and not np.isin(names, only).any():
             continue
-        if isinstance(X, np.ndarray):
-            table = X[:, names[0] : names[-1] + 1]
-        elif hasattr(X, "iloc"):
-            table = X.iloc[:, names].to_numpy()
-        else:
-            table = X[[X.columns[j] for j in names]].to_numpy()
+        whole = isinstance(X, np.ndarray)  # all of its columns are numbers, or none
+        table = X[:, names[0] : names[-1] + 1] if whole else columns_of(X, names)
         yield names, np.ascontiguousarray(table, dtype=np.float64)
 
 

@@ -67,7 +67,7 @@ def test_rows_that_cannot_be_dealt_are_named():
     # The second class is in two groups, so one third is always without it.
     groups = np.where(np.arange(42) < 30, np.arange(42) // 1, 30 + np.arange(42) % 2)
     one_sided = as_target(np.repeat([0, 1], [30, 12]))
-    assert "never gave parts to train on" in Study.why_no_parts(one_sided, groups)
+    assert "never gave parts that can all be trained on" in Study.why_no_parts(one_sided, groups)
     assert draw_parts(rare, None, 0, seeds()) == []
     for wrong in (-1, 1.5, True):
         with pytest.raises(ValueError, match=r"planning=.* must be an integer"):

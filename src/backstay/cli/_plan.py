@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backstay._words import counted
 from backstay.cli._guard import Debug, guarded
 from backstay.cli._options import grouped, options_named
+from backstay.cli._outputs import metric_title
 from backstay.cli._plan_ahead import KnownTruth, PlanSource
 from backstay.cli._read import split_at_commas
 from backstay.cli._show import fixed, say, table
@@ -64,15 +66,13 @@ def plan(
 def show_plan(name: str, found: Plan) -> None:
     """Write a plan: score and replication by number of rows, and how many rows are needed."""
     from backstay.report import needed_words
-    from backstay.targets import find_metric
 
-    metric = found.configuration.metric
-    title = "score" if metric is None else find_metric(metric).title
-    named = {"score": title, "replication": "overlap of two studies"}
+    score = "score" if found.metric is None else metric_title(found.metric)
+    named = {"score": score, "replication": "overlap of two studies"}
     frame = found.frame()
     shown = {key: text for key, text in named.items() if frame[key].notna().any()}
-    counted = "groups" if found.grouped else "rows"
-    columns = [counted, *(c for text in shown.values() for c in (text, "95 % band")), "measured"]
+    noun = "groups" if found.grouped else "rows"
+    columns = [noun, *(c for text in shown.values() for c in (text, "95 % band")), "measured"]
     lines = []
     for row in frame.to_dict("records"):
         line = [str(round(row["rows"]))]
@@ -80,8 +80,7 @@ def show_plan(name: str, found: Plan) -> None:
             ends = (fixed(row[f"{key}_low"]), fixed(row[f"{key}_high"]))
             line += [fixed(row[key]), " to ".join(ends)]
         lines.append([*line, "yes" if row["measured"] else "no"])
-    of = f"{found.method}, {found.size} feature{'' if found.size == 1 else 's'}"
-    with_model = f", {found.configuration.model}" if found.configuration.model else ""
-    table(columns, lines, f"{name}: what {counted} to train on give ({of}{with_model})")
+    of = [found.method, counted(found.size, "feature"), *([found.model] if found.model else [])]
+    table(columns, lines, f"{name}: what {noun} to train on give ({', '.join(of)})")
     for sentence in needed_words(found):
         say(sentence)

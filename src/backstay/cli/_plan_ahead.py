@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # Half of another list is found again; a score this near to the best there can be is near enough.
 REPLICATION, NEAR = 0.5, 0.05
 
-
 of_truth = partial(option, "Without a study")
 
 
@@ -69,14 +68,16 @@ class KnownTruth:
         "Fits at the same time; all cores if omitted.", "--jobs", "-j", min=1
     )
 
+    def _given(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
     def wanted(self, source: PlanSource, model: str | None) -> bool:
         """Return whether truth is to be made; refuse options that do not go together."""
-        needs_features = [n for n in ("correlation", "share") if getattr(self, n) is not None]
-        needs_either = [n for n in ("true", "effect") if getattr(self, n) is not None]
+        simulated = self._given("correlation", "share")
         if self.planted == (self.features is not None):  # both or none
             if self.planted:
                 raise WrongUse("--features simulates rows, --planted needs a table; use only one.")
-            for name in [*needs_features, *needs_either]:
+            for name in [*simulated, *self._given("true", "effect")]:
                 raise WrongUse(f"--{name} needs --features N, or a table and --planted.")
             if source.data is None:
                 raise WrongUse("name the study.db of a study, or simulate rows with --features N.")
@@ -84,8 +85,8 @@ class KnownTruth:
         if self.planted == (source.data is None):
             lack = "--planted needs a table" if self.planted else "--features needs no file"
             raise WrongUse(f"{lack}; backstay plan --help has examples.")
-        if self.planted and needs_features:
-            raise WrongUse(f"--{needs_features[0]} is for simulated rows, not for a table.")
+        for name in simulated if self.planted else ():
+            raise WrongUse(f"--{name} is for simulated rows, not for a table.")
         if model is not None:
             raise WrongUse("--model is for a study that was run.")
         return True
@@ -94,15 +95,14 @@ class KnownTruth:
         """Make rows or outcomes whose truth is known, and show what methods find."""
         from backstay.study import Population, make_methods, plan_ahead, planted_truth
 
-        effect = 0.8 if self.effect is None else self.effect
         common: dict[str, Any] = {"sizes": None if size is None else [size]}
         common |= {"random_state": self.seed, "n_jobs": n_jobs_of(self.jobs)}
+        assumed = self._given("effect", "correlation", "share")
         with options_named():
             if self.features is not None:
-                correlation = 0.5 if self.correlation is None else self.correlation
-                n_true, share = self.true or min(50, self.features // 2), self.share or 0.5
-                assumed = Population(self.features, n_true, effect, correlation, share)
-                print_ahead(plan_ahead(assumed, names or None, **common))
+                n_true = self.true or min(50, self.features // 2)
+                population = Population(self.features, n_true, **assumed)
+                print_ahead(plan_ahead(population, names or None, **common))
                 return
             held = source.read()
             X, notes, warnings = held.numbers("code")
@@ -111,7 +111,7 @@ class KnownTruth:
                 say(f"  {note}")
             for warning in [*held.warnings, *warnings]:
                 warn(warning)
-            common |= {"n_true": self.true or min(20, X.shape[1] // 2), "effect": effect}
+            common |= {"n_true": self.true or min(20, X.shape[1] // 2), **assumed}
             print_planted(planted_truth(X, held.y, names or None, preprocess=fill, **common))
 
 
@@ -134,8 +134,7 @@ def print_ahead(plan: PlanAhead) -> None:
     table(heads, rows, "Mean [middle four fifths of the simulations]")
     _say_rows(plan, f"a replication of {REPLICATION:g}", "replication", REPLICATION)
     near = population.limit - NEAR
-    what = f"{plan.metric} {near:.2f}, {NEAR:g} below the limit"
-    _say_rows(plan, what, "score", near)
+    _say_rows(plan, f"{plan.metric} {near:.2f}, {NEAR:g} below the limit", "score", near)
     say("Replication: overlap of the lists of two independent samples; chance is 0, all is 1.")
 
 

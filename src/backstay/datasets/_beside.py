@@ -66,15 +66,14 @@ def repeats(
 
 
 def _usable(columns: Iterable[tuple[str, Any]], target: Target) -> list[_Column]:
-    known = [_column(name, pd.Series(column), target) for name, column in [*columns][:MOST_COLUMNS]]
-    return [one for one in known if len(one.texts) >= FEWEST_ROWS and one.n_values > 1]
-
-
-def _column(name: str, column: pd.Series, target: Target) -> _Column:
-    texts = plain_text(column)
-    known = texts.notna().to_numpy()
-    chosen = texts[known].reset_index(drop=True)
-    return _Column(name, chosen.to_numpy(str), _numbers(chosen), target.take(known))
+    found = []
+    for name, column in [*columns][:MOST_COLUMNS]:
+        texts = plain_text(pd.Series(column))
+        rows, known = texts.notna().to_numpy(), texts.dropna()
+        one = _Column(name, known.to_numpy(str), _numbers(known), target.take(rows))
+        if len(known) >= FEWEST_ROWS and one.n_values > 1:
+            found.append(one)
+    return found
 
 
 def _numbers(texts: pd.Series) -> Floats | None:

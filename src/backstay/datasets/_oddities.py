@@ -7,6 +7,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
+from backstay._columns import column_chunks, numeric_columns
 from backstay._words import listed
 from backstay.datasets._wide import count_missing
 
@@ -20,24 +21,19 @@ MANY_MISSING = 0.05
 # Numbers that programs write for a missing value, and how many times as large as any other value of
 # the column they are then.
 CODES, FAR = (-99, -999, -9999, 999, 9999, 99999), 3
-BLOCK = 2000
 
 
 def twins(X: pd.DataFrame) -> list[str]:
     """Return a sentence on features that hold the values of another, if there are any."""
-    numeric = [j for j, kind in enumerate(X.dtypes) if not isinstance(kind, pd.CategoricalDtype)]
-    first: dict[bytes, int] = {}
+    first: dict[bytes, str] = {}
     pairs = []
-    for start in range(0, len(numeric), BLOCK):
-        places = numeric[start : start + BLOCK]
-        with np.errstate(invalid="ignore"):  # of a gap that signals
-            table = np.ascontiguousarray(X.iloc[:, places].to_numpy(np.float64).T) + 0.0  # no -0.0
-        for j, column in zip(places, table, strict=True):
-            key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
-            if key in first:
-                pairs.append(f"{X.columns[j]} = {X.columns[first[key]]}")
-            else:
-                first[key] = j
+    with np.errstate(invalid="ignore"):  # of a gap that signals
+        for places, table in column_chunks(X, numeric_columns(X)):
+            for name, column in zip(X.columns[places], table.T, strict=True):
+                values = (column + 0.0).tobytes()  # no -0.0
+                known = first.setdefault(hashlib.blake2b(values, digest_size=16).digest(), name)
+                if known != name:
+                    pairs.append(f"{name} = {known}")
     if not pairs:
         return []
     what = "feature holds" if len(pairs) == 1 else "features hold"
@@ -48,19 +44,13 @@ def twins(X: pd.DataFrame) -> list[str]:
 
 
 def codes_for_missing(X: pd.DataFrame) -> list[str]:
-    """Return a question on numbers that may stand for missing values.
-
-    They are far from the other values of their column.
-    """
-    numeric = [j for j, kind in enumerate(X.dtypes) if kind.kind in "fiu"]
+    """Return a question on numbers, far from others of their column, that may stand for gaps."""
     times = dict.fromkeys(CODES, 0)
-    for start in range(0, len(numeric), BLOCK):
-        table = X.iloc[:, numeric[start : start + BLOCK]].to_numpy(np.float64)
+    for _, table in column_chunks(X, numeric_columns(X)):
         coded = np.isin(table, CODES)
         others = np.where(coded | np.isnan(table), 0.0, np.abs(table)).max(axis=0, initial=0.0)
         for code in CODES:
-            here = (table == code) & (np.abs(code) > FAR * others)
-            times[code] += int(here.sum())
+            times[code] += int(((table == code) & (np.abs(code) > FAR * others)).sum())
     return [
         f"{code} appears {n} times, far from the other values of its columns: does it stand for "
         f"missing values? Then say so: missing=['{code}'], or --missing {code} on the command line."

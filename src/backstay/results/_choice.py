@@ -50,16 +50,6 @@ class Choice(Configured):
     replication: Estimate | None
     n_runs: int
 
-    @property
-    def model(self) -> str | None:
-        """Name of the model."""
-        return self.configuration.model
-
-    @property
-    def metric(self) -> str | None:
-        """Name of the metric."""
-        return self.configuration.metric
-
 
 @computed_once
 def choice_of(records: Records) -> Choice:

@@ -49,7 +49,7 @@ class Configuration:
 
 
 class Configured:
-    """Base of answers about one configuration: its method and its size."""
+    """Base of answers about one configuration: its method, size, model and metric."""
 
     configuration: Configuration
 
@@ -63,6 +63,16 @@ class Configured:
         """Number of features."""
         assert self.configuration.size is not None
         return self.configuration.size
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model; None without models."""
+        return self.configuration.model
+
+    @property
+    def metric(self) -> str | None:
+        """Name of the metric; None without models."""
+        return self.configuration.metric
 
 
 @dataclass(frozen=True)

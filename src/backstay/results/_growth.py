@@ -25,7 +25,7 @@ RATES = np.array([0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8])
 N_LEVELS, REACH = 61, 4.0
 # Curves that begin at the guess are this far above it at the last point.
 LEAST_ABOVE = 1e-3
-ENDS = (0.025, 0.5, 0.975)
+MIDDLE_AND_ENDS = (0.5, 0.025, 0.975)
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ class Growth:
 
     def at(self, rows: float) -> Estimate:
         """Return the value expected at so many rows: the weighted median and a 95 % band."""
-        low, middle, high = weighted_quantiles(self.values(rows), self.weight, ENDS)
-        return Estimate(middle, low, high)
+        return self._estimate(self.values(rows))
 
     def rows_for(self, goal: float) -> Estimate:
         """Return the rows at which curves reach a value; infinite for those that do not."""
@@ -88,9 +87,10 @@ class Growth:
             middle = (low + high) / 2
             reached = self.values(self.unit * np.exp(middle)) >= goal
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-        rows = np.where(high > 19.0, math.inf, self.unit * np.exp(high))
-        first, half, last = weighted_quantiles(rows, self.weight, ENDS)
-        return Estimate(half, first, last)
+        return self._estimate(np.where(high > 19.0, math.inf, self.unit * np.exp(high)))
+
+    def _estimate(self, values: Floats) -> Estimate:
+        return Estimate(*weighted_quantiles(values, self.weight, MIDDLE_AND_ENDS))
 
 
 def weighted_quantiles(values: Floats, weight: Floats, shares: tuple[float, ...]) -> list[float]:

@@ -1,15 +1,15 @@
 """Would more rows help? The score and the replication by number of rows, up to four times as many.
 
-Inside the table both are measured: the score by runs that train on thirds, on halves and on what
-the protocol trains on; the replication as the overlap of parts that share no row, and at all rows
-as in `backstay.results._replication`. What more rows would give is told by curves through these
-points (`backstay.results._growth`). Where rows come in groups, groups are counted.
+Both are measured on thirds and halves of the rows, the score also by the study's runs and the
+replication at all rows as in `backstay.results._replication`. What more rows would give is told by
+curves through these points (`backstay.results._growth`). Where rows come in groups, groups are
+counted.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +20,7 @@ from scipy import stats
 from backstay._refusal import Refusal
 from backstay.results._choice import choice_of
 from backstay.results._choosing import effective_rows, least_error
-from backstay.results._facts import Configuration, Configured
+from backstay.results._facts import Configuration, Configured, Estimate
 from backstay.results._growth import Growth
 from backstay.results._recommendation import row_draws
 from backstay.results._records import Part, Records, computed_once
@@ -42,21 +42,17 @@ PAIR_ERROR, PARTS_ERROR, WHOLE_TIMES = 0.25, 0.08, 1.3
 
 
 @dataclass(frozen=True)
-class RowsNeeded:
-    """How many rows something takes.
+class RowsNeeded(Estimate):
+    """How many rows something takes, or groups where rows come in groups, with a 95 % range.
+
+    Infinite where curves never get there, and not below the fewest rows that were tried.
 
     Attributes
     ----------
-    value, low, high : float
-        Rows, or groups where rows come in groups, with a 95 % range; infinite where curves never
-        get there, and not below the fewest rows that were tried.
     here : int
         Those of this study.
     """
 
-    value: float
-    low: float
-    high: float
     here: int
 
     @property
@@ -80,10 +76,9 @@ class Plan(Configured):
     grouped : bool
         Whether rows come in groups; then all numbers of rows are of groups.
     shared : RowsNeeded or None
-        Rows with which two studies share half of their lists: replication 0.5. None where
-        replication is not known.
+        With which two studies share half of their lists; None where replication is not known.
     validation : RowsNeeded or None
-        Rows of a validation that knows the score to within 0.05 on either side (or, of a metric
+        Of a validation that knows the score to within 0.05 on either side (or, of a metric
         without bounds, 5 % of the way from guessing to the best). None without models.
 
     Examples
@@ -104,11 +99,6 @@ class Plan(Configured):
     validation: RowsNeeded | None
     _data: pd.DataFrame
 
-    @property
-    def metric(self) -> str | None:
-        """Name of the metric; None without models."""
-        return self.configuration.metric
-
     def frame(self) -> pd.DataFrame:
         """Return score and replication by ``rows`` that a method is trained on, with 95 % bands.
 
@@ -120,10 +110,7 @@ class Plan(Configured):
 
 @dataclass(frozen=True)
 class _Points:
-    """Measured values by rows, turned so that higher is better, and the curves through them.
-
-    ``error`` is the standard error of the last one over rows that are tested.
-    """
+    """Measured values by rows, higher is better, the error of the last, and curves through them."""
 
     rows: Floats
     values: Floats
@@ -147,21 +134,18 @@ def plan_of(records: Records, configuration: Configuration) -> Plan:
         )
     n = records.n_units
     rows = np.unique(np.concatenate([*(one.rows for one in found), n * np.array(TIMES)]).round(2))
-    data = pd.DataFrame({"rows": rows})
-    known = {}
+    data, known = pd.DataFrame({"rows": rows}), pd.DataFrame()
     for name, points, by in (("score", score, metric), ("replication", replication, None)):
-        read = [None if points is None else points.curves.at(m) for m in rows]
-        ends = np.array([[math.nan] * 3 if e is None else [e.value, e.low, e.high] for e in read])
-        if by is not None and not by.higher_is_better:
-            ends = -ends[:, [0, 2, 1]]
-        data[[name, f"{name}_low", f"{name}_high"]] = ends
-        raw = np.full(len(rows), math.nan)
+        ends, measured = np.full((len(rows), 3), math.nan), np.full(len(rows), math.nan)
         if points is not None:
-            places = np.searchsorted(rows, points.rows.round(2))
-            raw[places] = points.values if by is None else by.gain(points.values)
-        known[f"{name}_measured"] = raw
-    measured = np.isfinite(np.array(list(known.values()))).any(axis=0)
-    data = data.assign(measured=measured, **known)
+            ends = np.array([astuple(points.curves.at(m)) for m in rows])
+            measured[np.searchsorted(rows, points.rows.round(2))] = points.values
+        if by is not None:
+            ends, measured = by.gain(ends), by.gain(measured)
+            ends = ends if by.higher_is_better else ends[:, [0, 2, 1]]
+        data[[name, f"{name}_low", f"{name}_high"]] = ends
+        known[f"{name}_measured"] = measured
+    data = data.assign(measured=known.notna().any(axis=1), **known)
     return Plan(
         configuration,
         n,
@@ -181,10 +165,10 @@ def configuration_of(
     if method is None or size is None:
         raise Refusal("give method and size together, or neither.", parameter=("method", "size"))
     records.check_size(size)
-    place = records.check_model(model) if records.models else None
-    named = None if place is None else records.models[place]
-    metric = None if place is None else records.facts.metric
-    return Configuration(records.check_method(method), size, named, metric)
+    if not records.models:
+        return Configuration(records.check_method(method), size)
+    named = records.models[records.check_model(model)]
+    return Configuration(records.check_method(method), size, named, records.facts.metric)
 
 
 def _checked_parts(records: Records, method: str) -> dict[int, list[Part]]:
@@ -212,8 +196,9 @@ def _pairs(parts: list[Part]) -> list[tuple[Part, Part]]:
     return [(a, b) for a, b in combinations(parts, 2) if a.deal == b.deal]
 
 
-def _n_units(records: Records, rows: NDArray[np.intp]) -> int:
-    return len(np.unique(records.units[rows]))
+def _mean_units(records: Records, trained: list[NDArray[np.intp]]) -> float:
+    """Return the mean number of independent rows that runs are trained on."""
+    return float(np.mean([len(np.unique(records.units[rows])) for rows in trained]))
 
 
 def _score_points(
@@ -229,28 +214,22 @@ def _score_points(
         runs.append(([part.rows for part in some], tested))
     trained = [records.train(i) for i in range(records.n_resamples)]
     runs.append((trained, [(r, out[place]) for r, out in records.tested(configuration.method)]))
-    rows = [float(np.mean([_n_units(records, one) for one in some])) for some, _ in runs]
+    rows = np.array([_mean_units(records, some) for some, _ in runs])
     order = np.argsort(rows, kind="stable")
     copies = np.vstack([np.ones(records.n_samples), row_draws(records, N_DRAWS, 0)])
-    drawn = [metric.gain(metric.pooled(records.target, runs[i][1], copies)[:, 0]) for i in order]
-    values = np.array([one[0] for one in drawn])
-    draws = np.array([one[1:] for one in drawn])
-    draws = draws[:, np.isfinite(draws).all(axis=0)]
+    pooled = [metric.pooled(records.target, runs[i][1], copies)[:, 0] for i in order]
+    values, *drawn = metric.gain(np.array(pooled)).T
+    draws = np.array([draw for draw in drawn if np.isfinite(draw).all()]).T
     # Predictions that are nearly all right have no spread to show.
     error = np.maximum(draws.std(axis=1, ddof=1), max(least_error(records, metric), 1e-6))
-    together = np.clip(np.nan_to_num(_correlations(draws)), -0.9, 0.9)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        together = np.clip(np.nan_to_num(np.corrcoef(draws)), -0.9, 0.9)
     np.fill_diagonal(together, 1.0)
     covariance = SCORE_TIMES * np.outer(error, error) * together
     guess, best = (float(metric.gain(v)) for v in (metric.chance(records.target), metric.best))
     values = np.minimum(values + _score_shift(records, configuration, metric), best)
-    by_rows = np.array(rows)[order]
-    curves = Growth.fit(by_rows, values, covariance, guess, best)
-    return _Points(by_rows, values, float(error[-1]), curves)
-
-
-def _correlations(draws: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.corrcoef(draws))
+    curves = Growth.fit(rows[order], values, covariance, guess, best)
+    return _Points(rows[order], values, float(error[-1]), curves)
 
 
 def _score_shift(records: Records, configuration: Configuration, metric: Metric) -> float:
@@ -279,7 +258,7 @@ def _replication_points(
     for n_parts in sorted(parts, reverse=True):
         pairs = _pairs(parts[n_parts])
         shared = [len(np.intersect1d(a.order[:size], b.order[:size])) for a, b in pairs]
-        rows.append(float(np.mean([_n_units(records, part.rows) for part in parts[n_parts]])))
+        rows.append(_mean_units(records, [part.rows for part in parts[n_parts]]))
         values.append((float(np.mean(shared)) - at_random) / (size - at_random))
         errors.append(math.sqrt(PAIR_ERROR**2 / len(pairs) + PARTS_ERROR**2))
     rows.append(float(records.n_units))
@@ -291,9 +270,9 @@ def _replication_points(
 
 def _rows_to_share(replication: _Points, here: int) -> RowsNeeded:
     """Return the rows with which two studies share half; not below the fewest that were tried."""
-    found = replication.curves.rows_for(SHARED)
     fewest = float(replication.rows[0])
-    value, low, high = (max(rows, fewest) for rows in (found.value, found.low, found.high))
+    found = astuple(replication.curves.rows_for(SHARED))
+    value, low, high = (max(rows, fewest) for rows in found)
     return RowsNeeded(value, low, high, here)
 
 
@@ -305,8 +284,7 @@ def _validation_rows(records: Records, metric: Metric, score: _Points) -> RowsNe
         rows = n * (NORMAL_95 * score.error / closely) ** 2
         low, high = (n - 1) / stats.chi2.ppf([0.975, 0.025], n - 1)
         return RowsNeeded(rows, rows * float(low), rows * float(high), n)
-    expected = score.curves.at(n)
-    ends = [float(metric.gain(v)) for v in (expected.value, expected.low, expected.high)]
+    ends = [float(metric.gain(v)) for v in astuple(score.curves.at(n))]
     middle = (metric.low + metric.high) / 2
     if min(ends) < middle < max(ends):  # where a score of so many rows is least sure
         ends.append(middle)
@@ -320,7 +298,6 @@ def _rows_within(metric: Metric, value: float, worth: float) -> float:
     low, high = 0.0, 20.0
     for _ in range(50):
         middle = (low + high) / 2
-        ends = metric.least_interval(value, worth * math.exp(middle))
-        wide = ends[1] - ends[0] > 2 * CLOSELY
-        low, high = (middle, high) if wide else (low, middle)
+        worst, best = metric.least_interval(value, worth * math.exp(middle))
+        low, high = (middle, high) if best - worst > 2 * CLOSELY else (low, middle)
     return math.exp(high)

@@ -52,8 +52,6 @@ class StudiesCompared:
 
     Attributes
     ----------
-    names : (str, str)
-        Of the data sets.
     choices : (Choice, Choice)
         Method and size of each study's signature.
     n_shared : int
@@ -72,7 +70,6 @@ class StudiesCompared:
         Spearman's correlation of the mean ranks of all shared features.
     """
 
-    names: tuple[str, str]
     choices: tuple[Choice, Choice]
     n_shared: int
     sizes: tuple[int, int]
@@ -124,15 +121,12 @@ def compare_studies(first: Results, second: Results) -> StudiesCompared:
     choices = (choice_of(records[0]), choice_of(records[1]))
     sides = list(zip(records, choices, columns, strict=True))
     chosen = [np.isin(own, one.members(choice.method, choice.size)) for one, choice, own in sides]
-    sizes = (int(chosen[0].sum()), int(chosen[1].sum()))
-    both = chosen[0] & chosen[1]
+    both, sizes = chosen[0] & chosen[1], (int(chosen[0].sum()), int(chosen[1].sum()))
     names = np.array([named[0][i] for i, _ in shared], dtype=object)
     (first_sets, first_ranks), (second_sets, second_ranks) = (_null(*side) for side in sides)
     ranks = [_centred(one.mean_ranks(choice.method)[own][None]) for one, choice, own in sides]
-    correlation = float((ranks[0] @ ranks[1].T)[0, 0])
     n = len(shared)
     return StudiesCompared(
-        names=(records[0].dataset, records[1].dataset),
         choices=choices,
         n_shared=n,
         sizes=sizes,
@@ -140,7 +134,7 @@ def compare_studies(first: Results, second: Results) -> StudiesCompared:
         at_random=sizes[0] * sizes[1] / n,
         random_p_value=float(stats.hypergeom.sf(int(both.sum()) - 1, n, *sizes)),
         overlap=_level(float(both.sum()), first_sets @ second_sets.T),
-        rank_correlation=_level(correlation, first_ranks @ second_ranks.T),
+        rank_correlation=_level((ranks[0] @ ranks[1].T).item(), first_ranks @ second_ranks.T),
         _features=_replicated(records, columns, names, chosen),
     )
 

@@ -35,7 +35,6 @@ from backstay.signature._model import (
     squared_distances,
 )
 from backstay.signature._skops import loaded_model
-from backstay.targets import Target
 
 LINEAR = (
     LogisticRegression,
@@ -64,12 +63,11 @@ class ClassModel(Model):
     probabilities: str | None = "those of the model, not calibrated"
 
     def __init__(self, content: Content, n_classes: int) -> None:
-        self.content, self.n_classes = content, n_classes
+        super().__init__(content, n_classes)
         if n_classes > 2:
             self.threshold = None
 
     def predict(self, X: Array, threshold: float | None) -> Codes:
-        """Return class numbers."""
         scores = self.scores(X)
         if threshold is not None:
             return (scores[:, 0] > threshold).astype(np.intp)
@@ -115,9 +113,6 @@ class Pairs(ClassModel):
             votes[first, a] += 1
             votes[~first, b] += 1
         return votes.argmax(axis=1)
-
-    def probability(self, X: Array) -> Array:
-        raise NotImplementedError
 
 
 class Discriminant(ClassModel):
@@ -226,11 +221,9 @@ class ClassModels(Models):
         "gaussian": Gaussian,
         "neighbors": Neighbors,
     }
+    loaded = Loaded
     calibrations = ("platt", "isotonic")
     neighbors = KNeighborsClassifier
-
-    def __init__(self, target: Target) -> None:
-        self.n_classes = len(target.names)
 
     def _content(self, fitted: Any) -> Content | None:
         kind, n_classes = type(fitted), self.n_classes
@@ -271,22 +264,12 @@ class ClassModels(Models):
             }
         return None
 
-    def model(self, content: Content, trusted: Sequence[str]) -> Model:
-        """Return the model that a document holds."""
-        if content["kind"] == "skops":
-            return Loaded(content, self.n_classes, trusted)
-        return self.kinds[content["kind"]](content, self.n_classes)
-
     def shapes(self, content: Content, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes that a model's lists must have."""
         n, k = self.n_classes, n_features
         by_kind = {"linear": 1 if n == 2 else n, "pairs": n * (n - 1) // 2}
         rows = by_kind.get(content["kind"], len(content.get("codes", ())) or n)
-        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
-            ("coef", "centroids", "means", "variances", "rows"), (rows, k)
-        )
-        shapes |= {"intercept": (rows,), "priors": (n,), "scale": (k,), "codes": (rows,)}
-        return {key: shape for key, shape in shapes.items() if key in content}
+        tables = dict.fromkeys(("coef", "centroids", "means", "variances", "rows"), (rows, k))
+        return {**tables, "intercept": (rows,), "priors": (n,), "scale": (k,), "codes": (rows,)}
 
     def _misfit(self, document: Content) -> str | None:
         model, calibration, n = document["model"], document["calibration"], self.n_classes

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from backstay._columns import columns_of
 from backstay._refusal import Refusal
 from backstay._words import listed
 from backstay.signature._document import N_QUANTILES
@@ -86,26 +87,15 @@ class NamedColumns:
                     f"the table has more than one column {feature['name']!r}; keep one of them."
                 )
         self._table, self.n_rows = X, int(X.shape[0])
-        self._framed = framed
-        # How the table itself calls its columns: by name or by number.
-        self._keys: dict[str, Any] = {}
-        for text, key in zip(texts, given if framed else range(len(given)), strict=True):
-            self._keys.setdefault(text, key)
+        self._names = texts
 
     def __contains__(self, name: str) -> bool:
-        return name in self._keys
+        return name in self._names
 
     def values(self, name: str) -> Array:
         """Return a column as numbers, nan where it has none."""
-        key = self._keys[name]
-        if self._framed:
-            column = self._table[key].to_numpy()
-        elif sparse.issparse(self._table):
-            column = self._table[:, [key]].toarray().ravel()
-        else:
-            column = self._table[:, key]
         try:
-            values = np.asarray(column, dtype=np.float64)
+            values = columns_of(self._table, np.array([self._names.index(name)]))[:, 0]
         except (TypeError, ValueError) as error:
             raise SignatureError(
                 f"column {name!r} does not hold numbers ({error}); give the values that the "

@@ -114,7 +114,8 @@ def _misfit(document: dict[str, Any]) -> str | None:
     }
     wanted["training.rows"] = document["training"]["rows"], (len(target.summary()),)
     for key, shape in models.shapes(model, k).items():
-        wanted[f"model.{key}"] = model[key], shape
+        if key in model:
+            wanted[f"model.{key}"] = model[key], shape
     for place, feature in enumerate(document["features"]):
         wanted[f"features[{place}].quantiles"] = feature["quantiles"], (N_QUANTILES,)
     for place, step in enumerate(document["steps"]):
@@ -137,7 +138,7 @@ def _nonsense(features: list[dict[str, Any]], moments: dict[str, Any]) -> str | 
         if known != sorted(known):
             return f"features[{place}].quantiles are not in order"
     for key in ("counts", "sds"):
-        if any(value < 0 for row in moments.get(key, []) for value in row if value is not None):
+        if (np.array(moments[key], dtype=np.float64) < 0).any():
             return f"target.moments.{key} holds a negative number"
     return None
 

@@ -29,6 +29,9 @@ class Model(ABC):
     # Where the model's own probabilities come from; None if it has none.
     probabilities: str | None = None
 
+    def __init__(self, content: Content, n_classes: int) -> None:
+        self.content, self.n_classes = content, n_classes
+
     @abstractmethod
     def scores(self, X: Array) -> Array:
         """Return what the prediction follows from: row × column."""
@@ -37,9 +40,9 @@ class Model(ABC):
     def predict(self, X: Array, threshold: float | None) -> NDArray[Any]:
         """Return what is predicted, as the first column of outputs."""
 
-    @abstractmethod
     def probability(self, X: Array) -> Array:
         """Return a column per outcome; asked only of models that have probabilities."""
+        raise NotImplementedError
 
 
 class Models(ABC):
@@ -48,7 +51,9 @@ class Models(ABC):
     Attributes
     ----------
     kinds : dict of str to type
-        Models by the kind that a document names; "skops" is one more.
+        Models by the kind that a document names.
+    loaded : type
+        Model of one more kind, "skops".
     calibrations : tuple of str
         Kinds of calibration that suit the outcome.
     neighbors : type
@@ -56,11 +61,12 @@ class Models(ABC):
     """
 
     kinds: ClassVar[Mapping[str, Any]]
+    loaded: ClassVar[Any]
     calibrations: ClassVar[tuple[str, ...]]
     neighbors: ClassVar[Any]
 
-    @abstractmethod
-    def __init__(self, target: Target) -> None: ...
+    def __init__(self, target: Target) -> None:
+        self.n_classes = len(target.names)  # 0 for an outcome without classes
 
     def content(self, fitted: Any, include_rows: bool) -> Content | None:
         """Return a fitted model as numbers; None if it is not known how."""
@@ -85,13 +91,15 @@ class Models(ABC):
     def _content(self, fitted: Any) -> Content | None:
         """Return a fitted model as numbers. Exact types only: a subclass may decide otherwise."""
 
-    @abstractmethod
     def model(self, content: Content, trusted: Sequence[str]) -> Model:
         """Return the model that a document holds."""
+        if content["kind"] == "skops":
+            return self.loaded(content, self.n_classes, trusted)
+        return self.kinds[content["kind"]](content, self.n_classes)
 
     @abstractmethod
     def shapes(self, content: Content, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes that a model's lists must have."""
+        """Return the shapes that a model's lists must have, those that it holds and others."""
 
     def misfit(self, document: Content) -> str | None:
         """Say which values of a document contradict each other, or None."""

@@ -30,7 +30,6 @@ from backstay.signature._model import (
     products,
 )
 from backstay.signature._skops import loaded_model
-from backstay.targets import Target
 
 LINEAR = (Ridge, RidgeCV, LinearRegression, Lasso, LassoCV, ElasticNet, ElasticNetCV)
 
@@ -38,16 +37,8 @@ LINEAR = (Ridge, RidgeCV, LinearRegression, Lasso, LassoCV, ElasticNet, ElasticN
 class NumberModel(Model):
     """The score is the predicted number itself, and no number is cut off."""
 
-    def __init__(self, content: Content) -> None:
-        self.content = content
-
     def predict(self, X: Array, threshold: float | None) -> NDArray[Any]:
-        """Return the numbers."""
         return self.scores(X)[:, 0]
-
-    def probability(self, X: Array) -> Array:
-        """Refuse: a number has none."""
-        raise NotImplementedError
 
 
 class Line(NumberModel):
@@ -72,8 +63,8 @@ class NeighborMeans(NumberModel):
 class LoadedRegressor(NumberModel):
     """A regressor of scikit-learn's, loaded by skops."""
 
-    def __init__(self, content: Content, trusted: Sequence[str]) -> None:
-        super().__init__(content)
+    def __init__(self, content: Content, n_classes: int, trusted: Sequence[str]) -> None:
+        super().__init__(content, n_classes)
         self.fitted = loaded_model(content, trusted)
         if not is_regressor(self.fitted):
             raise SignatureError("model.data is not a model of numbers.")
@@ -89,11 +80,9 @@ class NumberModels(Models):
         "linear": Line,
         "neighbor means": NeighborMeans,
     }
+    loaded = LoadedRegressor
     calibrations = ("conformal",)
     neighbors = KNeighborsRegressor
-
-    def __init__(self, target: Target) -> None:
-        pass
 
     def _content(self, fitted: Any) -> Content | None:
         if type(fitted) in LINEAR:
@@ -108,18 +97,10 @@ class NumberModels(Models):
             }
         return None
 
-    def model(self, content: Content, trusted: Sequence[str]) -> Model:
-        """Return the model that a document holds."""
-        if content["kind"] == "skops":
-            return LoadedRegressor(content, trusted)
-        return self.kinds[content["kind"]](content)
-
     def shapes(self, content: Content, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes that a model's lists must have."""
         n_rows = len(content.get("outcomes", ()))
-        shapes: dict[str, tuple[int, ...]] = {"coef": (1, n_features), "intercept": (1,)}
-        shapes |= {"rows": (n_rows, n_features), "outcomes": (n_rows,)}
-        return {key: shape for key, shape in shapes.items() if key in content}
+        coef = {"coef": (1, n_features), "intercept": (1,)}
+        return {**coef, "rows": (n_rows, n_features), "outcomes": (n_rows,)}
 
     def _misfit(self, document: Content) -> str | None:
         if document["threshold"] is not None:

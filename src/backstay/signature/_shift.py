@@ -70,10 +70,6 @@ class _Part:
     mean: float
     sd: float
 
-    @property
-    def error(self) -> float:
-        return self.sd**2 / self.n
-
 
 # Training rows, and rows of the cohort that should be like them.
 Pairs = list[tuple[_Part, _Part]]
@@ -131,7 +127,7 @@ def _judged(name: str, pairs: Pairs, kurtosis: float, unit: float, level: float)
 def _welch(difference: float, share: Array, pairs: Pairs) -> float:
     """Return the p-value of a mean of differences, with Welch and Satterthwaite's freedom."""
     terms = [
-        (w**2 * part.error, part.n - 1)
+        (w**2 * (part.sd**2 / part.n), part.n - 1)
         for w, pair in zip(share, pairs, strict=True)
         for part in pair
     ]

@@ -161,9 +161,6 @@ class Signature(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         return {"document": self.document, "trusted": self.trusted}  # not what is made of them
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
     def __sklearn_clone__(self) -> Self:
         return self
 
@@ -377,11 +374,8 @@ class Signature(BaseEstimator):
         """Return the low and the high end of a prediction interval of every row.
 
         It reaches as far from the prediction as errors of rows did when the study tested them
-        (conformal prediction). A new row from the same population lies inside with about this
-        probability, *on average over rows*: where the outcome is hard to predict, fewer rows are
-        inside. The study trained on parts of the rows that the signature was trained on, so
-        intervals are rather too wide. In another population nothing is promised;
-        :meth:`validate` counts how many rows are inside.
+        (conformal prediction). `intervals_said` says what follows for new rows from the same
+        population. In another one nothing is promised; :meth:`validate` counts the rows inside.
 
         Parameters
         ----------

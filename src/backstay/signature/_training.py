@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from backstay._columns import CHUNK, STRONG, column_chunks, numeric_columns, standard_parts
+from backstay._columns import STRONG, column_chunks, numeric_columns, standard_parts
 from backstay.signature._cohort import QUANTILES
 from backstay.signature._error import SignatureError
 from backstay.signature._shift import kurtosis
@@ -29,14 +29,12 @@ def _chunks(X: Any, only: Columns | None = None) -> Iterator[tuple[Columns, Arra
     With `only`, chunks that hold none of those columns may be left out.
     """
     if sparse.issparse(X):
-        by_column = X.tocsc()
-        for start in range(0, X.shape[1], CHUNK):
-            part = by_column[:, start : start + CHUNK].toarray().astype(np.float64)
-            yield np.arange(start, start + part.shape[1]), part
-        return
-    if isinstance(X, np.ndarray) and X.dtype == object:
-        X = pd.DataFrame(X).infer_objects()
-    for columns, part in column_chunks(X, numeric_columns(X), only):
+        X, numeric = X.tocsc(), np.arange(X.shape[1])
+    else:
+        if isinstance(X, np.ndarray) and X.dtype == object:
+            X = pd.DataFrame(X).infer_objects()
+        numeric = numeric_columns(X)
+    for columns, part in column_chunks(X, numeric, only):
         # Sums along a column do not depend on how many columns are looked at together.
         yield columns, np.asfortranarray(part)
 

@@ -20,16 +20,14 @@ from backstay.results import DatasetFacts, Records
 from backstay.store import Store
 from backstay.study._data import CheckedData
 from backstay.study._partners import SHARD, ever_selected, often_selected, strongest_partners
-from backstay.study._suspicions import of_table
+from backstay.study._suspicions import of_table, overflow_is_unknown
 
 Arrays = dict[str, NDArray[Any]]
 # Wider tables could need more than 2 GB for the correlations of linked features.
 MOST_FEATURES = 30_000
-# Squares of the largest numbers overflow; what follows from them is then unknown.
-_overflow_is_unknown = np.errstate(over="ignore", invalid="ignore")
 
 
-@_overflow_is_unknown
+@overflow_is_unknown
 def describe_data(store: Store, data: CheckedData) -> None:
     """Keep what is suspicious, moments of every feature and its module, unless they are kept."""
     if "module" in store.dataset_arrays(data.name):
@@ -60,7 +58,7 @@ def _modules(X: Any) -> NDArray[np.int32]:
     return labels.astype("<i4")
 
 
-@_overflow_is_unknown
+@overflow_is_unknown
 def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) -> None:
     """Keep correlated partners and values of features that may be in a signature.
 

@@ -197,6 +197,7 @@ def plan_ahead(
         raise ValueError(f"rows={tried} must leave two rows or more in the rarer class.")
     wanted = list_sizes(sizes, [min(population.n_true, LONGEST)], population.n_features)
     parts = np.split(np.arange(2 * tried[-1] + FRESH_ROWS), [tried[-1], 2 * tried[-1]])
+    true = np.eye(population.n_true, population.n_features, dtype=bool)
     runs: list[dict[str, Any]] = []
     for number, child in enumerate(np.random.SeedSequence(random_state).spawn(n_sets)):
         *seeds, seed = (int(state % MAX_SEED) for state in child.generate_state(4))
@@ -212,18 +213,11 @@ def plan_ahead(
         for method, (i, n), (j, size) in product(panel, enumerate(tried), enumerate(wanted)):
             two = [record.arrays for record in records[method][2 * i : 2 * i + 2]]
             outputs = np.array([arrays["outputs"][0, j] for arrays in two])
-            scores = metric.score(target.take(parts[2]), outputs)
-            about = {"set": number, "rows": n, "method": method, "size": size}
+            score = float(metric.score(target.take(parts[2]), outputs).mean())
             lists = [arrays["order"][:size] for arrays in two]
-            runs.append(about | _measured(population, lists, float(scores.mean())))
+            again = stability_score(lists, population.n_features, "kuncheva").value
+            shares = np.mean([found_and_false(chosen, true) for chosen in lists], axis=0)
+            about = {"set": number, "rows": n, "method": method, "size": size}
+            measured = zip(PlanAhead.MEASURES, (score, again, *shares.tolist()), strict=True)
+            runs.append(about | dict(measured))
     return PlanAhead(population, pd.DataFrame(runs), metric.title)
-
-
-def _measured(
-    population: Population, lists: list[NDArray[np.intp]], score: float
-) -> dict[str, float]:
-    """Compare the lists of two samples with the truth and with each other."""
-    true = np.eye(population.n_true, population.n_features, dtype=bool)
-    shares = np.mean([found_and_false(chosen, true) for chosen in lists], axis=0)
-    again = stability_score(lists, population.n_features, "kuncheva").value
-    return dict(zip(PlanAhead.MEASURES, (score, again, *shares.tolist()), strict=True))

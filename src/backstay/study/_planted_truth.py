@@ -66,9 +66,7 @@ def plant(
 
     def planted(a: float) -> Plant:
         order = np.argsort(a * score + math.sqrt(1 - a * a) * noise, kind="stable")
-        rows = np.empty_like(sorted_rows)
-        rows[order] = sorted_rows
-        made = target.take(rows)
+        made = target.take(sorted_rows[np.argsort(order)])
         effects = made.effects(columns * signs)
         assert effects is not None  # of a table they are always known
         return Plant(features, made, float(np.nanmean(effects.effect)))
@@ -171,24 +169,19 @@ def planted_truth(
     y : array-like of shape (n_samples,) or Target
         Outcomes, such as classes. They are used for their numbers only: planting gives them to
         other rows.
-    methods : iterable of str or dict of str to ranker, default=None
-        Short names as in :func:`make_methods`, or methods; None is a fast panel of "t", "relieff"
-        and "svm-rfe".
+    methods, sizes, random_state, n_jobs
+        As in :func:`plan_ahead`; sizes are `n_true`, half of it and twice as many if omitted.
     n_true : int, default=20
         Features of a plant, chosen at random among those that are numbers and not constant.
     effect : float, default=0.8
         Mean effect of planted features, in standard deviations: of classes, the difference of the
         means (Hedges' g). Features that are not correlated cannot all have a large effect;
         ``PlantedTruth.effects`` are those that they have.
-    sizes : iterable of int, default=None
-        Lengths of the list; None is half of `n_true`, `n_true` and twice as many.
     n_plants, n_runs : int, default=10
         How often features are planted, and subsamples of two thirds of the rows, for the
         stability on each plant.
     preprocess : transformer or list of transformers, default=None
         Fitted on training rows first, as in a :class:`Study`; missing cells need one.
-    random_state, n_jobs : int, default=None
-        Seed, and fits at once; results do not depend on the latter.
 
     Returns
     -------
@@ -205,9 +198,9 @@ def planted_truth(
 
     Notes
     -----
-    The outcomes that there are, sorted, are given to the rows in the order of a score plus noise.
-    The score is the sum of the planted features in standard deviations, with the signs of their
-    first principal component. The noise is as large as it takes for the mean effect.
+    The outcomes, sorted, are given to the rows in the order of a score plus noise. The score is the
+    sum of the planted features in standard deviations, with the signs of their first principal
+    component. The noise is as large as it takes for the mean effect.
 
     Examples
     --------
@@ -243,6 +236,7 @@ def planted_truth(
         exact, alike = np.zeros((2, n_true, d), dtype=bool)
         exact[np.arange(n_true), columns[made.features]] = True
         alike[:, columns] = np.abs(unit[:, made.features].T @ unit) >= STRONG
+        alike |= exact
         whole = Split(np.arange(len(table)), np.arange(0), int(rng.integers(MAX_SEED)))
         splits = [whole, *draw_splits(Subsampling(n_runs), made.target, None, child)]
         records = ran(
@@ -250,13 +244,16 @@ def planted_truth(
             panel, splits, n_jobs,
         )  # fmt: skip
         for method, size in product([*panel, PlantedTruth.CHANCE], fitting):
-            about = {"plant": number, "method": method, "size": size}
             if method == PlantedTruth.CHANCE:
-                runs.append(about | _by_chance(size, exact, exact | alike))
-                continue
-            lists = [record.arrays["order"][:size] for record in records[method]]
-            shares = *found_and_false(lists[0], exact), *found_and_false(lists[0], exact | alike)
-            runs.append(about | _measures(*shares, stability=stability_score(lists[1:], d).value))
+                shares = [_by_chance(size, counts) for counts in (exact, alike)]
+                stability = 0.0
+            else:
+                lists = [record.arrays["order"][:size] for record in records[method]]
+                shares = [found_and_false(lists[0], counts) for counts in (exact, alike)]
+                stability = stability_score(lists[1:], d).value
+            values = (*shares[0], *shares[1], _balance(*shares[0]), stability)
+            about = {"plant": number, "method": method, "size": size}
+            runs.append(about | dict(zip(PlantedTruth.MEASURES, values, strict=True)))
     return PlantedTruth(
         asked=effect,
         effects=tuple(made.effect for made in plants),
@@ -267,22 +264,12 @@ def planted_truth(
     )
 
 
-def _by_chance(size: int, exact: NDArray[Any], alike: NDArray[Any]) -> dict[str, float]:
-    """Return what lists of random features are expected to find."""
-    exactly, about = (
-        (
-            float(stats.hypergeom.sf(0, counts.shape[1], counts.sum(axis=1), size).mean()),
-            float(1 - counts.any(axis=0).mean()),
-        )
-        for counts in (exact, alike)
-    )
-    return _measures(*exactly, *about, stability=0.0)
+def _by_chance(size: int, alike: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return what :func:`found_and_false` expects of lists of random features."""
+    found = stats.hypergeom.sf(0, alike.shape[1], alike.sum(axis=1), size)
+    return float(found.mean()), float(1 - alike.any(axis=0).mean())
 
 
-def _measures(
-    found: float, false: float, found_alike: float, false_alike: float, *, stability: float
-) -> dict[str, float]:
+def _balance(found: float, false: float) -> float:
     both = found + 1 - false
-    balance = 2 * found * (1 - false) / both if both else 0.0
-    values = found, false, found_alike, false_alike, balance, stability
-    return dict(zip(PlantedTruth.MEASURES, values, strict=True))
+    return 2 * found * (1 - false) / both if both else 0.0

@@ -379,13 +379,9 @@ def _dealt(
     """Deal the rows into parts that can be trained on; whole groups may take several tries."""
     for _ in range(GROUP_DRAWS):
         deal = RepeatedStratifiedKFold(n_parts, 1, random_state=int(rng.integers(MAX_SEED)))
-        parts = [part for _, part in deal.split(target.values, target, groups)]
-        if all(len(part) and target.can_train(part) for part in parts):
-            everyone = np.arange(len(target))
-            return [
-                Split(part, np.setdiff1d(everyone, part), int(rng.integers(MAX_SEED)))
-                for part in parts
-            ]
+        folds = [*deal.split(target.values, target, groups)]
+        if all(len(part) and target.can_train(part) for _, part in folds):
+            return [Split(part, others, int(rng.integers(MAX_SEED))) for others, part in folds]
     raise ValueError(f"{GROUP_DRAWS} deals never gave parts that can all be trained on")
 
 

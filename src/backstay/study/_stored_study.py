@@ -52,11 +52,7 @@ class PlannedRuns:
     facts: dict[str, Any]
 
     def by_number(self) -> dict[int, Split]:
-        """Return the splits by the number of their run.
-
-        Those with shuffled labels and on parts of the rows have negative numbers: the study may
-        grow at all ends.
-        """
+        """Return the splits by the number of their run; each kind of run may grow."""
         shuffled = {-1 - i: split for i, split in enumerate(self.null)}
         parts = {FIRST_PART - i: split for i, split in enumerate(self.parts)}
         return dict(enumerate(self.splits)) | shuffled | parts
@@ -182,8 +178,15 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
             n_stored,
             n_given,
         )
-    if stored.get("keep_samples", True) != facts.get("keep_samples", True):
-        raise StoreError(_other_samples(store.name, facts))
+    keeps = facts.get("keep_samples", True)
+    if stored.get("keep_samples", True) != keeps:
+        raise StoreError(
+            f"{store.name} keeps no values and no names of samples. Go on with --no-samples "
+            "(keep_samples=False), or use another file."
+            if keeps
+            else f"{store.name} keeps values or names of samples. Write a copy without them with "
+            "backstay strip and go on in that, or use another file."
+        )
     fixed, now = (
         {key: said[key] for key in said if key not in GROWING} for said in (stored, facts)
     )
@@ -211,19 +214,6 @@ def check_same_data(store: Store, runs: PlannedRuns) -> None:
             f"{store.name} holds {name!r} with other parts of the rows to plan by; use another "
             "file."
         )
-
-
-def _other_samples(store: str, facts: dict[str, Any]) -> str:
-    """Say why a study that keeps samples cannot go on in a store without them, or the reverse."""
-    if facts.get("keep_samples", True):
-        return (
-            f"{store} keeps no values and no names of samples. Go on with --no-samples "
-            "(keep_samples=False), or use another file."
-        )
-    return (
-        f"{store} keeps values or names of samples. Write a copy without them with backstay "
-        "strip and go on in that, or use another file."
-    )
 
 
 def enter_data(store: Store, runs: PlannedRuns) -> None:

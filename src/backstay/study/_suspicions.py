@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -33,13 +33,13 @@ FIRST_LOOK = 100
 # Distances are taken over some of the columns, of up to so many rows.
 MOST_ROWS, MOST_COLUMNS, MOST_PRODUCTS = 3000, 2000, 10**9
 FEWEST_ROWS, FEWEST_COLUMNS = 12, 5
-# Squares of the largest numbers overflow.
-_overflow_is_unknown = np.errstate(over="ignore", invalid="ignore")
+# Squares of the largest numbers overflow; what follows from them is then unknown.
+overflow_is_unknown = np.errstate(over="ignore", invalid="ignore")
 # A single feature that separates outcomes so well is rarely a discovery.
 ALMOST_SURELY = 0.97
 
 
-@_overflow_is_unknown
+@overflow_is_unknown
 def suspicions(X: Any, y: ArrayLike | Target, groups: ArrayLike | None = None) -> list[Suspicion]:
     """Return what in a table could make a score look better than it is.
 
@@ -110,13 +110,11 @@ def _contents(X: Any) -> Ints:
     if sparse.issparse(X):
         rows = X.tocsr()
         rows.sort_indices()
-        ends = zip(rows.indptr, rows.indptr[1:], strict=False)
-        keys = [rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends]
-        return _numbered(keys)
+        ends = pairwise(rows.indptr)
+        return _numbered([rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends])
     numeric = numeric_columns(X)
-    some = (
-        columns_of(X, numeric[:: -(-len(numeric) // FIRST_LOOK) or 1]) + 0.0
-    )  # 0 and -0 are equal
+    # 0 and -0 are equal.
+    some = columns_of(X, numeric[:: -(-len(numeric) // FIRST_LOOK) or 1]) + 0.0
     if len({row.tobytes() for row in some}) == len(some):
         return np.arange(len(some))
     digests = [hashlib.blake2b(digest_size=16) for _ in range(X.shape[0])]

@@ -6,7 +6,7 @@ Only the moments are kept in a store, so a corrected formula corrects old studie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,19 @@ from scipy import sparse, stats
 from backstay._columns import column_chunks, numeric_columns
 from backstay.targets._target import Arrays, Effects, Floats, corrected_for_many
 
+if TYPE_CHECKING:
+    from backstay.targets._classes import ClassTarget
+
 # Standard deviations below that share of the mean are rounding.
 ROUNDING = 1e-10
 
 
-def moments_of_classes(X: Any, codes: NDArray[Any], n_classes: int) -> Arrays:
+def moments_of_classes(target: ClassTarget, X: Any) -> Arrays:
     """Return number, mean and standard deviation of every class in every column.
 
     Gaps are left out. Columns that are not numbers have no moments.
     """
-    shape = (n_classes, X.shape[1])
+    shape = (target.n_classes, X.shape[1])
     counts, means, deviations = np.zeros(shape), np.full(shape, np.nan), np.full(shape, np.nan)
     chunks = (
         [(np.arange(X.shape[1]), X.tocsr())]
@@ -32,8 +35,8 @@ def moments_of_classes(X: Any, codes: NDArray[Any], n_classes: int) -> Arrays:
         else column_chunks(X, numeric_columns(X))
     )
     for columns, table in chunks:
-        for c in range(n_classes):
-            n, mean, deviation = _moments(table[np.flatnonzero(codes == c)])
+        for c in range(target.n_classes):
+            n, mean, deviation = _moments(table[np.flatnonzero(target.codes == c)])
             counts[c, columns], means[c, columns], deviations[c, columns] = n, mean, deviation
     return {"class count": counts, "class mean": means, "class deviation": deviations}
 

@@ -21,6 +21,7 @@ from scipy import stats
 from backstay.targets._metric import (
     Floats,
     Metric,
+    OfRows,
     Run,
     pair_order,
     ratio,
@@ -121,9 +122,6 @@ class _F1(OfLabels):
 
 
 class _Matthews(OfLabels):
-    def chance(self, target: ClassTarget) -> float:
-        return 0.0
-
     def _value(self, hits: Floats, rows: Floats, columns: Floats) -> Floats:
         n, right = rows.sum(axis=-1), hits.sum(axis=-1)
         covariance = right * n - (rows * columns).sum(axis=-1)
@@ -140,32 +138,22 @@ def _mean_defined(values: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class OfProbabilities(Metric):
+class OfProbabilities(OfRows):
     """A loss of predicted probabilities, averaged over rows."""
 
     needs: ClassVar[str] = "probabilities"
     moves_with_shares: ClassVar[bool] = True
 
-    def score(self, target: ClassTarget, outputs: Floats) -> Floats:
-        """Return the mean loss of the rows."""
-        return np.asarray(self.losses(target.codes, outputs[..., 1:]).mean(axis=-1))
-
-    def pooled(self, target: ClassTarget, runs: Sequence[Run], copies: Floats) -> Floats:
-        """Average each row's losses, then those of drawn rows."""
-        losses = [(rows, self.losses(target.codes[rows], out[..., 1:])) for rows, out in runs]
-        total, times = row_means(target, losses, runs[0][1].shape[:2])
-        size = copies @ (times > 0)
-        return ratio(copies @ total.reshape(len(target), -1), size[:, None])
-
     def rows_worth(self, target: ClassTarget, n_runs: int = 1) -> float:
         """Return the rows' worth of a mean over the classes."""
         return METRICS["balanced_accuracy"].rows_worth(target, n_runs)
 
-    def losses(self, truth: NDArray[Any], probabilities: Floats) -> Floats:
-        """Return the loss of every row, from probabilities (… × row × column)."""
+    def _figures(self, target: ClassTarget, outputs: Floats) -> Floats:
+        probabilities = outputs[..., 1:]
         if probabilities.shape[-1] == 1:
             probabilities = np.concatenate([1 - probabilities, probabilities], axis=-1)
-        return self._losses(probabilities, truth[:, None] == np.arange(probabilities.shape[-1]))
+        right = target.codes[:, None] == np.arange(probabilities.shape[-1])
+        return self._losses(probabilities, right)[None]
 
     @abstractmethod
     def _losses(self, probabilities: Floats, right: NDArray[np.bool_]) -> Floats:

@@ -53,7 +53,7 @@ def separation_of_classes(values: Floats, codes: NDArray[Any], n_classes: int) -
 
 
 def giveaways_of_classes(
-    X: Any, moments: Mapping[str, Any], target: ClassTarget
+    target: ClassTarget, X: Any, moments: Mapping[str, Any]
 ) -> dict[int, float]:
     """Return features that alone nearly separate all classes and stand out, with their AUC."""
     effects = target.effects(moments)
@@ -84,12 +84,12 @@ def giveaways_of_classes(
     return {int(order[j]): float(area[j]) for j in sorted(found)}
 
 
-def association_with_classes(column: NDArray[Any], codes: NDArray[Any]) -> Association:
+def association_with_classes(target: ClassTarget, column: NDArray[Any]) -> Association:
     """Return how a column goes with the classes.
 
     Numbers: AUC, and the test of Kruskal and Wallis. Texts: Cramér's V, and the χ² test.
     """
-    codes = np.unique(codes, return_inverse=True)[1]
+    codes = np.unique(target.codes, return_inverse=True)[1]
     k = int(codes.max()) + 1
     if k < 2:  # only rows of one class have a value
         return Association("AUC", 0.5, 1.0, strong=False)
@@ -97,9 +97,7 @@ def association_with_classes(column: NDArray[Any], codes: NDArray[Any]) -> Assoc
         p = float(stats.kruskal(*(column[codes == c] for c in range(k))).pvalue)
         area = float(separation_of_classes(column[:, None], codes, k)[0])
         return Association("AUC", area, p, strong=area >= NEARLY)
-    values = np.unique(column, return_inverse=True)[1]
-    counts = np.zeros((int(values.max()) + 1, k))
-    np.add.at(counts, (values, codes), 1)
+    counts = stats.contingency.crosstab(column, codes).count
     test = stats.chi2_contingency(counts, correction=False)
     v = float(np.sqrt(test.statistic / (len(codes) * (min(counts.shape) - 1))))
     return Association("Cramér's V", v, float(test.pvalue), strong=v >= STRONG_V)

@@ -71,7 +71,6 @@ class ClassSignature(Target):
         return {**moments, "covariance": covariance.tolist()}
 
     def moment_shapes(self, n_features: int) -> dict[str, tuple[int, ...]]:
-        """Return shapes by class and feature."""
         by_class = dict.fromkeys(("counts", "means", "sds"), (self.n_classes, n_features))
         return {**by_class, "covariance": (n_features, n_features)}
 
@@ -82,9 +81,7 @@ class ClassSignature(Target):
         shares = np.asarray(sizes, dtype=float)
         n_drawn = np.maximum(np.round(n_rows * shares / shares.sum()), LEAST_DRAWN).astype(int)
         codes = np.repeat(np.arange(len(shares)), n_drawn)
-        values, axes = np.linalg.eigh(np.asarray(moments["covariance"]))
-        root = axes * np.sqrt(np.maximum(values, 0))
-        noise = rng.normal(size=(len(codes), len(root))) @ root.T
+        noise = self._noise(moments, len(codes), rng)
         return type(self)(self.classes, codes), np.asarray(moments["means"])[codes] + noise
 
     def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
@@ -96,13 +93,7 @@ class ClassSignature(Target):
                 f"a class is mapped to {unknown[0]!r}; the signature has {', '.join(names)}.",
                 parameter="mapping",
             )
-        given = np.asarray(y)
-        missing = np.flatnonzero(pd.isna(given))
-        if len(missing):
-            raise Refusal(
-                f"{len(missing)} rows have no class, first row {missing[0]}; leave them out."
-            )
-        texts = [label_text(label) for label in given.tolist()]
+        texts = [label_text(label) for label in self._without_gaps(y).tolist()]
         mapped = [mapping.get(text, text) for text in texts]
         strange = sorted(set(mapped) - set(names))
         if strange:
@@ -152,7 +143,6 @@ class ClassSignature(Target):
         return columns
 
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
-        """Return a calibration of the scores of two classes."""
         if self.n_classes > 2:
             return None, "none: the model has none, and calibration is for two classes"
         if "score" not in tested:

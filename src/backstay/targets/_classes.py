@@ -29,7 +29,6 @@ from backstay.targets._class_words import UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
-    Association,
     Effects,
     Floats,
     Rows,
@@ -37,7 +36,6 @@ from backstay.targets._target import (
     TableRows,
     Target,
     Tested,
-    Words,
 )
 
 
@@ -71,6 +69,12 @@ class ClassTarget(ClassSignature):
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
     agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
     estimator_type: ClassVar[str] = "classifier"
+
+    moments = moments_of_classes
+    association = association_with_classes
+    giveaways = giveaways_of_classes
+    words = class_words
+    concerns = class_concerns
 
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
@@ -110,19 +114,15 @@ class ClassTarget(ClassSignature):
         return np.unique(self.values)
 
     def take(self, rows: Any) -> Self:
-        """Return the target of some rows."""
         return type(self)(self.classes, self.codes[rows], self.values[rows])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the kind and the labels."""
         return {"kind": self.kind, "classes": self.classes.tolist()}
 
     def arrays(self) -> Arrays:
-        """Return the class numbers."""
         return {"codes": self.codes.astype("<i4")}
 
     def row_labels(self) -> list[Any]:
-        """Return the label of every row."""
         return [self.classes[code] for code in self.codes]
 
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
@@ -137,7 +137,6 @@ class ClassTarget(ClassSignature):
         return self.values
 
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
-        """Return the classes of fewer rows."""
         return [(f"class {name!r}", n) for name, n in self.summary() if n < n_rows]
 
     def can_train(self, rows: Rows) -> bool:
@@ -164,7 +163,6 @@ class ClassTarget(ClassSignature):
         return self.take(source)
 
     def default_models(self) -> dict[str, Any]:
-        """Return a linear SVM that weighs classes by their rarity, and 1-NN."""
         return default_models()
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
@@ -174,7 +172,6 @@ class ClassTarget(ClassSignature):
         return "roc_auc" if ranked else "balanced_accuracy"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
-        """Return the default models, or a logistic regression for metrics of probabilities."""
         return models_for(metric)
 
     def n_columns(self, keep: str) -> int:
@@ -182,7 +179,6 @@ class ClassTarget(ClassSignature):
         return 1 + (0 if keep == "predictions" else 1 if self.n_classes == 2 else self.n_classes)
 
     def outputs(self, model: Any, X: Any, keep: str, learned: NDArray[Any]) -> Floats:
-        """Return the predicted class number and scores of rows, by a fitted model."""
         return class_outputs(model, X, self._seen, keep)
 
     def coded(self, values: NDArray[Any]) -> tuple[Rows, Rows]:
@@ -191,7 +187,6 @@ class ClassTarget(ClassSignature):
         return np.searchsorted(self._seen, present), codes
 
     def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        """Return a faster way to the outputs of a linear SVM or of 1-NN."""
         return None if keep == "probabilities" else shortcut_of(model, self.n_classes, keep)
 
     def ridge_aims(self) -> tuple[Floats, Floats]:
@@ -205,43 +200,20 @@ class ClassTarget(ClassSignature):
         scores = leanings[..., 1:] - leanings[..., :1] if self.n_classes == 2 else leanings
         return np.concatenate([predicted, scores], axis=-1)
 
-    def moments(self, X: Any) -> Arrays:
-        """Return number, mean and standard deviation of every class in every feature."""
-        return moments_of_classes(X, self.codes, self.n_classes)
-
     def effects(self, X: Any) -> Effects | None:
-        """Return what sets the classes apart, from a table or from its moments."""
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
 
     def separation(self, values: Floats) -> Floats:
-        """Return the AUC of every column alone, averaged over pairs of classes."""
         return separation_of_classes(values, self.codes, self.n_classes)
 
-    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
-        """Return features that alone nearly separate the classes, as no other does."""
-        return giveaways_of_classes(X, moments, self)
-
-    def association(self, column: NDArray[Any]) -> Association:
-        """Return the AUC of numbers or Cramér's V of texts, and p of a test."""
-        return association_with_classes(column, self.codes)
-
-    def words(self) -> Words:
-        """Return what a report calls classes, their effects and their errors."""
-        return class_words(self)
-
-    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
-        """Warn of unequal and of small classes."""
-        return class_concerns(self, metric)
-
     def summary(self) -> list[tuple[str, int]]:
-        """Return every class and its number of rows."""
         return [(str(name), int(n)) for name, n in zip(self.classes, self.sizes, strict=True)]
 
     def unlike(self, other: Target) -> str | None:
         """Say that another study has other classes; None if it has the same."""
         if other.kind != self.kind:
-            return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
+            return super().unlike(other)
         names = [sorted(name for name, _ in target.summary()) for target in (self, other)]
         if names[0] == names[1]:
             return None

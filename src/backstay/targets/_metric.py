@@ -58,9 +58,9 @@ class Metric(ABC):
     moves_with_shares: ClassVar[bool] = False
     has_unit: ClassVar[bool] = False
 
-    @abstractmethod
     def chance(self, target: Any) -> float:
         """Return what knowing nothing of the features reaches on these rows."""
+        return 0.0
 
     @abstractmethod
     def score(self, target: Any, outputs: Floats) -> Floats:
@@ -92,12 +92,12 @@ class Metric(ABC):
         """
         return [self.score(target.take(rows), outputs) for rows, outputs in runs]
 
-    @abstractmethod
     def rows_worth(self, target: Any, n_runs: int = 1) -> float:
         """Return how many rows give a share of right predictions the variance of a score.
 
         Of one run, if the target holds the rows of several.
         """
+        return float(len(target) // n_runs)
 
     @property
     def best(self) -> float:
@@ -123,6 +123,36 @@ class Metric(ABC):
         span = self.high - self.low
         low, high = wilson((value - self.low) / span, n)
         return self.low + span * float(low), self.low + span * float(high)
+
+
+@dataclass(frozen=True)
+class OfRows(Metric):
+    """A metric of figures of every row, averaged over rows before they are put together."""
+
+    def score(self, target: Any, outputs: Floats) -> Floats:
+        """Return the metric of outputs for the rows of the target."""
+        return self._value(self._figures(target, outputs).mean(axis=-1))
+
+    def pooled(self, target: Any, runs: Sequence[Run], copies: Floats) -> Floats:
+        """Average each row's figures, then those of drawn rows."""
+        means, times = self._row_figures(target, runs)
+        size = copies @ (times > 0)
+        drawn = ratio(copies @ means.reshape(len(target), -1), size[:, None])
+        by_figure = drawn.reshape(len(copies), means.shape[1], -1)
+        return self._value(np.moveaxis(by_figure, 1, 0))
+
+    def _row_figures(self, target: Target, runs: Sequence[Run]) -> tuple[Floats, Floats]:
+        """Return the mean figures of every row, and how often it was tested."""
+        figures = [(rows, self._figures(target.take(rows), outputs)) for rows, outputs in runs]
+        return row_means(target, figures, figures[0][1].shape[:-1])
+
+    @abstractmethod
+    def _figures(self, target: Any, outputs: Floats) -> Floats:
+        """Return what is averaged: figure × … × row."""
+
+    def _value(self, means: Floats) -> Floats:
+        """Return the metric from the means of the figures."""
+        return means[0]
 
 
 def ratio(total: Floats, size: Floats) -> Floats:

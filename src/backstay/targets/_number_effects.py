@@ -5,20 +5,26 @@ Only the moments are kept in a store, so a corrected formula corrects old studie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
-from backstay._columns import CHUNK, column_chunks, columns_of, numeric_columns
+from backstay._columns import column_chunks, columns_of, numeric_columns
 from backstay.targets._metric import some_rows
 from backstay.targets._target import Arrays, Association, Effects, Floats, corrected_for_many
 
 if TYPE_CHECKING:
     from backstay.targets._numbers import NumberTarget
 
+MOMENTS = (
+    "number count",
+    "number deviation",
+    "number deviation of the outcome",
+    "number correlation",
+)
 # Standard deviations below that share of the mean are rounding.
 ROUNDING = 1e-10
 # Of so many features with the smallest p-values the values are looked at; a few may stand out.
@@ -30,29 +36,21 @@ NEARLY, APART, CHANCE = 0.9, 0.7, 0.001
 STRONG = 0.9
 
 
-def moments_with_numbers(X: Any, y: Floats) -> Arrays:
+def moments_with_numbers(target: NumberTarget, X: Any) -> Arrays:
     """Return what is known of every column and of the outcome in its rows; gaps are left out."""
     count, spread, own, r = (np.full(X.shape[1], np.nan) for _ in range(4))
-    width = X.shape[1]
-    chunks: Iterable[tuple[NDArray[Any], Floats]]
-    if sparse.issparse(X):
-        parts = (np.arange(k, min(k + CHUNK, width)) for k in range(0, width, CHUNK))
-        chunks = ((columns, columns_of(X, columns)) for columns in parts)
-    else:
-        chunks = column_chunks(X, numeric_columns(X))
-    for columns, table in chunks:
+    numeric = np.arange(X.shape[1]) if sparse.issparse(X) else numeric_columns(X)
+    for columns, table in column_chunks(X, numeric):
         known = np.isfinite(table)
         n = known.sum(axis=0)
         x, xx, scale = _centred(table, known)
-        z, zz, _ = _centred(np.broadcast_to(y[:, None], table.shape), known)
+        z, zz, _ = _centred(np.broadcast_to(target.values[:, None], table.shape), known)
         with np.errstate(invalid="ignore", divide="ignore"):
             flat = np.sqrt(xx / (n - 1)) <= ROUNDING * scale
             count[columns], own[columns] = n, np.sqrt(zz / (n - 1))
             spread[columns] = np.where(flat, 0, np.sqrt(xx / (n - 1)))
             r[columns] = np.where(flat, np.nan, (x * z).sum(axis=0) / np.sqrt(xx * zz))
-    names = ("count", "deviation", "deviation of the outcome", "correlation")
-    values = (count, spread, own, np.clip(r, -1, 1))
-    return {f"number {name}": value for name, value in zip(names, values, strict=True)}
+    return dict(zip(MOMENTS, (count, spread, own, np.clip(r, -1, 1)), strict=True))
 
 
 def _centred(table: Floats, known: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
@@ -70,12 +68,9 @@ def effects_on_numbers(moments: Mapping[str, NDArray[Any]]) -> Effects | None:
     with a standard deviation of the outcome. The slope is what the outcome gains with a standard
     deviation of the feature, with its interval by Student's t, and the test is that of both.
     """
-    if "number correlation" not in moments:
+    if MOMENTS[-1] not in moments:
         return None
-    n, spread, own, r = (
-        moments[f"number {name}"]
-        for name in ("count", "deviation", "deviation of the outcome", "correlation")
-    )
+    n, spread, own, r = (moments[name] for name in MOMENTS)
     with np.errstate(invalid="ignore", divide="ignore"):
         free = np.where(n > 2, n - 2, np.nan)
         error = np.sqrt((1 - r**2) / free)
@@ -119,7 +114,7 @@ def concordance(values: Floats, y: Floats) -> Floats:
 
 
 def giveaways_of_numbers(
-    X: Any, moments: Mapping[str, Any], target: NumberTarget
+    target: NumberTarget, X: Any, moments: Mapping[str, Any]
 ) -> dict[int, float]:
     """Return features that alone nearly give the outcome and stand out, with their concordance."""
     effects = target.effects(moments)
@@ -144,12 +139,13 @@ def giveaways_of_numbers(
     return {int(order[j]): float(share[j]) for j in first}
 
 
-def association_with_numbers(column: NDArray[Any], y: Floats) -> Association:
+def association_with_numbers(target: NumberTarget, column: NDArray[Any]) -> Association:
     """Return how a column goes with the outcome.
 
     Numbers: Spearman's ρ and its test. Texts: η² of the ranks, the share of their variance that
     lies between the kinds, and the test of Kruskal and Wallis.
     """
+    y = target.values
     if column.dtype.kind == "f":
         if not np.ptp(column) or not np.ptp(y):
             return Association("Spearman's ρ", 0.0, 1.0, strong=False)

@@ -10,62 +10,26 @@ tested both, as for the AUC, so predictions of different models are never compar
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy import stats
 
-from backstay.targets._metric import Floats, Metric, Run, pair_order, ratio, row_means, some_rows
+from backstay.targets._metric import Floats, Metric, OfRows, Run, pair_order, ratio, some_rows
 
 if TYPE_CHECKING:
     from backstay.targets._numbers import NumberTarget
 
 
-@dataclass(frozen=True)
-class OfErrors(Metric):
-    """A metric of figures of every row, averaged over rows before they are put together."""
-
-    def score(self, target: NumberTarget, outputs: Floats) -> Floats:
-        """Return the metric of predictions for the rows of the target."""
-        return self._value(self._figures(target.values, outputs).mean(axis=-1))
-
-    def pooled(self, target: NumberTarget, runs: Sequence[Run], copies: Floats) -> Floats:
-        """Average each row's figures, then those of drawn rows."""
-        figures = [(rows, self._figures(target.values[rows], out)) for rows, out in runs]
-        means, times = row_means(target, figures, figures[0][1].shape[:-1])
-        size = copies @ (times > 0)
-        drawn = ratio(copies @ means.reshape(len(target), -1), size[:, None])
-        by_figure = drawn.reshape(len(copies), len(figures[0][1]), -1)
-        return self._value(np.moveaxis(by_figure, 1, 0))
-
-    def rows_worth(self, target: NumberTarget, n_runs: int = 1) -> float:
-        """Return the rows."""
-        return float(len(target) // n_runs)
-
-    @abstractmethod
-    def _figures(self, truth: Floats, outputs: Floats) -> Floats:
-        """Return what is averaged: figure × … × row."""
-
-    @abstractmethod
-    def _value(self, means: Floats) -> Floats:
-        """Return the metric from the means of the figures."""
-
-
-class _R2(OfErrors):
-    def chance(self, target: NumberTarget) -> float:
-        return 0.0
-
+class _R2(OfRows):
     def pooled(self, target: NumberTarget, runs: Sequence[Run], copies: Floats) -> Floats:
         """Return 1 − the drawn rows' mean squared error over that of the training means.
 
         The ratio of two means of few rows is too high on average. As far as drawn rows are fewer
         than all, that is taken away, to first order (Tin 1965); R² of all rows is left as it is.
         """
-        figures = [(rows, self._figures(target.values[rows], out)) for rows, out in runs]
-        means, times = row_means(target, figures, figures[0][1].shape[:-1])
+        means, times = self._row_figures(target, runs)
         error, around = (part.reshape(len(target), -1) for part in np.moveaxis(means, 1, 0))
         tested = times > 0
         weight = copies * tested
@@ -79,52 +43,46 @@ class _R2(OfErrors):
 
     def of_runs(self, target: NumberTarget, runs: Sequence[Run]) -> list[Floats]:
         """Return 1 − the squared error of each run over that of the training means of all runs."""
-        figures = [self._figures(target.values[rows], outputs) for rows, outputs in runs]
+        figures = [self._figures(target.take(rows), outputs) for rows, outputs in runs]
         if not figures:
             return []
         n_rows = sum(one.shape[-1] for one in figures)
         means = sum(one[1].sum(axis=-1) for one in figures) / n_rows
         return [self._value(np.stack([one[0].mean(axis=-1), means])) for one in figures]
 
-    def _figures(self, truth: Floats, outputs: Floats) -> Floats:
-        return (truth - np.moveaxis(outputs[..., :2], -1, 0)) ** 2
+    def _figures(self, target: NumberTarget, outputs: Floats) -> Floats:
+        return (target.values - np.moveaxis(outputs[..., :2], -1, 0)) ** 2
 
     def _value(self, means: Floats) -> Floats:
         return 1 - ratio(means[0], means[1])
 
 
-class _MeanAbsolute(OfErrors):
+class _MeanAbsolute(OfRows):
     has_unit: ClassVar[bool] = True
 
     def chance(self, target: NumberTarget) -> float:
         """Return the error of always saying the median."""
         return float(np.abs(target.values - np.median(target.values)).mean())
 
-    def _figures(self, truth: Floats, outputs: Floats) -> Floats:
-        return np.abs(truth - outputs[None, ..., 0])
-
-    def _value(self, means: Floats) -> Floats:
-        return means[0]
+    def _figures(self, target: NumberTarget, outputs: Floats) -> Floats:
+        return np.abs(target.values - outputs[None, ..., 0])
 
 
-class _RootMeanSquare(OfErrors):
+class _RootMeanSquare(OfRows):
     has_unit: ClassVar[bool] = True
 
     def chance(self, target: NumberTarget) -> float:
         """Return the error of always saying the mean."""
         return float(target.values.std())
 
-    def _figures(self, truth: Floats, outputs: Floats) -> Floats:
-        return (truth - outputs[None, ..., 0]) ** 2
+    def _figures(self, target: NumberTarget, outputs: Floats) -> Floats:
+        return (target.values - outputs[None, ..., 0]) ** 2
 
     def _value(self, means: Floats) -> Floats:
         return np.sqrt(means[0])
 
 
 class _Spearman(Metric):
-    def chance(self, target: NumberTarget) -> float:
-        return 0.0
-
     def score(self, target: NumberTarget, outputs: Floats) -> Floats:
         """Return the correlation of the ranks; 0 where all predictions are equal."""
         ours = stats.rankdata(target.values) - (len(target) + 1) / 2

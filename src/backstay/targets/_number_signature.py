@@ -10,12 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
-from backstay.targets._number_intervals import (
-    LEVEL,
-    conformal,
-    coverage,
-    observed_on_predicted,
-)
+from backstay.targets._number_intervals import LEVEL, conformal, coverage, observed_on_predicted
 from backstay.targets._target import Alike, Floats, Rows, TableRows, Target
 
 
@@ -60,26 +55,18 @@ class NumberSignature(Target):
         """Return rows with outcomes and features from normal distributions."""
         mean, deviation, _ = moments["outcome"]
         y = mean + deviation * rng.normal(size=n_rows)
-        values, axes = np.linalg.eigh(np.asarray(moments["covariance"]))
-        root = axes * np.sqrt(np.maximum(values, 0))
-        noise = rng.normal(size=(n_rows, len(root))) @ root.T
+        noise = self._noise(moments, n_rows, rng)
         on_line = np.asarray(moments["intercepts"]) + np.outer(y, moments["slopes"])
         return type(self)(y), on_line + noise
 
     def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
-        """Return the numbers of a cohort."""
         if mapping:
             raise Refusal(
                 f"{next(iter(mapping))!r} is mapped, but the signature predicts numbers, which "
                 "have no names.",
                 parameter="mapping",
             )
-        given = np.asarray(y)
-        missing = np.flatnonzero(pd.isna(given))
-        if len(missing):
-            raise Refusal(
-                f"{len(missing)} rows have no outcome, first row {missing[0]}; leave them out."
-            )
+        given = self._without_gaps(y)
         try:
             values = given.astype(np.float64)
         except (TypeError, ValueError):
@@ -109,10 +96,6 @@ class NumberSignature(Target):
         intercept, slope = _line(self.values, x)
         return x - intercept - slope * self.values
 
-    def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
-        """Return the predicted numbers."""
-        return predicted
-
     def in_brief(self, predicted: NDArray[Any]) -> str:
         """Return the range of the predictions and their mean."""
         ends = f"{predicted.min():.4g} to {predicted.max():.4g}"
@@ -124,17 +107,8 @@ class NumberSignature(Target):
         """Return predictions beside the mean of the training rows."""
         return np.column_stack([predicted, np.full(len(predicted), moments["outcome"][0])])
 
-    def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
-        """Return nothing: the prediction is all there is."""
-        return {}
-
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
-        """Return how wide intervals around the predictions are."""
         return conformal(tested)
-
-    def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
-        """Refuse: there are none."""
-        raise ValueError("an outcome of numbers has no probabilities.")
 
     def interval(
         self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = LEVEL
@@ -149,7 +123,6 @@ class NumberSignature(Target):
         return np.column_stack([predicted - width, predicted + width])
 
     def interval_columns(self, interval: Floats) -> dict[str, Floats]:
-        """Return both ends, named after the level."""
         return {f"low {LEVEL:.0%}": interval[:, 0], f"high {LEVEL:.0%}": interval[:, 1]}
 
     def cohort_figures(self, outputs: Floats, interval: Floats | None, draws: Rows) -> TableRows:
@@ -164,7 +137,6 @@ class NumberSignature(Target):
         return [figure, *observed_on_predicted(y, predicted), *covered]
 
     def outcome_alike(self, moments: Mapping[str, Any], sizes: list[int]) -> Alike:
-        """Set the numbers against those of the training rows."""
         mean, deviation, kurtosis = moments["outcome"]
         kurtosis = max(kurtosis, self._kurtosis())
         return Alike(sizes[0], mean, deviation, self.values, kurtosis)

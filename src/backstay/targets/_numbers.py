@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._validation import as_numbers
-from backstay.targets._metric import Metric
+from backstay.targets._metric import Metric, row_means
 from backstay.targets._number_effects import (
     association_with_numbers,
     concordance,
@@ -23,15 +23,12 @@ from backstay.targets._number_signature import NumberSignature
 from backstay.targets._number_words import number_concerns, number_remarks, number_words
 from backstay.targets._target import (
     Arrays,
-    Association,
     Effects,
     Floats,
     Rows,
     Shortcut,
     TableRows,
-    Target,
     Tested,
-    Words,
 )
 
 # Rows that a study of numbers needs, and rows to train on.
@@ -43,29 +40,23 @@ def predicted_rows(target: NumberTarget, tested: Tested) -> TableRows:
 
     The residual is the outcome less the mean; the error is the root mean square over the runs.
     """
-    total, squares, errors = (np.zeros(len(target)) for _ in range(3))
-    times = np.zeros(len(target), dtype=int)
+    figures = []
     for rows, outputs in tested.runs:
         said = outputs[:, 0]
-        total[rows] += said
-        squares[rows] += said**2
-        errors[rows] += (target.values[rows] - said) ** 2
-        times[rows] += 1
-    seen = np.flatnonzero(times)
-    mean = total[seen] / times[seen]
-    spread = np.sqrt(np.maximum(squares[seen] / times[seen] - mean**2, 0))
-    error = np.sqrt(errors[seen] / times[seen])
+        figures.append((rows, np.stack([said, said**2, (target.values[rows] - said) ** 2])))
+    means, times = row_means(target, figures, (3,))
     return [
         {
-            "row": int(row),
+            "row": row,
             "outcome": float(target.values[row]),
-            "predicted": float(mean[k]),
-            "spread": float(spread[k]),
-            "residual": float(target.values[row] - mean[k]),
-            "error": float(error[k]),
+            "predicted": float(mean),
+            "spread": float(np.sqrt(max(square - mean**2, 0))),
+            "residual": float(target.values[row] - mean),
+            "error": float(np.sqrt(error)),
             "n_runs": int(times[row]),
         }
-        for k, row in enumerate(seen)
+        for row, (mean, square, error) in enumerate(means)
+        if times[row]
     ]
 
 
@@ -99,6 +90,13 @@ class NumberTarget(NumberSignature):
     agreement: ClassVar[tuple[str, ...]] = ("alpha",)
     estimator_type: ClassVar[str] = "regressor"
 
+    moments = moments_with_numbers
+    association = association_with_numbers
+    giveaways = giveaways_of_numbers
+    words = number_words
+    concerns = number_concerns
+    remarks = number_remarks
+
     @classmethod
     def of(cls, y: NDArray[Any], positive: Any = None) -> Self:
         """Return the target of numbers, or refuse what are none."""
@@ -126,20 +124,10 @@ class NumberTarget(NumberSignature):
         return cls(np.asarray(arrays.get("numbers", ()), dtype=np.float64))
 
     def take(self, rows: Any) -> Self:
-        """Return the target of some rows."""
         return type(self)(self.values[rows])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the kind."""
-        return {"kind": self.kind}
-
     def arrays(self) -> Arrays:
-        """Return the numbers."""
         return {"numbers": self.values.astype("<f8")}
-
-    def row_labels(self) -> list[Any]:
-        """Return the number of every row."""
-        return list(self.values.tolist())
 
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
         """Return the row's number, the predicted one, and the mean of the training rows."""
@@ -191,11 +179,9 @@ class NumberTarget(NumberSignature):
         return as_numbers(method, values) if hasattr(method, "outcomes") else values
 
     def default_models(self) -> dict[str, Any]:
-        """Return ridge regression and 5-NN, on features of mean 0 and deviation 1."""
         return default_models()
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
-        """Return R²."""
         return "r2"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
@@ -212,7 +198,6 @@ class NumberTarget(NumberSignature):
         return np.column_stack([predicted, np.full(len(predicted), learned.mean())])
 
     def shortcut(self, model: Any, keep: str) -> Shortcut | None:
-        """Return a faster way to the outputs of a ridge regression or of k-NN."""
         return shortcut_of(model)
 
     def ridge_aims(self) -> tuple[Floats, Floats]:
@@ -224,54 +209,11 @@ class NumberTarget(NumberSignature):
         mean = self.values.mean()
         return np.concatenate([leanings + mean, np.full_like(leanings, mean)], axis=-1)
 
-    def moments(self, X: Any) -> Arrays:
-        """Return number, deviation and correlation of every feature."""
-        return moments_with_numbers(X, self.values)
-
     def effects(self, X: Any) -> Effects | None:
-        """Return slopes and correlations, from a table or from its moments."""
         return effects_on_numbers(X if isinstance(X, Mapping) else self.moments(X))
 
     def separation(self, values: Floats) -> Floats:
-        """Return the concordance of every column with the outcome."""
         return concordance(values, self.values)
 
-    def giveaways(self, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
-        """Return features that alone nearly give the outcome, as no other does."""
-        return giveaways_of_numbers(X, moments, self)
-
-    def association(self, column: NDArray[Any]) -> Association:
-        """Return Spearman's ρ of numbers or η² of texts, and p of a test."""
-        return association_with_numbers(column, self.values)
-
-    def words(self) -> Words:
-        """Return what a report calls numbers, their effects and their errors."""
-        return number_words(self)
-
-    def concerns(self, metric: str | None) -> list[tuple[str, str]]:
-        """Warn of a row that decides, and of many rows with one number."""
-        return number_concerns(self, metric)
-
     def summary(self) -> list[tuple[str, int]]:
-        """Return the number of rows."""
         return [("rows", len(self))]
-
-    def unlike(self, other: Target) -> str | None:
-        """Say that another study has another kind of outcome; None if it has numbers."""
-        if other.kind == self.kind:
-            return None
-        return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
-
-    def remarks(self) -> list[tuple[str, str]]:
-        """Return mean and deviation."""
-        return number_remarks(self)
-
-    @property
-    def names(self) -> list[Any]:
-        """No kinds of rows: an empty list."""
-        return []
-
-    @property
-    def least_rows(self) -> float:
-        """The rows."""
-        return float(len(self))

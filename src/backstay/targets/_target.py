@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from backstay._refusal import Refusal
 from backstay.targets._metric import Metric
 
 Floats = NDArray[np.float64]
@@ -218,17 +219,17 @@ class Target(ABC):
     def take(self, rows: Any) -> Self:
         """Return the target of some rows."""
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return what a store says of the target beside its rows."""
+        return {"kind": self.kind}
 
     @abstractmethod
     def arrays(self) -> Arrays:
         """Return what a store holds of the rows; ``from_store`` makes a target of both again."""
 
-    @abstractmethod
     def row_labels(self) -> list[Any]:
         """Return the outcome of every row as a table shows it."""
+        return list(self.values.tolist())
 
     @abstractmethod
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
@@ -356,12 +357,8 @@ class Target(ABC):
         ----------
         name : str
             One of `tables`.
-        runs : list of (rows, outputs)
-            For every run the rows that one model was tested on, and its outputs row × column.
-        independent : float, default=1
-            Share of the rows that are independent: groups over rows.
-        test_share : float, default=0
-            n_test/n_train, for the correction of intervals over several runs.
+        runs, independent, test_share
+            As in :class:`Tested`.
         """
         if name not in self.tables:
             there = ", ".join(self.tables)
@@ -391,9 +388,27 @@ class Target(ABC):
         `sizes` are the numbers in the :meth:`summary` of the rows that the moments are of.
         """
 
+    @staticmethod
+    def _noise(moments: Mapping[str, Any], n_rows: int, rng: np.random.Generator) -> Floats:
+        """Return rows drawn from a normal distribution around 0 with the moments' covariance."""
+        values, axes = np.linalg.eigh(np.asarray(moments["covariance"]))
+        root = axes * np.sqrt(np.maximum(values, 0))
+        return rng.normal(size=(n_rows, len(root))) @ root.T
+
     @abstractmethod
     def of_cohort(self, y: Any, mapping: Mapping[str, str]) -> Self:
         """Return the outcomes of a cohort; `mapping` turns its names into those of this target."""
+
+    def _without_gaps(self, y: Any) -> NDArray[Any]:
+        """Return the outcomes of a cohort as an array; refuse missing ones."""
+        given = np.asarray(y)
+        missing = np.flatnonzero(pd.isna(given))
+        if len(missing):
+            raise Refusal(
+                f"{len(missing)} rows have no {self.row_column}, first row {missing[0]}; leave "
+                "them out."
+            )
+        return given
 
     @abstractmethod
     def alike(self, moments: Mapping[str, Any], column: int, x: Floats) -> list[Alike]:
@@ -403,9 +418,9 @@ class Target(ABC):
     def residuals(self, x: Floats) -> Floats:
         """Return values of one feature without what goes with the outcome."""
 
-    @abstractmethod
     def said(self, predicted: NDArray[Any]) -> NDArray[Any]:
         """Return the first column of outputs as the outcomes that it means."""
+        return predicted
 
     @abstractmethod
     def in_brief(self, predicted: NDArray[Any]) -> str:
@@ -417,9 +432,9 @@ class Target(ABC):
         """Return what a frozen model says of rows as :meth:`outputs` does: row × column."""
         return np.column_stack([predicted, scores])
 
-    @abstractmethod
     def prediction_columns(self, scores: Floats, chances: Floats | None) -> dict[str, Floats]:
         """Return scores and probabilities of rows as named columns of a table."""
+        return {}
 
     @abstractmethod
     def calibrated(self, tested: pd.DataFrame) -> tuple[dict[str, Any] | None, str]:
@@ -430,9 +445,9 @@ class Target(ABC):
         of its group as ``group`` if there are groups.
         """
 
-    @abstractmethod
     def probabilities(self, calibration: dict[str, Any], scores: Floats) -> Floats:
         """Return probabilities from scores by such a calibration."""
+        raise ValueError(f"an outcome of {self.kind} has no probabilities.")
 
     def interval(
         self, calibration: Mapping[str, Any] | None, predicted: Floats, level: float = 0.9
@@ -477,9 +492,11 @@ class Target(ABC):
         `metric` is the one that decides; None if no model was judged.
         """
 
-    @abstractmethod
     def unlike(self, other: Target) -> str | None:
         """Say how the outcome differs from that of another study; None if it does not."""
+        if other.kind == self.kind:
+            return None
+        return f"one study has an outcome of {self.kind}, the other one of {other.kind}."
 
     @abstractmethod
     def summary(self) -> list[tuple[str, int]]:
@@ -490,14 +507,14 @@ class Target(ABC):
         """Return what to know of the outcome before a study: a heading and a text each."""
 
     @property
-    @abstractmethod
     def names(self) -> list[Any]:
         """Kinds of rows that figures tell apart, such as the classes; empty if there are none."""
+        return []
 
     @property
-    @abstractmethod
     def least_rows(self) -> float:
         """How many rows a score without a fault rests on; the rarest outcome limits it."""
+        return float(len(self))
 
 
 def corrected_for_many(p: Floats) -> Floats:

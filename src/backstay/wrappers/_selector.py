@@ -348,9 +348,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     ) -> FastInducer | GeneralInducer:
         """Return what scores subsets on the folds."""
         numbers = codes.dtype.kind == "f"
-        own: Any = "accuracy"
-        if numbers:
-            own = PooledR2.of(y, folds)
+        own: Any = PooledR2.of(y, folds) if numbers else "accuracy"
         estimator, scoring = self.estimator, own if self.scoring is None else self.scoring
         if isinstance(estimator, str):
             if scoring is own or scoring == "accuracy":

@@ -95,19 +95,12 @@ class RowDisplay(Display):
         canvas.set_xlabel(self.titles[0])
         canvas.set_ylabel(self.titles[1])
         canvas.grid(True)
-        columns = (data[name].tolist() for name in ("name", "outcome", "predicted", "spread"))
-        return [
-            Point(
-                a,
-                b,
-                0,
-                f"{name}: observed {number_text(seen)}, predicted {number_text(said)} ± "
-                f"{number_text(around)}",
-            )
-            for a, b, (name, seen, said, around) in zip(
-                x, y, zip(*columns, strict=True), strict=True
-            )
-        ]
+        points = []
+        for row in data.to_dict("records"):
+            seen, said, around = (number_text(row[k]) for k in ("outcome", "predicted", "spread"))
+            words = f"{row['name']}: observed {seen}, predicted {said} ± {around}"
+            points.append(Point(row[self.across], row[self.along], 0, words))
+        return points
 
     def _limits(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[Ends, Ends]:
         """Return the limits of both axes."""

@@ -32,7 +32,7 @@ class PlanDisplay(Display):
             raise ValueError(f"kind={kind!r} must be {' or '.join(KINDS)}.")
         super().__init__(plan.frame(), {})
         self.plan, self.kind, self.chance = plan, kind, chance
-        self.model = plan.configuration.model
+        self.model = plan.model
         self.metric = plan.metric if kind == "score" else None
         self.style = Style(KINDS.index(kind))
 
@@ -62,9 +62,8 @@ class PlanDisplay(Display):
         words = []
         for row in self._data[self._data["rows"] >= self.plan.n_rows].to_dict("records"):
             ends = interval(row[f"{self.kind}_low"], row[f"{self.kind}_high"])
-            words.append(
-                f"{two_decimals(row[self.kind])} ({ends}) with {count(round(row['rows']), noun)}"
-            )
+            rows = count(round(row["rows"]), noun)
+            words.append(f"{two_decimals(row[self.kind])} ({ends}) with {rows}")
         return f"Expected {self.title}, with 95\u202f% bands: {'; '.join(words)}."
 
     def series(self) -> list[tuple[str, Style]]:
@@ -87,8 +86,7 @@ class PlanDisplay(Display):
         canvas.plot(data["rows"], measured, **self.style.marks(0, 6, 1.2))
         ends = np.concatenate([low, high, measured[measured.notna()], [self.chance]])
         bottom, top = padded_limits(ends, 0.05)
-        known = find_metric(self.metric) if self.metric is not None else None
-        best = 1.0 if known is None else known.high
+        best = 1.0 if self.metric is None else find_metric(self.metric).high
         canvas.set_ylim(bottom, min(top, best + 0.03) if math.isfinite(best) else top)
         canvas.set_xlabel("groups of rows to train on" if self.plan.grouped else "rows to train on")
         canvas.set_ylabel(self.title)
