@@ -135,7 +135,7 @@ def test_the_answer_finds_the_features_and_quotes_r2(results):
 def test_every_question_has_an_answer(results):
     features = results.features().frame()
     assert features["decoy_q_value"].notna().all()
-    assert (features.iloc[0]["high_in"], features.iloc[0]["q_value"] < 0.01) == ("high", True)
+    assert (features.iloc[0]["high_in"], features.iloc[0]["q_value"] < 0.01) == ("rises", True)
     stable = results.predictions.stability().frame()
     assert set(stable["measure"]) == {"alpha"}
     assert stable["value"].between(-0.2, 1).all()

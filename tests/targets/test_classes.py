@@ -159,7 +159,11 @@ def test_a_target_goes_through_the_door_as_it_is():
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
-        (["a", "b"], {"kind": "colours"}, "kind='colours' is unknown; there are classes"),
+        (
+            ["a", "b"],
+            {"kind": "colours"},
+            "target='colours' is unknown; there are classes, numbers",
+        ),
         (["a", None, "b"], {}, "y is None or nan in 1 of 3 rows, first in row 1; leave"),
         (["a", "b"], {"positive": "c"}, r"positive='c' must be one of two classes; y has \['a', "),
         (["a", "b", "c"], {"positive": "c"}, "positive='c' must be one of two classes"),

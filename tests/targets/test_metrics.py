@@ -79,7 +79,7 @@ def test_a_test_fold_of_one_class_has_no_area():
 
 def test_an_unknown_metric_is_refused_with_all_names():
     with pytest.raises(
-        ValueError, match=rf"metric='auc' is unknown; there are {', '.join(METRICS)}\."
+        ValueError, match=rf"metric='auc' is unknown; there are {', '.join(METRICS)}, r2, "
     ):
         find_metric("auc")
 

@@ -58,10 +58,10 @@ class KnownTruth:
         "Difference of the class means of each, in standard deviations; 0.8 if omitted.", min=0.0
     )
     correlation: float | None = of_truth(
-        "Of simulated features within blocks of ten; 0.5 if omitted.", min=0.0, max=0.99
+        "Of simulated features within blocks of ten; 0.5 if omitted.", min=0.0
     )
     share: float | None = of_truth(
-        "Of simulated rows in the second class; 0.5 if omitted.", min=0.01, max=0.99
+        "Of simulated rows in the second class; 0.5 if omitted.", min=0.01
     )
     seed: int = of_truth("Seed of everything random.", default=0, min=0)
     jobs: int | None = of_truth(

@@ -32,7 +32,7 @@ class Choice(Configured):
     stability, low, high : float
         Nogueira's measure of the method at that size, with its 95 % interval.
     null : float
-        Mean stability with shuffled labels; nan if that was not run.
+        Mean stability with shuffled outcomes; nan if that was not run.
     replication : Estimate or None
         Overlap expected with what an independent sample of as many rows would choose, corrected
         for the choice where one was made; None where rows or runs are too few.

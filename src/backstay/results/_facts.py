@@ -108,7 +108,7 @@ class DatasetFacts:
     part_runs : int
         Runs on halves and thirds of the rows, to plan by.
     n_tasks, n_done : int
-        Tasks planned, those with shuffled labels and on parts of the rows included, and those of
+        Tasks planned, those with shuffled outcomes and on parts of the rows included, and those of
         them that are done, failed or not.
     fingerprints : dict
         Hashes of X, y and the groups.

@@ -1,4 +1,4 @@
-"""What is stability worth? The same runs with shuffled labels.
+"""What is stability worth? The same runs with shuffled outcomes.
 
 Features drawn at random agree at 0, but a method's selections on resamples of the same rows agree
 far above that even where the labels mean nothing, because training sets share rows. That floor
@@ -35,7 +35,7 @@ def null_stability(records: Records, method: str) -> Floats:
 
 
 def above_null(records: Records, method: str, size: int) -> float:
-    """Return (S − S₀)/(1 − S₀), or S itself where no shuffled labels were run."""
+    """Return (S − S₀)/(1 − S₀), or S itself where no shuffled outcomes were run."""
     stability = mean_stability(records, method, size)
     null = null_stability(records, method)
     if not len(null):
@@ -45,7 +45,7 @@ def above_null(records: Records, method: str, size: int) -> float:
 
 
 def null_p_value(records: Records, method: str, size: int) -> float:
-    """Return the chance of so high a stability with shuffled labels; nan if it is not known.
+    """Return the chance of so high a stability with shuffled outcomes; nan if it is not known.
 
     A permutation has a run or two, so its stability is mostly noise of the runs, which the
     study's own, over all runs, does not have: counting permutations would give p-values that are
@@ -69,7 +69,7 @@ def null_p_value(records: Records, method: str, size: int) -> float:
 
 
 def null_rows(records: Records) -> Rows:
-    """Return the stability of every method and size beside that with shuffled labels."""
+    """Return the stability of every method and size beside that with shuffled outcomes."""
     rows: Rows = []
     for method in records.methods:
         null = null_stability(records, method)

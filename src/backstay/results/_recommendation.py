@@ -37,7 +37,7 @@ from backstay.results._weighting import WeightingVerdict, weighting_verdict
 from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
-# A choice whose stability is so likely with shuffled labels is not recommended.
+# A choice whose stability is so likely with shuffled outcomes is not recommended.
 NULL_LEVEL = 0.2
 
 
@@ -65,7 +65,7 @@ class Finalist(Configured):
     stability : Estimate
         Nogueira's measure at this size; the interval is for more resamples of these rows.
     null : float
-        Mean stability of the same method with shuffled labels; nan if that was not run.
+        Mean stability of the same method with shuffled outcomes; nan if that was not run.
     costs : dict of str to (DifferenceTest, DifferenceTest)
         Against each other answer by name: the difference of this one's score from that one's,
         and of its stability.
@@ -135,7 +135,7 @@ class Recommendation:
         recommended.
     refused : {"", "chance", "null", "rows"}
         Why nothing is recommended: no configuration is shown to be above chance, the choice is
-        not shown to be stabler than with shuffled labels, or there are too few independent
+        not shown to be stabler than with shuffled outcomes, or there are too few independent
         rows to say.
     score : Estimate
         Bias-corrected estimate for the whole procedure, choice included: trained on the

@@ -317,7 +317,7 @@ class Records:
     def _read(
         self, method: str, name: str, *, of: str = "splits"
     ) -> list[tuple[int, NDArray[Any]]]:
-        """Return resamples and an array of each: of splits, of shuffled labels or of parts."""
+        """Return resamples and an array of each: of splits, of shuffled outcomes or of parts."""
         method = self.check_method(method)
         return list(self.store.task_arrays(self.dataset, method, name, of=of))
 
@@ -346,7 +346,7 @@ class Records:
     def null_orders(self, method: str) -> list[NDArray[np.int32]]:
         """Return, for every permutation of the labels, the orders of its runs; two at least.
 
-        Runs with shuffled labels are stored under negative numbers: −1 − (b·r + i) is run i of
+        Runs with shuffled outcomes are stored under negative numbers: −1 − (b·r + i) is run i of
         r on permutation b.
         """
         by_permutation: dict[int, list[NDArray[Any]]] = {}

@@ -508,7 +508,7 @@ class Results(Parts):
         the choice: it is repeated in a bootstrap over the rows, from predictions of rows that
         were not trained on, and judged on the rows left out. Nothing is recommended unless that
         is above chance, on at least 40 independent rows, and the choice is stabler than with
-        shuffled labels where these were run. A method that finished less than 80 % of its runs
+        shuffled outcomes where these were run. A method that finished less than 80 % of its runs
         takes no part; see ``runs.counts()``.
 
         Parameters

@@ -27,7 +27,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Level:
-    """A figure beside what it would be with shuffled labels, and the p-value of that.
+    """A figure beside what it would be with shuffled outcomes, and the p-value of that.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def compare_studies(first: Results, second: Results) -> StudiesCompared:
     Returns
     -------
     StudiesCompared
-        Overlap and rank correlation with their levels at random and with shuffled labels, and the
+        Overlap and rank correlation with their levels at random and with shuffled outcomes, and the
         features replicated in direction and significance.
     """
     records = (first._one(), second._one())

@@ -224,7 +224,7 @@ def _deciding(results: Results, chosen: Configuration, content: dict[str, Any]) 
 
 
 def _stability(results: Results, chosen: Configuration) -> dict[str, float | None]:
-    """Return Nogueira's measure with its interval, and its level with shuffled labels."""
+    """Return Nogueira's measure with its interval, and its level with shuffled outcomes."""
     assert chosen.size is not None
     frame = results.stability(sizes=[chosen.size]).frame()
     row = frame[frame["method"] == chosen.method].iloc[0]

@@ -31,8 +31,8 @@ CANNOT_WRITE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
 }
-# Numbers of runs, by what they are on: splits of the rows, shuffled labels, or parts of the rows to
-# plan by. Each kind may grow without end, the latter two downwards.
+# Numbers of runs, by what they are on: splits of the rows, shuffled outcomes, or parts of the rows
+# to plan by. Each kind may grow without end, the latter two downwards.
 FIRST_PART = -1_000_001
 NUMBERS = {
     "splits": (0, sys.maxsize),

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
 from backstay._columns import missing_cells
+from backstay._validation import check_outcome
 from backstay.results import Role
 from backstay.study._data import CheckedData
 from backstay.targets import Target
@@ -120,6 +121,13 @@ def check_random_state_is_plain(state: Any) -> None:
             f"random_state={state!r} must be a non-negative integer or None: a study draws "
             "every seed up front, so that it can be resumed."
         )
+
+
+def check_outcomes(methods: Mapping[str, Any], target: Target) -> None:
+    """Refuse methods that do not take this kind of outcome, before anything runs."""
+    for method in methods.values():
+        if target.kind not in getattr(method, "outcomes", (target.kind,)):
+            check_outcome(method, target.values_for(method, target.values))
 
 
 def check_missing_cells(

@@ -138,7 +138,7 @@ def report_failures(store: Store, dataset: str) -> None:
             f"see results.runs.errors(); {example}"
         )
     for words, (lowest, highest) in (
-        ("with shuffled labels", NUMBERS["shuffled"]),
+        ("with shuffled outcomes", NUMBERS["shuffled"]),
         ("on parts of the rows", NUMBERS["parts"]),
     ):
         runs = [task for task in every if lowest <= task["resample"] <= highest]

@@ -167,7 +167,7 @@ def _named(task: Task) -> str:
         return f"{method!r} on split {number}"
     if number <= FIRST_PART:
         return f"{method!r} on a part of the rows, run {FIRST_PART - number}"
-    return f"{method!r} on shuffled labels, run {-1 - number}"
+    return f"{method!r} on shuffled outcomes, run {-1 - number}"
 
 
 def _absent_shards(stores: list[Store]) -> str:

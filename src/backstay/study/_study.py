@@ -18,6 +18,7 @@ from backstay.store import Store
 from backstay.study._checks import (
     CheckedStudy,
     check_missing_cells,
+    check_outcomes,
     check_random_state_is_plain,
     estimators_by_name,
     metric_names,
@@ -376,6 +377,7 @@ class Study:
         checked = [checked_data(name, given, self.sizes) for name, given in datasets.items()]
         study = self._checked(_shared_kind(checked))
         for data in checked:
+            check_outcomes(study.methods, data.target)
             check_missing_cells(study.methods, study.models, study.preprocess, data)
         n_decoy_draws(self.decoys, checked)
         store = Store(self.store, private=study.keep_samples)
