@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._files import plain
@@ -82,7 +81,8 @@ def expected_scores(
             figures = vars(corrected[metric])
         else:
             frame = results.scores(metric).frame()
-            row = _of(configuration, frame).iloc[0]
+            here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
+            row = frame[here & (frame["model"] == configuration.model)].iloc[0]
             figures = {key: float(row[key]) for key in ("value", "low", "high")}
         numbers = plain(figures)
         spread = _spread(results, configuration, metric)
@@ -92,19 +92,15 @@ def expected_scores(
     return expected
 
 
-def _of(configuration: Configuration, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of one configuration."""
-    here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
-    return frame[here & (frame["model"] == configuration.model)]
-
-
 def _spread(results: Results, configuration: Configuration, metric: str) -> float:
     """Return how far scores of single signatures lie apart, in standard deviations.
 
     Runs differ in what they selected and learned, and in the rows they were tested on. The part
     that the few test rows explain is subtracted; the rest is that of the signatures.
     """
-    runs = _of(configuration, results.runs.scores(metric).frame())["value"].dropna()
+    frame = results.runs.scores(metric).frame()
+    here = (frame["method"] == configuration.method) & (frame["size"] == configuration.size)
+    runs = frame.loc[here & (frame["model"] == configuration.model), "value"].dropna()
     known = find_metric(metric)
     if len(runs) < 2 or not known.is_bounded:
         return float(runs.std(ddof=1)) if len(runs) > 1 else 0.0

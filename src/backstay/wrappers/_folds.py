@@ -21,7 +21,8 @@ def draw_number_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) 
         if n_folds > len(y):
             raise ValueError(f"cv={cv!r} needs as many rows; y has {len(y)}.")
         return [fold for _ in range(n_repeats) for fold in dealt_folds(y, n_folds, rng)]
-    folds = _split(check_cv(cv), y, groups)
+    given = check_cv(cv).split(np.zeros(len(y)), y, groups)
+    folds = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in given]
     for number, (train, test) in enumerate(folds):
         if len(train) < 2 or not len(test):
             raise ValueError(
@@ -29,11 +30,6 @@ def draw_number_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) 
                 "needs 2 and 1."
             )
     return folds
-
-
-def _split(splitter: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
-    parts = splitter.split(np.zeros(len(y)), y, groups)
-    return [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in parts]
 
 
 def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
@@ -52,7 +48,10 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
                 f"y has {sizes.min()} row(s) of class {rarest!r}, fewer than the {n_splits} folds "
                 "of cv; every class needs a row in each fold."
             )
-    folds = _split(splitter, y, groups)
+    folds = [
+        (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
+        for train, test in splitter.split(np.zeros(len(y)), y, groups)
+    ]
     if not folds:
         raise ValueError(f"cv={cv!r} gives no folds; it must give at least one.")
     for number, (train, test) in enumerate(folds):
