@@ -221,6 +221,7 @@ class Experiment:
             "finding": result.finding,
             "repeats": result.repeats,
             "quick": settings.quick,
+            "seed": settings.seed,
             "without": missing,
             "seconds": round(time.perf_counter() - start, 1),
         }

@@ -35,7 +35,6 @@ __all__ = ["EXPERIMENTS"]
 
 SVM, RELIEF = BASES["SVM-RFE"], BASES["ReliefF"]
 SHOWN = 50
-ALMOST_PERFECT = 0.95
 CHANCE = "matched by chance, share of the subset"
 
 
@@ -209,8 +208,7 @@ def _figure(
             if dataset == almost_perfect:
                 whole = found[base.weighted].over_sizes()
                 about = {"dataset": dataset, "method": base.weighted, "size": "all"}
-                holds = whole.value >= ALMOST_PERFECT
-                rows.append(claim("almost perfect stability", holds, whole, **about))
+                rows.append({**observed(whole, **about), "published": "almost perfect stability"})
         table = pd.DataFrame(rows)
         finding = _finding(table[table.agrees != ""], base, everything, names)
 
@@ -277,7 +275,7 @@ EXPERIMENTS = [
         "Kuncheva's index of ReliefF under cross-validation",
         "Han's dissertation, figure 7.4",
         "Instance weighting improves the stability of ReliefF, the ensemble lowers it.",
-        FOLDS + f" We take 'almost perfect' as {ALMOST_PERFECT:g}.",
+        FOLDS + " How much is 'almost perfect' is not said, so it is not judged.",
         _figure(
             RELIEF,
             _kuncheva,
@@ -299,14 +297,14 @@ EXPERIMENTS = [
         "han-fig7.5",
         "nPOGR of SVM-RFE over random splits",
         "Han's dissertation, figure 7.5",
-        "Instance weighting improves stability, more than the ensemble does.",
+        "Instance weighting improves stability, more than the ensemble does except on Leukemia.",
         PARTNERS,
         _figure(
             SVM,
             _npogr,
             [
                 Statement(SVM.weighted, SVM.plain, BETTER),
-                Statement(SVM.weighted, SVM.ensemble, BEST),
+                Statement(SVM.weighted, SVM.ensemble, BEST, except_for=("Leukemia",)),
             ],
             SPLIT_SIZES,
             "nPOGR",

@@ -1,4 +1,8 @@
-"""The page of all experiments, made from the files that runs left behind."""
+"""The pages of all experiments, made from the files that runs left behind.
+
+One page is the index: what agrees, and where each experiment is. Beside it lies a folder of the
+same name with a page for each part of the documents.
+"""
 
 from __future__ import annotations
 
@@ -10,48 +14,65 @@ from typing import Any
 import pandas as pd
 
 from reproduction._experiment import Experiment
-from reproduction._registry import experiments
-from reproduction._verdicts import verdict_groups
+from reproduction._registry import PAGES, experiments, pages
+from reproduction._verdicts import Verdicts, count_verdicts, former_verdicts, verdict_groups
 
 __all__ = ["write_page"]
 
 RunFiles = dict[str, tuple[dict[str, Any], pd.DataFrame]]
-# Longer tables are folded away under their heading, and the longest left to their CSV file.
-OPEN_ROWS, MOST_ROWS = 30, 400
+# Longer tables are left to their CSV file: a page is to be read, not scrolled.
+MOST_ROWS = 14
 
 
 def write_page(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
-    """Write a Markdown page of the experiments whose files lie in a folder.
+    """Write Markdown pages of the experiments whose files lie in a folder.
 
     Parameters
     ----------
     folder : path
         Where :func:`reproduction.reproduce` wrote its tables.
     path : path
-        Of the page; figures and tables are linked relative to it. What stands
-        above the line ``<!-- generated -->`` in an existing page is kept.
+        Of the index; sections go to a folder beside it, ``page/han.md`` for ``page.md``. Figures
+        and tables are linked relative to them. What stands above the line
+        ``<!-- generated -->`` in an existing index is kept.
 
     Returns
     -------
     Path
-        Of the page.
+        Of the index.
     """
-    source, page = Path(folder), Path(path)
+    source, index = Path(folder), Path(path)
     found = {name: _read(source, name) for name in experiments() if _ran(source, name)}
     if not found:
         raise ValueError(
             f"folder={str(folder)!r} holds no experiment's files; run some experiments first."
         )
     mark = "<!-- generated -->"
-    head = page.read_text(encoding="utf-8").split(mark)[0] if page.exists() else _HEAD
-    link = os.path.relpath(source, page.parent)
-    parts = [head.rstrip(), mark, _opening(found), _control_finding(found), _overview(found)]
-    parts += [_section(experiments()[name], *what, link) for name, what in found.items()]
+    head = index.read_text(encoding="utf-8").split(mark)[0] if index.exists() else _HEAD
+    parts_folder = index.with_suffix("")
+    parts_folder.mkdir(parents=True, exist_ok=True)
+    link = os.path.relpath(source, parts_folder)
+    for page, title in PAGES.items():
+        names = [name for name in found if pages()[name] == page]
+        sections = [_section(experiments()[name], *found[name], link) for name in names]
+        if sections:
+            back = f"[All experiments](../{index.name})"
+            _write(parts_folder / f"{page}.md", [f"# {title}", back, *sections])
+    parts = [head.rstrip(), mark, _opening(found, parts_folder.name), _control_finding(found)]
+    parts.append(_overview(found, parts_folder.name))
     missing = [one for one in experiments().values() if one.name not in found]
     if missing:
         parts.append(_not_run(missing))
-    page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
-    return page
+    _write(index, parts)
+    return index
+
+
+def _write(path: Path, parts: list[str]) -> None:
+    path.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
+
+
+def _linked(name: str, folder: str) -> str:
+    return f"[{name}]({folder}/{pages()[name]}.md#{_anchor(name)})"
 
 
 _HEAD = "# Reproduction\n\nPublished and measured side by side."
@@ -68,22 +89,16 @@ def _read(folder: Path, name: str) -> tuple[dict[str, Any], pd.DataFrame]:
     return about, table
 
 
-def _opening(found: RunFiles) -> str:
+def _opening(found: RunFiles, folder: str) -> str:
     """Say in one table what agrees, by which reading, and why we think that the rest does not."""
-    verdicts = {
-        name: (
-            int((table["agrees"] == "yes").sum()),
-            int(table["agrees"].isin(["yes", "no"]).sum()),
-        )
-        for name, (_, table) in found.items()
-    }
+    verdicts: Verdicts = {}
+    for name, (_, table) in found.items():
+        verdicts |= count_verdicts(name, table)
     groups = verdict_groups(verdicts)
     counts = groups["group"].value_counts(sort=False)
     said = ", ".join(f"{n} {group}" for group, n in counts.items())
-    linked = groups.assign(
-        experiment=[f"[{name}](#{_anchor(name)})" for name in groups["experiment"]]
-    )
-    shown = linked[["group", "experiment", "first", "second", "why"]].rename(
+    shown = groups.assign(experiment=[_linked(name, folder) for name in groups["experiment"]])
+    shown = shown[["group", "experiment", "first", "second", "why"]].rename(
         columns={
             "group": "",
             "first": "verdicts that agree",
@@ -91,23 +106,36 @@ def _opening(found: RunFiles) -> str:
             "why": "why we think so",
         }
     )
-    return f"## What agrees\n\n{_OPENING}\n\nExperiments: {said}.\n\n{_markdown(shown)}"
+    text = f"## What agrees\n\n{_OPENING}\n\nExperiments: {said}.\n\n{_markdown(shown)}"
+    former = former_verdicts(verdicts)
+    if len(former):
+        former["experiment"] = [_linked(name, folder) for name in former["experiment"]]
+        kinds = former["what it was"].value_counts(sort=False)
+        listed = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
+        text += f"\n\n## What did not agree before\n\n{_FORMER} By kind: {listed}.\n\n"
+        text += _markdown(former)
+    return text
 
+
+_FORMER = (
+    "These experiments did not agree when each verdict was counted as it came. Some of the "
+    "criteria were ours, not the documents'; these are gone or corrected."
+)
 
 _OPENING = (
-    "An experiment agrees if at least four fifths of its verdicts do. A second reading fills what "
-    "a document leaves open in another way; it was chosen after looking at the published figures, "
-    "so its section says where it was judged instead."
+    "An experiment agrees if at least four fifths of its verdicts do, or three of four. A second "
+    "reading fills what a document leaves open in another way; it was chosen after looking at the "
+    "published figures, so its section says where it was judged instead."
 )
 
 
-def _overview(found: RunFiles) -> str:
+def _overview(found: RunFiles, folder: str) -> str:
     rows = []
     for name, (about, table) in found.items():
         yes, no, unclear = ((table["agrees"] == word).sum() for word in ("yes", "no", "unclear"))
         rows.append(
             {
-                "experiment": f"[{name}](#{_anchor(name)})",
+                "experiment": _linked(name, folder),
                 "what": about["title"],
                 "run": about["repeats"] + (", quick" if about["quick"] else ""),
                 "agree": yes,
@@ -115,7 +143,7 @@ def _overview(found: RunFiles) -> str:
                 "unclear": unclear,
             }
         )
-    return "## Overview\n\n" + _markdown(pd.DataFrame(rows))
+    return "## All experiments\n\n" + _markdown(pd.DataFrame(rows))
 
 
 def _control_finding(found: RunFiles) -> str:
@@ -166,23 +194,20 @@ _COLUMNS = {
 
 
 def _section(one: Experiment, about: dict[str, Any], table: pd.DataFrame, link: str) -> str:
+    seed = f", seed {about['seed']}" if about.get("seed") else ""
     lines = [
         f"## {one.name}: {one.title} {{ #{_anchor(one.name)} }}",
         f"**Source:** {one.source}. **Published:** {one.claim}",
-        f"**Run:** {about['repeats']}. {one.protocol}",
+        f"**Run:** {about['repeats']}{seed}. {one.protocol}",
         f"**Found:** {about['finding']}",
     ]
     if about["without"]:
         lines.append(f"Not run because data are missing: {one.wanted(about['without'])}.")
     lines.append(f"![{one.title}]({link}/{one.name}.svg)")
-    shown = _markdown(table.assign(measured=table["measured"].map(_short)))
-    if len(table) > MOST_ROWS:
-        shown = f"The table has {len(table)} rows."
-    elif len(table) > OPEN_ROWS:
-        summary = f"<summary>The table, {len(table)} rows</summary>"
-        shown = f'<details markdown="1">\n{summary}\n\n{shown}\n\n</details>'
-    lines += [shown, f"[The table as CSV]({link}/{one.name}.csv)"]
-    return "\n\n".join(lines)
+    if len(table) <= MOST_ROWS:
+        lines.append(_markdown(table.assign(measured=table["measured"].map(_short))))
+    csv = f"[The table as CSV]({link}/{one.name}.csv), {len(table)} rows"
+    return "\n\n".join([*lines, csv])
 
 
 def _not_run(missing: list[Experiment]) -> str:

@@ -52,14 +52,18 @@ INDUCERS: dict[str, Any] = {
 BLOCKS, QUICK_BLOCKS = 10, 2
 
 
-def _run(settings: RunSettings) -> ExperimentResult:
+def _run(settings: RunSettings, *, raw: bool = False) -> ExperimentResult:
     names = [
-        name for name in DATASETS if is_available(settings, WEIGHTING_PROBLEMS[DATASETS[name]])
+        name
+        for name, problem in DATASETS.items()
+        if is_available(settings, WEIGHTING_PROBLEMS[problem])
+        and not (raw and WEIGHTING_PROBLEMS[problem].differs)
     ]
     if settings.quick:
         names = [name for name in names if name in QUICK]
     n_blocks = settings.count(BLOCKS, QUICK_BLOCKS)
     keys = [{"dataset": name, "block": block} for name in names for block in range(n_blocks)]
+    keys = [{**key, "raw": True} for key in keys] if raw else keys
     units = settings.kept_all("prat-tab3.1", keys, partial(_block, settings=settings))
     found = {
         name: np.array(
@@ -72,9 +76,11 @@ def _run(settings: RunSettings) -> ExperimentResult:
         for name in names
     }
     table = _table(found)
+    finding = _finding(table, found)
+    table.loc[table.genes == INSIDE, "agrees"] = ""  # no printed figure is judged twice
     return ExperimentResult(
         table,
-        _finding(table, found),
+        finding,
         f"{n_blocks} of 5×2 folds on {len(names)} data sets",
         _drawing(table),
     )
@@ -82,7 +88,10 @@ def _run(settings: RunSettings) -> ExperimentResult:
 
 def _block(key: Mapping[str, Any], seed: int, *, settings: RunSettings) -> Arrays:
     """Return mean errors of one 5×2 cross-validation, inducer × choice of genes."""
-    problem = replace(WEIGHTING_PROBLEMS[DATASETS[str(key["dataset"])]], genes=False)
+    problem = WEIGHTING_PROBLEMS[DATASETS[str(key["dataset"])]]
+    problem = replace(
+        problem, genes=False, intensities=problem.intensities and not key.get("raw", False)
+    )
     X, y = load_problem(settings, problem)
     before = best_genes(X, y)
     folds = int(np.random.SeedSequence([seed, int(key["block"])]).generate_state(1)[0])
@@ -186,11 +195,28 @@ EXPERIMENTS = [
         "gene's mean); 1-NN on features as they are, radial SVM on standardised ones with C = 1 "
         "and width one over the number of genes. LDA works in the space of the rows, so the "
         "errors printed as 'N/A' can be computed. A printed figure agrees if it lies where one "
-        "more 5×2 run would, at 95 %. Prostate has 102 of 136 rows, breast 78 of 97, GCM 1363 of "
-        "16063 genes; they are shown but not judged.",
+        "more 5×2 run would, at 95 %; those of 200 genes are judged by genes chosen by all rows. "
+        "Prostate has 102 of 136 rows, breast 78 of 97, GCM 1363 of 16063 genes; they are "
+        "shown but not judged.",
         run=_run,
         needs={
             WEIGHTING_PROBLEMS[key].file: WEIGHTING_PROBLEMS[key].shape for key in DATASETS.values()
         },
-    )
+    ),
+    Experiment(
+        name="prat-tab3.1-second",
+        title="Errors with all genes and with 200, raw intensities",
+        source="[Prat] table 3.1",
+        claim="The 200 genes of the largest between-within ratio are a very good starting point: "
+        "errors are mostly lower than with all genes.",
+        protocol="As prat-tab3.1, on intensities as they are: colon, leukemia and lung, whose "
+        "files are the thesis' own. Chosen after one other reading (log2) had been looked at; the "
+        "folds here have another seed.",
+        run=partial(_run, raw=True),
+        needs={
+            WEIGHTING_PROBLEMS[key].file: WEIGHTING_PROBLEMS[key].shape
+            for key in DATASETS.values()
+            if not WEIGHTING_PROBLEMS[key].differs
+        },
+    ),
 ]

@@ -16,11 +16,11 @@ from backstay.datasets import (
     make_modulo,
     make_non_monotonic,
     make_random_rbf,
+    separability,
 )
 from backstay.feature_weighting import DoubleReliefF, ReliefF
 from reproduction._estimates import Floats
 from reproduction._experiment import RunSettings
-from reproduction._separability import separability
 
 __all__ = ["ALGORITHMS", "BY_FEATURE", "CATEGORIC", "FEW", "GENERATORS", "MANY", "Curves"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,12 @@ from numpy.typing import NDArray
 
 from backstay.datasets import make_anti_corral, make_corral
 from backstay.study import RepeatedStratifiedKFold
-from backstay.wrappers import SequentialSelector
 from reproduction._estimates import claimed, compared, mean_estimate
 from reproduction._experiment import Arrays, Experiment, ExperimentResult, RunSettings
 from reproduction._prat_cells import wrapper_table
 from reproduction._prat_comparison import PublishedComparison
 from reproduction._prat_pages import both_readings
-from reproduction._prat_search import inducer_classifier
+from reproduction._prat_search import Reading, ThesisSelector, inducer_classifier
 from reproduction._prat_wrappers import METHODS
 
 __all__ = ["EXPERIMENTS"]
@@ -38,21 +38,24 @@ CASES = (
     ("antiCorrAl", 200, "scaled to [0, 1]"),
 )
 QUICK_CASES = (CASES[0], CASES[2])
+VOTED = (("corrAl", 128, "as given"), ("corrAl", 200, "as given"), ("corrAl", 256, "as given"))
 AWARE = "RSA forward"
 
 
-def _case(problem: str, n_rows: int, scaling: str, method: str, seed: int) -> Arrays:
+def _case(
+    problem: str, n_rows: int, scaling: str, method: str, seed: int, ties: str = "first"
+) -> Arrays:
     """Return mean error, median size and how the search went, for one data set."""
     make, _, best, misleading = MISLEADING[problem]
     X, y, _ = make(n_rows, random_state=seed)
     scaler = None if scaling == "as given" else "minmax"
     found = []
     for train, test in RepeatedStratifiedKFold(2, 5, random_state=seed).split(X, y):
-        selector = SequentialSelector(
-            "1nn", scaling=scaler, random_state=seed, **METHODS[method]
-        ).fit(X[train], y[train])
+        selector = ThesisSelector("1nn", scaling=scaler, random_state=seed, **METHODS[method])
+        selector.reading = Reading(ties=ties)
+        selector.fit(X[train], y[train])
         kept = selector.get_support()
-        knn = inducer_classifier("1nn", scaler).fit(X[train][:, kept], y[train])
+        knn = inducer_classifier("1nn", scaler, ties).fit(X[train][:, kept], y[train])
         moves = selector.path_["feature"].tolist()[1:]
         when = moves.index(misleading) + 1 if misleading in moves else len(moves) + 1
         found.append(
@@ -75,13 +78,16 @@ def _case(problem: str, n_rows: int, scaling: str, method: str, seed: int) -> Ar
     }
 
 
-def _cases(settings: RunSettings, case: tuple[str, int, str], method: str, n: int) -> Arrays:
+def _cases(
+    settings: RunSettings, case: tuple[str, int, str], method: str, n: int, ties: str = "first"
+) -> Arrays:
     """Return the figures of n data sets, one array per figure."""
     key = {"case": case, "method": method, "n": n}
+    key |= {} if ties == "first" else {"ties": ties}
 
     def compute() -> Arrays:
         seeds = range(1000 * settings.seed, 1000 * settings.seed + n)
-        each = [_case(*case, method, seed) for seed in seeds]
+        each = [_case(*case, method, seed, ties) for seed in seeds]
         return {name: np.array([one[name] for one in each]) for name in each[0]}
 
     return settings.kept("prat-tab6.1", key, compute)
@@ -94,11 +100,13 @@ def single_row(values: NDArray[np.float64]) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
-def _rows(settings: RunSettings, case: tuple[str, int, str], n: int) -> list[dict[str, Any]]:
+def _rows(
+    settings: RunSettings, case: tuple[str, int, str], n: int, ties: str = "first"
+) -> list[dict[str, Any]]:
     problem, n_rows, scaling = case
     _, plain, _, _ = MISLEADING[problem]
     printed = wrapper_table("6.1").set_index("problem").to_dict("index")[problem]
-    before, after = (_cases(settings, case, method, n) for method in (plain, AWARE))
+    before, after = (_cases(settings, case, method, n, ties) for method in (plain, AWARE))
     about = {"problem": problem, "rows": n_rows, "scaling": scaling}
     rows = []
 
@@ -137,13 +145,15 @@ def _rows(settings: RunSettings, case: tuple[str, int, str], n: int) -> list[dic
     return rows
 
 
-def _misled(settings: RunSettings) -> ExperimentResult:
+def _misled(settings: RunSettings, *, ties: str = "first") -> ExperimentResult:
     n = settings.count(20, 2)
-    cases = QUICK_CASES if settings.quick else CASES
+    cases: tuple[tuple[str, int, str], ...] = QUICK_CASES if settings.quick else CASES
+    if ties == "vote":  # antiCorrAl has no ties
+        cases = VOTED[:1] if settings.quick else VOTED
     tasks = [(case, method) for case in cases for method in (MISLEADING[case[0]][1], AWARE)]
     # What they keep is read again below.
-    Parallel(n_jobs=settings.n_jobs)(delayed(_cases)(settings, *task, n) for task in tasks)
-    table = pd.DataFrame([row for case in cases for row in _rows(settings, case, n)])
+    Parallel(n_jobs=settings.n_jobs)(delayed(_cases)(settings, *task, n, ties) for task in tasks)
+    table = pd.DataFrame([row for case in cases for row in _rows(settings, case, n, ties)])
     return ExperimentResult(
         table, _misled_finding(table), f"{n} data sets × 5×2 outer folds", _draw(table)
     )
@@ -243,6 +253,17 @@ EXPERIMENTS = [
         "and scaled. The published figures are of one data set, so the intervals say where 95 % of "
         "single data sets are expected; intervals of shares are for the mean.",
         _misled,
+    ),
+    Experiment(
+        "prat-tab6.1-second",
+        "Two problems that mislead sequential search, ties that vote",
+        "[Prat] Table 6.1",
+        "SFG takes C first on corrAl; the remainder-aware search does not: error 0.077 → 0.009.",
+        "As prat-tab6.1, corrAl alone: all rows as near as the nearest vote, as in R's `knn`, in "
+        "the search and in the test. Boolean features have many such rows. This reading was chosen "
+        "because it fits tables 6.2 to 6.5; one other rule for ties had been looked at. The data "
+        "sets here have other seeds.",
+        partial(_misled, ties="vote"),
     ),
     *both_readings(
         PublishedComparison("6.2", "error", "SFG", AWARE),

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn.model_selection import RepeatedStratifiedKFold as InnerFolds
 
 from backstay.datasets import make_anti_corral
 from backstay.study import RepeatedStratifiedKFold
@@ -51,6 +52,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "RSA backward": {"direction": "backward", "criterion": "remainder"},
     "SBG+": {"direction": "backward", "criterion": "accumulated"},
     PRINTED: {"direction": "backward", "criterion": "accumulated"},
+    "SFG, twice the inner folds": {"direction": "forward", "inner_repeats": 10},
+    "SBG, twice the inner folds": {"direction": "backward", "inner_repeats": 10},
 }
 
 
@@ -288,9 +291,10 @@ def nested(
         if shuffle:
             columns = np.random.default_rng([inner, run]).permutation(columns)
         half = np.ascontiguousarray(X[train][:, columns])
-        selector = ThesisSelector(
-            name, scaling=scaling, random_state=1000 * inner + run, **METHODS[method]
-        )
+        state, options = 1000 * inner + run, dict(METHODS[method])
+        if n_inner := options.pop("inner_repeats", None):
+            options["cv"] = InnerFolds(n_splits=2, n_repeats=n_inner, random_state=state)
+        selector = ThesisSelector(name, scaling=scaling, random_state=state, **options)
         selector.reading = reading
         selector.printed_sign = method == PRINTED
         selector.fit(half, y[train])

@@ -11,33 +11,46 @@ import pandas as pd
 
 from reproduction._experiment import Experiment, ExperimentResult, RunSettings
 
-__all__ = ["experiments", "list_experiments", "reproduce"]
+__all__ = ["PAGES", "experiments", "list_experiments", "pages", "reproduce", "section"]
 
-# Each holds a list EXPERIMENTS; in the order of the page.
-MODULES = (
-    "_han_synthetic",
-    "_han_real",
-    "_han_variance",
-    "_han_stability",
-    "_han_consensus",
-    "_han_margins",
-    "_prat_measures",
-    "_prat_measures_real",
-    "_prat_xor",
-    "_prat_relief",
-    "_prat_noise",
-    "_prat_redundancy",
-    "_prat_bayes",
-    "_prat_evaluation",
-    "_prat_remainder",
-    "_prat_accumulated",
-    "_prat_readings",
-    "_prat_tests",
-    "_prat_curves",
-    "_prat_synthetic",
-    "_prat_weighting",
-    "_prat_importance",
-)
+# The pages that sections of experiments stand on.
+PAGES = {
+    "han": "Han & Yu 2010 and Han's dissertation",
+    "prat-relief": "Prat's thesis, chapters 2 to 5: measures, redundancy, Relief",
+    "prat-wrappers": "Prat's thesis, chapters 6 and 7: wrappers",
+    "prat-weights": "Prat's thesis, chapters 8 and 9, and Prat & Belanche: instance weights",
+}
+# Each holds a list EXPERIMENTS; in the order of their page.
+MODULES = {
+    "_han_synthetic": "han",
+    "_han_real": "han",
+    "_han_variance": "han",
+    "_han_printed": "han",
+    "_han_sample_size": "han",
+    "_han_stability": "han",
+    "_han_consensus": "han",
+    "_han_margins": "han",
+    "_prat_measures": "prat-relief",
+    "_prat_measures_real": "prat-relief",
+    "_prat_relief": "prat-relief",
+    "_prat_noise": "prat-relief",
+    "_prat_vdm": "prat-relief",
+    "_prat_redundancy": "prat-relief",
+    "_prat_bayes": "prat-relief",
+    "_prat_evaluation": "prat-relief",
+    "_prat_remainder": "prat-wrappers",
+    "_prat_accumulated": "prat-wrappers",
+    "_prat_budget": "prat-wrappers",
+    "_prat_readings": "prat-wrappers",
+    "_prat_tests": "prat-wrappers",
+    "_prat_curves": "prat-wrappers",
+    "_prat_xor": "prat-weights",
+    "_prat_synthetic": "prat-weights",
+    "_prat_weighting": "prat-weights",
+    "_prat_draws": "prat-weights",
+    "_prat_importance": "prat-weights",
+    "_prat_future": "prat-weights",
+}
 
 
 @cache
@@ -45,6 +58,21 @@ def experiments() -> dict[str, Experiment]:
     """Return every experiment by name."""
     modules = (importlib.import_module(f"reproduction.{name}") for name in MODULES)
     return {one.name: one for module in modules for one in module.EXPERIMENTS}
+
+
+@cache
+def pages() -> dict[str, str]:
+    """Return the page of every experiment."""
+    return {
+        one.name: page
+        for name, page in MODULES.items()
+        for one in importlib.import_module(f"reproduction.{name}").EXPERIMENTS
+    }
+
+
+def section(name: str) -> str:
+    """Return where an experiment's section is, seen from beside the folder of pages."""
+    return f"reproduction/{pages()[name]}.md#{name.replace('.', '-').lower()}"
 
 
 def list_experiments() -> pd.DataFrame:

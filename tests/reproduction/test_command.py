@@ -57,7 +57,8 @@ def test_all_leaves_out_what_has_no_data(calls, capsys):
 def test_a_page_of_what_was_run(tmp_path, capsys):
     out, page = tmp_path / "out", tmp_path / "page.md"
     assert command.main(["prat-fig2.3", "--out", str(out), "--page", str(page)]) == 0
-    assert "## prat-fig2.3" in page.read_text("utf-8")
+    assert "(page/prat-relief.md#prat-fig2-3)" in page.read_text("utf-8")
+    assert "## prat-fig2.3" in (tmp_path / "page" / "prat-relief.md").read_text("utf-8")
     assert f"Page: {page}" in capsys.readouterr().out
 
 

@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 from reproduction import Experiment, ExperimentResult, MissingDataError, RunSettings, reproduce
 from reproduction import _page as page
 from reproduction._estimates import claimed, compared, mean_estimate
+from reproduction._registry import PAGES, experiments, pages
 
 
 def draw(figure):
@@ -122,6 +125,7 @@ def test_unknown_names_and_bad_arguments(tmp_path):
 def test_the_page_holds_what_ran_and_names_what_did_not(tmp_path, monkeypatch):
     known = {"toy-1.2": experiment(), "toy-2": experiment(name="toy-2", needs={"x": (2, 3)})}
     monkeypatch.setattr(page, "experiments", lambda: known)
+    monkeypatch.setattr(page, "pages", lambda: dict.fromkeys(known, "han"))
     with pytest.raises(ValueError, match="no experiment's files"):
         page.write_page(tmp_path, tmp_path / "page.md")
     known["toy-1.2"].reproduce(RunSettings(tmp_path / "files"))
@@ -129,8 +133,26 @@ def test_the_page_holds_what_ran_and_names_what_did_not(tmp_path, monkeypatch):
     text = page.write_page(tmp_path / "files", tmp_path / "page.md").read_text()
     assert text.startswith("# Mine\n\n<!-- generated -->")
     assert "yesterday" not in text
-    assert "| [toy-1.2](#toy-1-2) | a toy | 7 runs | 1 | 0 | 0 |" in text
-    assert "| a \\| b | 0.5 | 0.52 | 0.4 to 0.6 | yes |" in text
-    assert "**Found:** found with 7" in text
-    assert "files/toy-1.2.svg" in text
+    assert "| [toy-1.2](page/han.md#toy-1-2) | a toy | 7 runs | 1 | 0 | 0 |" in text
     assert "| toy-2 | a toy | x.npz (2 × 3)" in text
+    section = (tmp_path / "page" / "han.md").read_text()
+    assert "## toy-1.2: a toy { #toy-1-2 }" in section
+    assert "| a \\| b | 0.5 | 0.52 | 0.4 to 0.6 | yes |" in section
+    assert "**Found:** found with 7" in section
+    assert "(../files/toy-1.2.svg)" in section
+    assert "(../page.md)" in section
+
+
+def test_pages_are_short_and_hold_every_experiment_once():
+    docs = Path(__file__).parents[2] / "docs"
+    sections = [docs / "reproduction" / f"{name}.md" for name in PAGES]
+    for path in (docs / "reproduction.md", *sections):
+        assert len(path.read_text("utf-8").splitlines()) < 600, path.name
+    anchors = re.findall(r"\{ #([\w-]+) \}", "".join(path.read_text("utf-8") for path in sections))
+    assert len(set(anchors)) == len(anchors)
+    stored = {
+        path.stem.replace(".", "-").lower() for path in (docs / "_reproduction").glob("*.csv")
+    }
+    assert set(anchors) == stored
+    assert set(pages()) == set(experiments())
+    assert set(pages().values()) == set(PAGES)

@@ -24,7 +24,15 @@ from reproduction._prat_redundancy import EXPERIMENTS as REDUNDANCY
 from reproduction._prat_tests import EXPERIMENTS as TESTS
 from reproduction._prat_tests import attainable
 from reproduction._registry import experiments
-from reproduction._verdicts import ENOUGH, GROUPS, REASONS, verdict_groups
+from reproduction._verdicts import (
+    ENOUGH,
+    FORMER,
+    GROUPS,
+    REASONS,
+    count_verdicts,
+    former_verdicts,
+    verdict_groups,
+)
 
 WITHOUT_DATA = {
     one.name: one
@@ -141,10 +149,30 @@ def test_groups_and_reasons():
         "d": GROUPS[0],
         "a": GROUPS[1],
         "b": GROUPS[2],
-        "e": GROUPS[3],
-        "c": GROUPS[4],
+        "e": GROUPS[4],
+        "c": GROUPS[5],
     }
     assert ENOUGH == 0.8
+    few = verdict_groups({"three": (3, 4), "two": (2, 4), "prat-fig5.3": (1, 3)})
+    assert few["group"].tolist() == [GROUPS[0], GROUPS[3], GROUPS[4]]
+
+
+def test_readings_in_one_table_are_counted_apart():
+    table = pd.DataFrame(
+        {"intensities": ["log2", "log2", "raw", "raw"], "agrees": ["yes", "no", "yes", ""]}
+    )
+    found = count_verdicts("han-tab7.6", table)
+    assert found == {"han-tab7.6": (1, 2), "han-tab7.6-second": (1, 1)}
+    assert count_verdicts("other", table) == {"other": (2, 3)}
+
+
+def test_what_did_not_agree_before_is_all_there():
+    assert set(FORMER) <= set(experiments())
+    table = former_verdicts(dict.fromkeys(FORMER, (1, 2)))
+    assert len(table) == 21
+    kinds = table["what it was"].value_counts().to_dict()
+    assert kinds["the document's own slip"] == 5
+    assert kinds["real"] == 4
 
 
 def test_whatever_does_not_agree_has_a_reason():
@@ -153,8 +181,7 @@ def test_whatever_does_not_agree_has_a_reason():
     results = sorted((ROOT / "docs" / "_reproduction").glob("*.csv"))
     verdicts = {}
     for path in results:
-        agrees = pd.read_csv(path, keep_default_na=False, dtype=str)["agrees"]
-        verdicts[path.stem] = (int((agrees == "yes").sum()), int(agrees.isin(["yes", "no"]).sum()))
+        verdicts |= count_verdicts(path.stem, pd.read_csv(path, keep_default_na=False, dtype=str))
     table = verdict_groups(verdicts)
-    unlike = table[table["group"].isin(GROUPS[1:4])]
+    unlike = table[table["group"].isin(GROUPS[1:5])]
     assert unlike["why"].ne("").all(), unlike[unlike["why"] == ""]["experiment"].tolist()

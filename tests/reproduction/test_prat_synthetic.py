@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from backstay import LogisticWeighting, Simba
-from backstay.datasets import make_majority, make_xor
+from backstay.datasets import make_majority, make_xor, separability
 from backstay.feature_weighting import DoubleReliefF, ReliefF
 from reproduction import (
     RunSettings,
@@ -16,7 +16,6 @@ from reproduction import (
     _prat_xor,
 )
 from reproduction._inside import simba_path
-from reproduction._separability import separability
 
 
 def run(module, name, settings):

@@ -151,15 +151,6 @@ def test_measures_with_similar_features_at_the_given_sizes(measure):
         assert row.variance == pytest.approx(score.variance)
 
 
-def test_bootstrap_curve():
-    order = np.array([np.random.default_rng(i).permutation(10) for i in range(12)])
-    curve = stability_curve(order, "kalousis", [3, 5], variance_from="bootstrap", random_state=0)
-    plain = stability_curve(order, "kalousis", [3, 5])
-    np.testing.assert_allclose(curve.value, plain.value)
-    np.testing.assert_allclose(np.sqrt(curve.variance), np.sqrt(plain.variance), rtol=0.4)
-    assert curve.attrs == {"measure": "kalousis", "confidence": 0.95, "variance_from": "bootstrap"}
-
-
 def test_an_undefined_size_warns_only_if_it_was_given():
     order = np.array([np.random.default_rng(i).permutation(5) for i in range(4)])
     assert np.isnan(stability_curve(order).value.iloc[-1])

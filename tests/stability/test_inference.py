@@ -53,9 +53,8 @@ def coverage(draw, truth, n_repeats, **options):
     """Share of simulated studies whose interval holds the truth."""
     hits = 0
     for seed in range(n_repeats):
-        low, high = stability_score(
-            draw(np.random.default_rng(seed)), random_state=seed, **options
-        ).confidence_interval
+        runs = draw(np.random.default_rng(seed))
+        low, high = stability_score(runs, **options).confidence_interval
         hits += low <= truth <= high
     return hits / n_repeats
 
@@ -110,8 +109,8 @@ def test_an_interval_has_no_width_only_if_all_runs_are_the_same(system):
     sets, p = system
     if len(sets) == 2:
         return
-    for source in ("jackknife", "analytic", "bootstrap"):
-        result = stability_score(sets, p, variance_from=source, n_bootstrap=10, random_state=0)
+    for source in ("jackknife", "analytic"):
+        result = stability_score(sets, p, variance_from=source)
         low, high = result.confidence_interval
         assert (low == high) == (len(set(sets)) == 1)
 
@@ -128,21 +127,6 @@ def test_runs_that_agree_equally_with_each_other_have_an_interval():
 
 
 @pytest.mark.parametrize("measure", PLAIN)
-def test_bootstrap_gives_every_measure_an_interval(measure):
-    rng = np.random.default_rng(0)
-    runs = known_mask()[rng.choice(6, size=30, p=CHANCES)]
-    options = {"measure": measure, "variance_from": "bootstrap"}
-    result = stability_score(runs, random_state=1, **options)
-    low, high = result.confidence_interval
-    assert low < result.value < high
-    assert result == stability_score(runs, random_state=1, **options)
-    jackknife = stability_score(runs, measure=measure, variance_from="jackknife")
-    # The others jump where a feature or subset is seen once: resampling is coarse there.
-    if measure not in ("krizek", "drotar", "somol", "davis"):
-        assert math.sqrt(result.variance) == pytest.approx(math.sqrt(jackknife.variance), rel=0.35)
-
-
-@pytest.mark.parametrize("measure", PLAIN)
 def test_theory_or_nan(measure):
     result = stability_score(KNOWN, 12, measure, variance_from="analytic")
     has_theory = measure in ("nogueira", "kuncheva")
@@ -151,8 +135,8 @@ def test_theory_or_nan(measure):
 
 
 def test_two_runs_give_no_interval_from_any_source():
-    for source in ("analytic", "jackknife", "bootstrap"):
-        result = stability_score([[0, 1], [1, 2]], 5, variance_from=source, random_state=0)
+    for source in ("analytic", "jackknife"):
+        result = stability_score([[0, 1], [1, 2]], 5, variance_from=source)
         assert math.isnan(result.variance)
 
 
@@ -173,8 +157,7 @@ def test_coverage_with_equal_sizes(measure):
     assert 0.93 <= rate <= 0.97
 
 
-@pytest.mark.parametrize(("source", "n_repeats"), [("jackknife", 1500), ("bootstrap", 1000)])
-def test_coverage_of_the_mean_jaccard_index(source, n_repeats):
+def test_coverage_of_the_mean_jaccard_index():
     mask = known_mask()
     sets = [frozenset(chosen) for chosen in KNOWN]
     truth = sum(
@@ -182,9 +165,8 @@ def test_coverage_of_the_mean_jaccard_index(source, n_repeats):
         for i, j in product(range(6), repeat=2)
     )
     rate = coverage(
-        lambda rng: mask[rng.choice(6, size=100, p=CHANCES)], truth, n_repeats,
-        measure="kalousis", variance_from=source, n_bootstrap=200,
-    )  # fmt: skip
+        lambda rng: mask[rng.choice(6, size=100, p=CHANCES)], truth, 1500, measure="kalousis"
+    )
     assert 0.93 <= rate <= 0.97
 
 

@@ -112,19 +112,6 @@ def test_expectation_in_closed_form(partners):
             assert closed == pytest.approx(float(exact), rel=1e-12, abs=1e-14)
 
 
-@pytest.mark.parametrize("measure", ["npogr", "yu"])
-def test_monte_carlo_comes_close(measure):
-    found = correlated_features(blocks_of_features(3), fdr=0.05)
-    rng = np.random.default_rng(0)
-    sets = [rng.choice(40, size=8, replace=False) for _ in range(5)]
-    exact = stability_score(sets, 40, measure, similarity=found).value
-    options = {"expectation": "monte_carlo", "n_draws": 2000, "random_state": 0}
-    drawn = stability_score(sets, 40, measure, similarity=found, **options)
-    assert drawn.value == pytest.approx(exact, abs=0.02)
-    assert drawn.value != exact
-    assert drawn.value == stability_score(sets, 40, measure, similarity=found, **options).value
-
-
 def test_everything_similar_leaves_nothing_to_gain():
     everything = np.ones((6, 6), dtype=bool)
     assert stability_score([[0], [3]], 6, "pogr", similarity=everything).value == 1
@@ -144,16 +131,6 @@ def test_everything_similar_leaves_nothing_to_gain():
         (np.full((4, 4), np.nan), {"threshold": 0.5}, "finite"),
         (np.ones((4, 4)), {"threshold": 0.0}, "threshold=0.0 must be positive"),
         (np.ones((4, 4), dtype=bool), {"partners": "nearby"}, "partners='nearby' must be one of"),
-        (
-            np.ones((4, 4), dtype=bool),
-            {"expectation": "guess"},
-            "expectation='guess' must be one of",
-        ),
-        (
-            np.ones((4, 4), dtype=bool),
-            {"expectation": "monte_carlo", "n_draws": 0},
-            "n_draws=0 must be at least 1",
-        ),
     ],
 )
 def test_bad_similarity(similarity, options, message):

@@ -3,8 +3,7 @@
 Works on the output of repeated runs of any library: `stability_score` and
 `stability_curve` on subsets, `ranking_stability`, `weight_stability` and
 `prediction_stability` on what their names say, `compare_stability` for two procedures.
-`concept_agreement` trains the models itself; `bias_variance` and `subset_bias_variance` need the
-truth; `stability_performance` weighs stability against a score.
+`bias_variance` and `subset_bias_variance` need the truth.
 `Standings` says what an independent sample would choose again.
 `list_measures` is the table of all measures. `PairMatrix` is for a figure of your own about
 every two runs.
@@ -12,7 +11,6 @@ every two runs.
 
 from backstay.stability._bias_variance import BiasVariance, bias_variance, subset_bias_variance
 from backstay.stability._compare import StabilityComparison, compare_stability
-from backstay.stability._concept_agreement import concept_agreement
 from backstay.stability._curves import stability_curve
 from backstay.stability._frequencies import consensus, selection_frequency
 from backstay.stability._intervals import PairMatrix
@@ -23,7 +21,6 @@ from backstay.stability._replication import Standings
 from backstay.stability._score import stability_score
 from backstay.stability._similarity import correlated_features
 from backstay.stability._stability_result import StabilityResult, UndefinedStabilityWarning
-from backstay.stability._tradeoff import stability_performance
 from backstay.stability._weights import weight_stability
 
 __all__ = [
@@ -35,7 +32,6 @@ __all__ = [
     "UndefinedStabilityWarning",
     "bias_variance",
     "compare_stability",
-    "concept_agreement",
     "consensus",
     "correlated_features",
     "list_measures",
@@ -43,7 +39,6 @@ __all__ = [
     "ranking_stability",
     "selection_frequency",
     "stability_curve",
-    "stability_performance",
     "stability_score",
     "subset_bias_variance",
     "weight_stability",

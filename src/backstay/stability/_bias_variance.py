@@ -1,7 +1,5 @@
 """The error of weights and of selected subsets against the truth: bias and variance [Han 3.1]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

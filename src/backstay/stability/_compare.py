@@ -1,7 +1,5 @@
 """Whether two procedures differ in stability."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +9,7 @@ import pandas as pd
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
-    Resampling,
+    bootstrap_samples,
     check_confidence,
     interval_around,
     two_sided_p,
@@ -126,8 +124,13 @@ def compare_stability(
     paired : bool, default=False
         Whether run i of `a` and run i of `b` used the same resample of the data. What the two
         have in common then cancels in the difference.
-    confidence, similarity, n_bootstrap, random_state, **options
+    confidence, similarity, **options
         As in `stability_score`.
+    n_bootstrap : int, default=1000
+        Number of bootstrap resamples. Only their standard error is used: percentiles
+        would be off centre because a redrawn run agrees with its own copy.
+    random_state : int, Generator or None
+        Seed of the bootstrap.
 
     Returns
     -------
@@ -167,20 +170,21 @@ def compare_stability(
         )
     check_confidence(confidence)
     rng = np.random.default_rng(random_state)
-    given = measure_arguments(entry, options, similarity, first.n_features, rng)
+    given = measure_arguments(entry, options, similarity, first.n_features)
     measured = MeasuredRuns(entry, first, given), MeasuredRuns(entry, second, given)
     variance_from = "bootstrap" if paired or not entry.analytic_variance else "jackknife"
-    resampling = Resampling(variance_from, n_bootstrap, rng)
     if paired and first.n_runs < 3:
         variance = math.nan
     elif paired:  # the same draws for both
-        samples = resampling.samples(first.n_runs)
+        samples = bootstrap_samples(first.n_runs, n_bootstrap, rng)
         apart = measured[0].on_resamples(samples) - measured[1].on_resamples(samples)
         # A difference varies at least as much as the two standard errors differ.
         least = math.sqrt(measured[0].least_variance()) - math.sqrt(measured[1].least_variance())
         variance = float(np.maximum(apart.var(ddof=1), least**2))
+    elif entry.analytic_variance:
+        variance = sum(each.variance("jackknife") for each in measured)
     else:
-        variance = sum(each.variance(resampling) for each in measured)
+        variance = sum(each.bootstrap_variance(n_bootstrap, rng) for each in measured)
     difference = measured[0].value - measured[1].value
     if difference == 0 and variance == 0:
         statistic = math.nan

@@ -1,7 +1,5 @@
 """Stability of the first k features of repeated rankings, for every size k."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,7 +10,6 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     PairMatrix,
-    Resampling,
     check_confidence,
     check_source,
     least_variance,
@@ -69,8 +66,6 @@ def stability_curve(
     confidence: float = 0.95,
     variance_from: str = "jackknife",
     similarity: Any = None,
-    n_bootstrap: int = 1000,
-    random_state: int | np.random.Generator | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Measure the stability of the best k features, for every subset size k.
@@ -91,9 +86,9 @@ def stability_curve(
         Number of features, if the rankings are orders cut after the first few.
     confidence : float, default=0.95
         Coverage of the interval at each single size (not of the whole curve).
-    variance_from : {"jackknife", "bootstrap", "analytic"}, default="jackknife"
-        As in `stability_score`. "bootstrap" computes one size after the other.
-    similarity, n_bootstrap, random_state, **options
+    variance_from : {"jackknife", "analytic"}, default="jackknife"
+        As in `stability_score`.
+    similarity, **options
         As in `stability_score`.
 
     Returns
@@ -115,7 +110,7 @@ def stability_curve(
     lustgarten, dunne, dice, ochiai, the Somol family and davis. Their intervals need
     each run's overlap with the others, M²·d additions made 64 at a time. The mean Jaccard
     index (kalousis) is not a function of the frequencies, so it takes the overlap of
-    every pair, O(M²·d). Other measures, and the bootstrap, are computed size by size.
+    every pair, O(M²·d). Other measures are computed size by size.
 
     Neighbouring sizes share most of their features: compare procedures at a size chosen
     beforehand, or per run, never by a test over sizes.
@@ -142,17 +137,15 @@ def stability_curve(
     check_confidence(confidence)
     order, p = read_orders(rankings, kind, n_features)
     chosen = _read_sizes(sizes, order.shape[1])
-    rng = np.random.default_rng(random_state)
-    arguments = measure_arguments(entry, options, similarity, p, rng)
+    arguments = measure_arguments(entry, options, similarity, p)
     order = order[:, : int(chosen.max())]
-    at_once = None if variance_from == "bootstrap" else _at_once(measure)
+    at_once = _at_once(measure)
     if at_once is not None:
         value, variance = at_once(entry, order, p, variance_from, **arguments)
         variance = np.maximum(variance, _least_variance(entry, order, p, value))
         value, variance = value[chosen - 1], variance[chosen - 1]
     else:
-        resampling = Resampling(variance_from, n_bootstrap, rng)
-        value, variance = _size_by_size(entry, order, p, chosen, arguments, resampling)
+        value, variance = _size_by_size(entry, order, p, chosen, arguments, variance_from)
     if sizes is not None and np.isnan(value).any():
         size = chosen[np.isnan(value)][0]
         warn_undefined(measure, f"at size {size} out of {p} features")
@@ -265,7 +258,7 @@ def _size_by_size(
     p: int,
     sizes: NDArray[np.int64],
     arguments: dict[str, Any],
-    resampling: Resampling,
+    variance_from: str,
 ) -> Curve:
     """Return value and variance, one size after the other."""
     value, variance = np.empty(sizes.size), np.empty(sizes.size)
@@ -278,5 +271,5 @@ def _size_by_size(
             warnings.simplefilter("ignore", UndefinedStabilityWarning)
             measured = MeasuredRuns(entry, Runs(selected, features, p), arguments)
         value[index] = measured.value
-        variance[index] = measured.variance(resampling)
+        variance[index] = measured.variance(variance_from)
     return value, variance

@@ -1,7 +1,5 @@
 """How often each feature was selected, and what the runs agree on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far a figure over runs would move with other runs: jackknife, bootstrap, intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 # Where a variance over runs may come from; theory has one for a few measures only.
-RESAMPLED = ("jackknife", "bootstrap")
-SOURCES = ("analytic", *RESAMPLED)
+SOURCES = ("jackknife", "analytic")
 
 # From this many runs on, a variance over them counts as known.
 MANY_RUNS = 50
@@ -33,10 +30,10 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence={confidence!r} must lie strictly between 0 and 1.")
 
 
-def check_source(variance_from: str, allowed: tuple[str, ...] = SOURCES) -> None:
+def check_source(variance_from: str) -> None:
     """Refuse an unknown source of variances."""
-    if variance_from not in allowed:
-        raise ValueError(f"variance_from={variance_from!r} must be one of {', '.join(allowed)}.")
+    if variance_from not in SOURCES:
+        raise ValueError(f"variance_from={variance_from!r} must be one of {', '.join(SOURCES)}.")
 
 
 def quantile(confidence: float, n_runs: int) -> float:
@@ -82,14 +79,8 @@ def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
 def least_variance(short: Any, spread: Any, squares: Any, n_runs: int) -> NDArray[np.float64]:
     """Return the variance that a stability has at least, given how often features were selected.
 
-    Parameters
-    ----------
-    short : float or ndarray
-        How far the stability is from that of identical runs.
-    spread, squares : int or ndarray
-        Σ w and Σ w² over features, w = F(m − F) for a feature selected by F of m runs.
-    n_runs : int
-        m.
+    `short` is how far it is from that of identical runs; `spread` and `squares` are Σ w and Σ w²
+    over features, w = F(m − F) for a feature selected by F of m runs.
     """
     # A mean over pairs of |A∩B| has the variance 4σ²/m + 2δ/(m(m − 1)) (Hoeffding 1948). The first
     # part is that of the runs' agreement with all others. The second is what is left if all runs
@@ -165,19 +156,16 @@ class PairMatrix:
         statistic = mean / math.sqrt(variance) if variance != 0 else math.inf
         return two_sided_p(statistic, len(self.values))
 
+    def directed_variance(self) -> float:
+        """Return the jackknife variance where (i, j) and (j, i) may have different figures."""
+        both = (self.values.sum(axis=0) + self.values.sum(axis=1)) / 2
+        return float(self.jackknife(both))
+
     @staticmethod
     def jackknife(totals: NDArray[Any]) -> NDArray[np.float64]:
         """Return the jackknife variance of means over pairs, from sums over each run's pairs.
 
-        Parameters
-        ----------
-        totals : ndarray of shape (n_runs, ...)
-            The sum of each run's pairs with the others; further axes are separate means.
-
-        Returns
-        -------
-        ndarray
-            Of the shape of the further axes; nan for two runs.
+        Further axes of `totals`, whose first are the runs, are separate means; nan for two runs.
         """
         # Leaving run i out takes 2 s_i from the sum over ordered pairs: the jackknife is a sum of
         # squares.
@@ -187,48 +175,22 @@ class PairMatrix:
         return np.asarray(4 * spread_over_runs(totals) / (m * (m - 1) * (m - 2) ** 2))
 
 
-class Resampling(NamedTuple):
-    """Where variances over runs come from."""
+def bootstrap_samples(n_runs: int, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return bootstrap samples of the runs, each with at least two different ones."""
+    if n_bootstrap < 2:
+        raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 2.")
+    drawn = rng.integers(n_runs, size=(n_bootstrap, n_runs))
+    while (same := (drawn == drawn[:, :1]).all(axis=1)).any():
+        drawn[same] = rng.integers(n_runs, size=(int(same.sum()), n_runs))
+    return drawn
 
-    variance_from: str
-    n_bootstrap: int
-    rng: np.random.Generator
 
-    @classmethod
-    def of_runs(
-        cls,
-        variance_from: str,
-        n_bootstrap: int,
-        random_state: int | np.random.Generator | None,
-    ) -> Resampling:
-        """Return the resampling of figures that have no variance from theory."""
-        check_source(variance_from, RESAMPLED)
-        return cls(variance_from, n_bootstrap, np.random.default_rng(random_state))
-
-    def samples(self, n_runs: int) -> NDArray[np.intp]:
-        """Return bootstrap samples of the runs, each with at least two different ones."""
-        if self.n_bootstrap < 2:
-            raise ValueError(f"n_bootstrap={self.n_bootstrap!r} must be at least 2.")
-        drawn = self.rng.integers(n_runs, size=(self.n_bootstrap, n_runs))
-        while (same := (drawn == drawn[:, :1]).all(axis=1)).any():
-            drawn[same] = self.rng.integers(n_runs, size=(int(same.sum()), n_runs))
-        return drawn
-
-    def variance(self, statistic: Statistic, n_runs: int) -> float:
-        """Return the jackknife or bootstrap variance of any function of the runs."""
-        if n_runs < 3:
-            return math.nan
-        if self.variance_from == "jackknife":
-            # Never too small on average (Efron & Stein 1981). In a given sample it may be 0 for a
-            # function that moves in jumps, such as the number of features ever selected.
-            everyone = np.arange(n_runs)
-            left_out = np.array([statistic(np.delete(everyone, run)) for run in everyone])
-            return float((n_runs - 1) * left_out.var())
-        return float(np.var([statistic(runs) for runs in self.samples(n_runs)], ddof=1))
-
-    def variance_of_pairs(self, pairs: PairMatrix) -> float:
-        """Return the jackknife or bootstrap variance of a mean over pairs."""
-        values = pairs.values
-        if self.variance_from == "jackknife" or len(values) < 3:
-            return float(PairMatrix.jackknife((values.sum(axis=0) + values.sum(axis=1)) / 2))
-        return float(pairs.on_resamples(self.samples(len(values))).var(ddof=1))
+def jackknife_variance(statistic: Statistic, n_runs: int) -> float:
+    """Return the jackknife variance of any function of the runs; nan for two of them."""
+    # Never too small on average (Efron & Stein 1981). In a given sample it may be 0 for a
+    # function that moves in jumps, such as the number of features ever selected.
+    if n_runs < 3:
+        return math.nan
+    everyone = np.arange(n_runs)
+    left_out = np.array([statistic(np.delete(everyone, run)) for run in everyone])
+    return float((n_runs - 1) * left_out.var())

@@ -1,7 +1,5 @@
 """The table of measures: it drives dispatch, documentation and tests."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from backstay._words import nearest
 from backstay.stability import _partners, _subsets
 
 # Bounds that depend on the number of runs m or of features p, as printed in the table.
@@ -70,7 +69,7 @@ def _on_subsets(compute: Callable[..., Any], *facts: Any, over: str = "", **more
     """
     formula = (compute.__doc__ or "").removeprefix("Return ").removesuffix(".")
     _, *takes = inspect.signature(compute).parameters
-    options = [name for name in takes if name not in ("similar", "rng")]
+    options = [name for name in takes if name != "similar"]
     more["needs_similarity"] = "similar" in takes
     more["options"] = tuple(["threshold", *options] if "similar" in takes else options)
     definition = f"mean over {over} of {formula}" if over else formula
@@ -204,8 +203,8 @@ def get_measure(name: str, given: str) -> Measure:
     try:
         return MEASURES[given, name]
     except KeyError:
-        known = ", ".join(key[1] for key in MEASURES if key[0] == given)
-        raise ValueError(f"measure={name!r} must be one for {given}: {known}.") from None
+        known = nearest(name, (key[1] for key in MEASURES if key[0] == given))
+        raise ValueError(f"measure={name!r} must be one for {given}; {known}") from None
 
 
 def bounds_of(name: str, n_runs: int, n_features: int) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """Measures that count a similar feature in the other subset as a match, or as part of one."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -11,7 +9,6 @@ from backstay.stability._similarity import FeatureSimilarity
 from backstay.stability._subsets import Pairs, ratio
 
 _PARTNERS = ("anywhere", "unshared")
-_EXPECTATIONS = ("exact", "monte_carlo")
 
 
 def pogr(runs: Runs, similar: FeatureSimilarity, partners: str = "anywhere") -> Pairs:
@@ -20,35 +17,22 @@ def pogr(runs: Runs, similar: FeatureSimilarity, partners: str = "anywhere") -> 
     return ratio(runs.shared + _matched(runs, similar, partners), runs.a)
 
 
-def npogr(
-    runs: Runs,
-    similar: FeatureSimilarity,
-    partners: str = "anywhere",
-    expectation: str = "exact",
-    n_draws: int = 10_000,
-    rng: np.random.Generator | None = None,
-) -> Pairs:
+def npogr(runs: Runs, similar: FeatureSimilarity, partners: str = "anywhere") -> Pairs:
     """Return (r + O_AB − E)/(a − E)."""
     # Directed ([Han] eq. 5.7); at equal sizes the mean of both directions is eq. 5.8.
     a, b = runs.a, runs.b
     chance = a * b / runs.n_features
-    chance = chance + _expected(runs, similar, partners, expectation, n_draws, rng)
+    chance = chance + _expected(runs, similar, partners)
     matched = runs.shared + _matched(runs, similar, partners)
     return _corrected(matched, chance, np.broadcast_to(a, chance.shape))
 
 
-def yu(
-    runs: Runs,
-    similar: FeatureSimilarity,
-    expectation: str = "exact",
-    n_draws: int = 10_000,
-    rng: np.random.Generator | None = None,
-) -> Pairs:
+def yu(runs: Runs, similar: FeatureSimilarity) -> Pairs:
     """Return (I − E(I))/((a+b)/2 − E(I))."""
     # I = r + (O_AB + O_BA)/2, partners unshared.
     a, b = runs.a, runs.b
     matched = _matched(runs, similar, "unshared")
-    expected = _expected(runs, similar, "unshared", expectation, n_draws, rng)
+    expected = _expected(runs, similar, "unshared")
     chance = a * b / runs.n_features + (expected + expected.T) / 2
     return _corrected(runs.shared + (matched + matched.T) / 2, chance, (a + b) / 2)
 
@@ -129,29 +113,13 @@ def _matched(runs: Runs, similar: FeatureSimilarity, partners: str) -> Pairs:
     return matched
 
 
-def _expected(
-    runs: Runs,
-    similar: FeatureSimilarity,
-    partners: str,
-    expectation: str,
-    n_draws: int,
-    rng: np.random.Generator | None,
-) -> Pairs:
+def _expected(runs: Runs, similar: FeatureSimilarity, partners: str) -> Pairs:
     """Return E[O_AB] for random subsets of the runs' sizes."""
-    if expectation not in _EXPECTATIONS:
-        raise ValueError(f"expectation={expectation!r} must be one of {', '.join(_EXPECTATIONS)}.")
     p = runs.n_features
     chances = _chance_of_partner(similar.degrees, p, int(runs.sizes.max(initial=0)))
-    rng = np.random.default_rng(rng)
-
-    def expected(a: int, b: int) -> float:
-        if expectation == "exact":
-            return _closed_form(chances, p, partners, a, b)
-        return _monte_carlo(similar, p, partners, a, b, n_draws, rng)
-
     sizes, where = np.unique(runs.sizes, return_inverse=True)
-    table = np.array([[expected(int(a), int(b)) for b in sizes] for a in sizes])
-    return np.asarray(table[np.ix_(where, where)])
+    by_size = [[_closed_form(chances, p, partners, int(a), int(b)) for b in sizes] for a in sizes]
+    return np.asarray(np.array(by_size)[np.ix_(where, where)])
 
 
 def _chance_of_partner(degrees: NDArray[np.int64], p: int, largest: int) -> NDArray[np.float64]:
@@ -180,25 +148,3 @@ def _closed_form(chances: NDArray[np.float64], p: int, partners: str, a: int, b:
     fresh = np.arange(b + 1)
     chance = stats.hypergeom.pmf(b - fresh, p - 1, a - 1, b)
     return float(outside * (chance @ chances[: b + 1]))
-
-
-def _monte_carlo(
-    similar: FeatureSimilarity,
-    p: int,
-    partners: str,
-    a: int,
-    b: int,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> float:
-    """Return E[O_AB] estimated from random pairs of subsets, as published."""
-    if n_draws < 1:
-        raise ValueError(f"n_draws={n_draws!r} must be at least 1.")
-    total = 0
-    for _ in range(n_draws):
-        first = rng.choice(p, size=a, replace=False)
-        second = rng.choice(p, size=b, replace=False)
-        alone = np.setdiff1d(first, second)
-        pool = second if partners == "anywhere" else np.setdiff1d(second, first)
-        total += int(similar.block(alone, pool).any(axis=1).sum())
-    return total / n_draws

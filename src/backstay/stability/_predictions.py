@@ -1,14 +1,11 @@
 """Stability of predictions made by models trained on different resamples."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay.stability._intervals import Resampling
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import check_runs
 from backstay.stability._stability_result import (
@@ -27,9 +24,6 @@ def prediction_stability(
     measure: str = "agreement",
     *,
     confidence: float = 0.95,
-    variance_from: str = "jackknife",
-    n_bootstrap: int = 1000,
-    random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
     """Measure how much the predictions of repeatedly trained models agree.
 
@@ -46,8 +40,8 @@ def prediction_stability(
         for all pairs together, with the class shares of all models: Fleiss' κ. "alpha" is for
         numbers: 1 minus the mean squared difference of two models' predictions of a sample over
         that of any two predictions, Krippendorff's α.
-    confidence, variance_from, n_bootstrap, random_state
-        As in `stability_score`; `variance_from` is "jackknife" or "bootstrap".
+    confidence : float, default=0.95
+        As in `stability_score`.
 
     Returns
     -------
@@ -80,12 +74,11 @@ def prediction_stability(
     0.2381
     """
     get_measure(measure, "predictions")
-    resampling = Resampling.of_runs(variance_from, n_bootstrap, random_state)
     if measure == "alpha":
-        return _alpha_result(*_read(predictions), confidence, resampling)
+        return _alpha_result(*_read(predictions), confidence)
     votes = _read_votes(predictions)
     if measure in ("agreement", "pooled_kappa"):
-        return _pooled_result(votes, measure, confidence, resampling)
+        return _pooled_result(votes, measure, confidence)
     if measure == "phi" and len(votes) > 2:
         raise ValueError(f"measure='phi' is for two classes; got {len(votes)}, so use 'kappa'.")
     return pairwise_result(
@@ -95,7 +88,6 @@ def prediction_stability(
         "predictions",
         why_undefined="two models have no sample in common, or always predict one class",
         confidence=confidence,
-        resampling=resampling,
     )
 
 
@@ -146,47 +138,39 @@ def _phi(votes: Votes) -> Floats:
     return np.asarray(excess / np.where(spread * spread.T > 0, spread * spread.T, np.nan))
 
 
-def _pooled_result(
-    votes: Votes, measure: str, confidence: float, resampling: Resampling
-) -> StabilityResult:
+def _pooled_result(votes: Votes, measure: str, confidence: float) -> StabilityResult:
     """Return the figure of all pairs of runs together, with its interval."""
-    source = resampling.variance_from
     m, n = votes[0].shape
     everyone = [mask.sum(axis=0) for mask in votes]
-    value, variance = float(_pooled(everyone, everyone, measure)), math.nan
+    value, variance = float(_pooled(everyone, measure)), math.nan
     if math.isnan(value):
         why = "no sample was predicted twice, or all predictions are of one class"
         warn_undefined(measure, f"on these {m} runs: {why}", stacklevel=4)
-    elif m > 2 and source == "jackknife":
-        others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
-        variance = float((m - 1) * _pooled(others, others, measure).var())
     elif m > 2:
-        copies = np.stack([np.bincount(drawn, minlength=m) for drawn in resampling.samples(m)])
-        sums, squares = ([weight @ mask for mask in votes] for weight in (copies, copies**2))
-        variance = float(_pooled(sums, squares, measure).var(ddof=1))
-    return StabilityResult(value, variance, measure, m, n, confidence, source, "predictions")
+        others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
+        variance = float((m - 1) * _pooled(others, measure).var())
+    return StabilityResult(value, variance, measure, m, n, confidence, items="predictions")
 
 
-def _pooled(sums: Votes, squares: Votes, measure: str) -> Floats:
+def _pooled(sums: Votes, measure: str) -> Floats:
     """Return agreement or κ over all pairs of runs and the samples both predicted."""
-    # `sums` holds Σ w_i v_i per class and sample (the last axis), `squares` Σ w_i² v_i, where run i
-    # is taken w_i times. Copies are not paired with each other, so that a product over pairs is
-    # Σ_{i≠j} w_i w_j u_i v_j = (Σ w u)(Σ w v) − Σ w² u v. All are whole numbers, hence exact.
+    # `sums` holds Σ v_i per class and sample (the last axis). A run is not paired with itself, so
+    # a product over pairs is Σ_{i≠j} u_i v_j = (Σ u)(Σ v) − Σ u v. All are whole numbers, hence
+    # exact.
     total = np.sum(sums, axis=0)
-    pairs = (total**2 - np.sum(squares, axis=0)).sum(axis=-1)
+    pairs = (total**2 - total).sum(axis=-1)
     pairs = np.where(pairs > 0, pairs, np.nan)
-    both = list(zip(sums, squares, strict=True))
-    equal = np.sum([(one**2 - square).sum(axis=-1) for one, square in both], axis=0)
+    equal = np.sum([(one**2 - one).sum(axis=-1) for one in sums], axis=0)
     if measure == "agreement":
         return np.asarray(equal / pairs)
     # A sample that k runs predicted is in k − 1 pairs of each: that weighs the class shares.
-    shares = np.stack([(one * total - square).sum(axis=-1) / pairs for one, square in both], -1)
+    shares = np.stack([(one * total - one).sum(axis=-1) / pairs for one in sums], -1)
     chance = (shares**2).sum(axis=-1)
     return np.asarray((equal / pairs - chance) / np.where(chance < 1, 1 - chance, np.nan))
 
 
 def _alpha_result(
-    values: NDArray[Any], predicted: NDArray[np.bool_], confidence: float, resampling: Resampling
+    values: NDArray[Any], predicted: NDArray[np.bool_], confidence: float
 ) -> StabilityResult:
     """Return Krippendorff's α of predicted numbers, with its interval."""
     m, n = values.shape
@@ -199,14 +183,10 @@ def _alpha_result(
     if math.isnan(value):
         why = "no sample was predicted twice, or all predictions are equal"
         warn_undefined("alpha", f"on these {m} runs: {why}", stacklevel=4)
-    elif m > 2 and resampling.variance_from == "jackknife":
+    elif m > 2:
         others = parts.sum(axis=1)[:, None] - parts
         variance = float((m - 1) * _alpha(others).var())
-    elif m > 2:
-        drawn = [_alpha(parts[:, runs].sum(axis=1)) for runs in resampling.samples(m)]
-        variance = float(np.var(drawn, ddof=1))
-    source = resampling.variance_from
-    return StabilityResult(value, variance, "alpha", m, n, confidence, source, "predictions")
+    return StabilityResult(value, variance, "alpha", m, n, confidence, items="predictions")
 
 
 def _alpha(sums: Floats) -> Floats:

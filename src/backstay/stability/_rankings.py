@@ -1,7 +1,5 @@
 """Stability of full rankings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,7 +7,6 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.spatial import distance
 
-from backstay.stability._intervals import Resampling
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import read_ranks
 from backstay.stability._similarity import correlations
@@ -23,9 +20,6 @@ def ranking_stability(
     kind: str = "auto",
     top: int | None = None,
     confidence: float = 0.95,
-    variance_from: str = "jackknife",
-    n_bootstrap: int = 1000,
-    random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
     """Measure how much repeated rankings of the same features agree.
 
@@ -41,8 +35,8 @@ def ranking_stability(
         What a row holds, as in `stability_curve`; ranks and scores may be tied.
     top : int, optional
         For "canberra" only: how many places count; all ranks beyond count as top + 1.
-    confidence, variance_from, n_bootstrap, random_state
-        As in `stability_score`; `variance_from` is "jackknife" or "bootstrap".
+    confidence : float, default=0.95
+        As in `stability_score`.
 
     Returns
     -------
@@ -64,7 +58,6 @@ def ranking_stability(
     entry = get_measure(measure, "rankings")
     if top is not None and "top" not in entry.options:
         raise TypeError(f"measure={measure!r} takes no option 'top'; 'canberra' does.")
-    resampling = Resampling.of_runs(variance_from, n_bootstrap, random_state)
     ranks = read_ranks(rankings, kind)
     if measure == "canberra":
         pairs = _canberra(ranks, top)
@@ -79,7 +72,6 @@ def ranking_stability(
         "features",
         why_undefined="a ranking whose features are all tied (or a single feature)",
         confidence=confidence,
-        resampling=resampling,
     )
 
 

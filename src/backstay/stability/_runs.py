@@ -75,7 +75,7 @@ def check_runs(n_runs: int) -> None:
 
 
 def read_subsets(subsets: Any, n_features: int | None) -> Runs:
-    """Turn index lists, a boolean matrix or fitted selectors into `Runs`."""
+    """Turn lists of indices or names, a boolean matrix or fitted selectors into `Runs`."""
     if n_features is not None and (int(n_features) != n_features or n_features < 1):
         raise ValueError(f"n_features={n_features!r} must be a positive integer.")
     if hasattr(subsets, "get_support") or isinstance(subsets, str | bytes):
@@ -86,7 +86,9 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
         subsets = subsets.toarray()
     elif hasattr(subsets, "to_numpy"):
         subsets = subsets.to_numpy()
-    runs = [_mask_or_indices(run, f"subset {index}") for index, run in enumerate(subsets)]
+    runs = [
+        _mask_or_indices(run, f"subset {index}") for index, run in enumerate(_numbered(subsets))
+    ]
     check_runs(len(runs))
     if n_features is None:
         masks = [run for run in runs if run.dtype == np.bool_]
@@ -101,6 +103,16 @@ def read_subsets(subsets: Any, n_features: int | None) -> Runs:
         _fill(selected[index], run, f"subset {index}")
     features = np.flatnonzero(selected.any(axis=0))
     return Runs(np.ascontiguousarray(selected[:, features]), features, int(n_features))
+
+
+def _numbered(subsets: Iterable[Any]) -> list[Any]:
+    """Return runs with indices of features where they have names."""
+    runs = list(subsets)
+    named = [isinstance(run, Iterable) and all(isinstance(x, str) for x in run) for run in runs]
+    if not all(named) or any(isinstance(run, str) for run in runs):
+        return runs
+    places = {name: j for j, name in enumerate(sorted({name for run in runs for name in run}))}
+    return [[places[name] for name in run] for run in runs]
 
 
 def read_run(run: Any, mask: NDArray[np.bool_], name: str) -> None:

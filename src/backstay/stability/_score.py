@@ -1,7 +1,5 @@
 """Stability of subsets, by any measure of the table: its value, and its variance over runs."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,9 +8,10 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     PairMatrix,
-    Resampling,
+    bootstrap_samples,
     check_confidence,
     check_source,
+    jackknife_variance,
     least_variance,
 )
 from backstay.stability._measures import Measure, get_measure
@@ -30,8 +29,6 @@ def stability_score(
     confidence: float = 0.95,
     similarity: Any = None,
     variance_from: str = "jackknife",
-    n_bootstrap: int = 1000,
-    random_state: int | np.random.Generator | None = None,
     **options: Any,
 ) -> StabilityResult:
     """Measure the stability of repeated selections, with a confidence interval.
@@ -52,23 +49,17 @@ def stability_score(
     similarity : array, sparse array or ``correlated_features(X)``, optional
         For "pogr", "npogr", "yu" and "zucknick" (others ignore it): a symmetric boolean
         d×d matrix, a real one with ``threshold=``, or what `correlated_features` returns.
-    variance_from : {"jackknife", "bootstrap", "analytic"}, default="jackknife"
-        Where the variance comes from. "jackknife" leaves out one run at a time, "bootstrap"
-        redraws the runs; both work for every measure. "analytic" is Nogueira's formula, which is
-        too small for few runs, and nan for all but "nogueira" and "kuncheva". Two runs give no
-        variance from any source. From three runs on, it is 0 only if all runs are the same.
-    n_bootstrap : int, default=1000
-        Number of bootstrap resamples. Only their standard error is used: percentiles
-        would be off centre because a redrawn run agrees with its own copy.
-    random_state : int, Generator or None
-        Seed of the bootstrap and of Monte-Carlo expectations.
+    variance_from : {"jackknife", "analytic"}, default="jackknife"
+        Where the variance comes from. "jackknife" leaves out one run at a time; it works for
+        every measure. "analytic" is Nogueira's formula, which is too small for few runs, and nan
+        for all but "nogueira" and "kuncheva". Two runs give no variance from either source. From
+        three runs on, it is 0 only if all runs are the same.
     **options
         Options of single measures: ``top`` (drotar: how many features are the top ones;
         the rounded mean subset size if not given), ``penalty`` (davis), ``threshold``
         (similarity measures), ``partners`` (pogr, npogr: "anywhere" in the other subset
-        or "unshared"), ``expectation`` and ``n_draws`` (npogr, yu: "exact", or
-        "monte_carlo" from that many random pairs of subsets), ``modules`` (module_match: the
-        module of every feature, as `backstay.redundancy.correlation_modules` finds them).
+        or "unshared"), ``modules`` (module_match: the module of every feature, as
+        `backstay.redundancy.correlation_modules` finds them).
 
     Returns
     -------
@@ -97,10 +88,9 @@ def stability_score(
     entry = get_measure(measure, "subsets")
     check_confidence(confidence)
     runs = read_subsets(subsets, n_features)
-    rng = np.random.default_rng(random_state)
-    arguments = measure_arguments(entry, options, similarity, runs.n_features, rng)
+    arguments = measure_arguments(entry, options, similarity, runs.n_features)
     measured = MeasuredRuns(entry, runs, arguments)
-    variance = measured.variance(Resampling(variance_from, n_bootstrap, rng))
+    variance = measured.variance(variance_from)
     details = {} if entry.details is None else dict(entry.details(runs))
     for name in (name for name, figure in details.items() if math.isnan(figure)):
         subset = f"subsets of size {runs.sizes[0]} out of {runs.n_features} features"
@@ -158,23 +148,30 @@ class MeasuredRuns:
     def _on_resample(self, sample: NDArray[np.intp]) -> float:
         return float(self.compute(self.runs.take(sample), **self.options))
 
-    def variance(self, resampling: Resampling) -> float:
+    def variance(self, variance_from: str) -> float:
         """Return the variance of the value, from theory or from the runs."""
-        check_source(resampling.variance_from)
-        return float(np.maximum(self._variance(resampling), self.least_variance()))
+        check_source(variance_from)
+        return float(np.maximum(self._variance(variance_from), self.least_variance()))
 
-    def _variance(self, resampling: Resampling) -> float:
-        if resampling.variance_from == "analytic":
+    def _variance(self, variance_from: str) -> float:
+        if variance_from == "analytic":
             # Equal sizes make Kuncheva's mean equal to Nogueira's estimate, term by term.
             return nogueira_variance(self.runs) if self.measure.analytic_variance else math.nan
         if math.isnan(self.value):
             return math.nan
         if self.pairs is not None:
-            return resampling.variance_of_pairs(self.pairs)
+            return self.pairs.directed_variance()
         m = self.runs.n_runs
-        if self.measure.name == "nogueira" and resampling.variance_from == "jackknife" and m > 2:
+        if self.measure.name == "nogueira" and m > 2:
             return float((m - 1) * nogueira_left_out(self.runs).var())
-        return resampling.variance(self._on_resample, m)
+        return jackknife_variance(self._on_resample, m)
+
+    def bootstrap_variance(self, n_bootstrap: int, rng: np.random.Generator) -> float:
+        """Return the variance of the value over bootstrap samples of the runs."""
+        if math.isnan(self.value) or self.runs.n_runs < 3:
+            return math.nan
+        values = self.on_resamples(bootstrap_samples(self.runs.n_runs, n_bootstrap, rng))
+        return float(np.maximum(values.var(ddof=1), self.least_variance()))
 
     def least_variance(self) -> float:
         """Return the variance that these runs have at least; 0 only if all are the same."""
@@ -188,7 +185,6 @@ def measure_arguments(
     options: dict[str, Any],
     similarity: Any,
     n_features: int,
-    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return the measure's keyword arguments, refusing options it does not take."""
     for name in options:
@@ -201,6 +197,4 @@ def measure_arguments(
     if measure.needs_similarity:
         threshold = arguments.pop("threshold", None)
         arguments["similar"] = as_similarity(similarity, n_features, threshold)
-    if "n_draws" in measure.options:
-        arguments["rng"] = rng
     return arguments

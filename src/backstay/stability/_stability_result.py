@@ -1,7 +1,5 @@
 """What the measures of stability return, and the result that means over pairs of runs share."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 from backstay.stability._intervals import (
     ConfidenceInterval,
     PairMatrix,
-    Resampling,
     check_confidence,
     interval_around,
 )
@@ -51,7 +48,7 @@ class StabilityResult:
     confidence : float
         Nominal coverage of the interval.
     variance_from : str
-        Where the variance comes from: "analytic", "jackknife" or "bootstrap".
+        Where the variance comes from: "jackknife" or "analytic".
     details : mapping
         Further figures that a measure reports, such as the normalised form of "krizek".
     """
@@ -111,7 +108,6 @@ def pairwise_result(
     *,
     why_undefined: str,
     confidence: float,
-    resampling: Resampling,
 ) -> StabilityResult:
     """Return the mean over pairs with its interval, warning where a pair is 0/0."""
     matrix = PairMatrix(pairs)
@@ -119,6 +115,5 @@ def pairwise_result(
     if math.isnan(value):
         warn_undefined(measure, f"{matrix.where_undefined()}: {why_undefined}", stacklevel=4)
     else:
-        variance = float(np.maximum(resampling.variance_of_pairs(matrix), matrix.least_variance()))
-    source = resampling.variance_from
-    return StabilityResult(value, variance, measure, m, n_items, confidence, source, items)
+        variance = float(np.maximum(matrix.directed_variance(), matrix.least_variance()))
+    return StabilityResult(value, variance, measure, m, n_items, confidence, items=items)

@@ -5,8 +5,6 @@ others return one number for the whole system. Written with integers as far as t
 formula goes (everything times p), so that 0/0 is recognised exactly.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

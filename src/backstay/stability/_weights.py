@@ -1,11 +1,9 @@
 """Stability of feature weights."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.stability._intervals import Resampling
+from backstay.stability._intervals import jackknife_variance
 from backstay.stability._measures import get_measure
 from backstay.stability._runs import normalized, read_weights
 from backstay.stability._similarity import correlations
@@ -18,9 +16,6 @@ def weight_stability(
     *,
     normalize: bool = False,
     confidence: float = 0.95,
-    variance_from: str = "jackknife",
-    n_bootstrap: int = 1000,
-    random_state: int | np.random.Generator | None = None,
 ) -> StabilityResult:
     """Measure how much feature weights vary over runs.
 
@@ -35,8 +30,8 @@ def weight_stability(
     normalize : bool, default=False
         Turn each run's weights into |w|/Σ|w| first, as Han & Yu do for SVM weights.
         Without it the variance is in the squared unit of the weights.
-    confidence, variance_from, n_bootstrap, random_state
-        As in `stability_score`; `variance_from` is "jackknife" or "bootstrap".
+    confidence : float, default=0.95
+        As in `stability_score`.
 
     Returns
     -------
@@ -56,7 +51,6 @@ def weight_stability(
     0.0037
     """
     get_measure(measure, "weights")
-    resampling = Resampling.of_runs(variance_from, n_bootstrap, random_state)
     values = read_weights(weights)
     if normalize:
         values = normalized(values, "weights")
@@ -69,12 +63,10 @@ def weight_stability(
             "features",
             why_undefined="a run whose weights are all equal (or a single feature)",
             confidence=confidence,
-            resampling=resampling,
         )
 
     def mean_variance(runs: NDArray[np.intp]) -> float:
         return float(values[runs].var(axis=0).mean())
 
     value = mean_variance(np.arange(m))
-    variance = resampling.variance(mean_variance, m)
-    return StabilityResult(value, variance, measure, m, d, confidence, variance_from)
+    return StabilityResult(value, jackknife_variance(mean_variance, m), measure, m, d, confidence)

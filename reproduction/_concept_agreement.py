@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backstay.stability._runs import check_runs
-from backstay.stability._stability_result import StabilityResult
+from backstay.stability import StabilityResult
 
 
 def concept_agreement(
@@ -69,7 +68,8 @@ def concept_agreement(
     >>> 0.85 < result.value < 1.0
     True
     """
-    check_runs(n_repeats)
+    if n_repeats < 2:
+        raise ValueError(f"n_repeats={n_repeats!r} must be at least 2.")
     if n_rows < 1:
         raise ValueError(f"n_rows={n_rows!r} must be a positive integer.")
     rows, labels = np.asarray(X), np.asarray(y)

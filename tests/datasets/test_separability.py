@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reproduction._separability import separability
+from backstay.datasets import separability
 
 
 def test_separability_is_the_difference_of_the_maxima():
@@ -18,8 +18,8 @@ def test_separability_is_the_difference_of_the_maxima():
         ([1, 2], [0, 0], "0 of 2 features"),
         ([1, 2, 3], [0, 1], r"shape \(3,\).*shape \(2,\)"),
         ([[1, 2]], [[0, 1]], "vectors"),
-        ([1, np.nan], [0, 1], r"weights\[1\] is nan"),
-        ([1, 2], [np.inf, 1], r"relevance\[0\] is inf"),
+        ([1, np.nan], [0, 1], "finite numbers"),
+        ([1, 2], [np.inf, 1], "finite numbers"),
     ],
 )
 def test_separability_refuses(weights, relevance, message):

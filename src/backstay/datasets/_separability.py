@@ -1,11 +1,7 @@
 """How far a weighting sets relevant features apart from irrelevant ones [Prat 5.3.3]."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
-
-__all__ = ["separability"]
 
 
 def separability(weights: ArrayLike, relevance: ArrayLike) -> float:
@@ -28,7 +24,7 @@ def separability(weights: ArrayLike, relevance: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from reproduction._separability import separability
+    >>> from backstay.datasets import separability
     >>> separability([0.5, 0.125, 0.25], relevance=[0.5, 0.5, 0.0])
     0.25
     """
@@ -39,10 +35,8 @@ def separability(weights: ArrayLike, relevance: ArrayLike) -> float:
             f"weights of shape {w.shape} and relevance of shape {r.shape} must be vectors "
             "of the same length."
         )
-    for name, values in (("weights", w), ("relevance", r)):
-        if not np.isfinite(values).all():
-            first = int(np.argmin(np.isfinite(values)))
-            raise ValueError(f"{name}[{first}] is {float(values[first])!r}; it must be a number.")
+    if not (np.isfinite(w).all() and np.isfinite(r).all()):
+        raise ValueError("weights and relevance must be finite numbers.")
     relevant = r > 0
     if relevant.all() or not relevant.any():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Bias and variance of subsets, agreement on artificial rows, stability against performance."""
+"""Measures of others that the documents cite: agreement on artificial rows, the F-measure."""
 
 from fractions import Fraction
 
@@ -10,61 +10,12 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from backstay.stability import (
-    concept_agreement,
-    prediction_stability,
-    stability_performance,
-    subset_bias_variance,
-)
+from backstay.stability import prediction_stability
 from reference import concept_agreement as turney
-from reference import stability as ref
-
-subsets_of_five = st.lists(st.sets(st.integers(0, 4)), min_size=2, max_size=6)
-
-
-def test_subset_error_by_hand():
-    # 4 runs, feature 0 relevant and found in 3, feature 1 relevant and found in 1 (biased), 2 not
-    # relevant and selected in 1, 3 never. Errors ¼, ¾, ¼, 0; main decisions yes, no, no, no.
-    sets = [{0, 1}, {0}, {0, 2}, set()]
-    rows = ref.subset_bias_variance(sets, {0, 1}, 4)
-    quarter = Fraction(1, 4)
-    assert rows == [
-        (quarter, 0, quarter),
-        (3 * quarter, 1, quarter),
-        (quarter, 0, quarter),
-        (0, 0, 0),
-    ]
-    found = subset_bias_variance([sorted(s) for s in sets], [0, 1], n_features=4)
-    assert (found.error, found.bias, found.variance) == (5 / 16, 1 / 4, 3 / 16)
-    assert (found.unbiased_variance, found.biased_variance) == (2 / 16, 1 / 16)
-
-
-@settings(max_examples=25)
-@given(subsets_of_five, st.sets(st.integers(0, 4)))
-def test_subset_error_equals_the_oracle_and_adds_up(sets, truth):
-    found = subset_bias_variance([sorted(s) for s in sets], sorted(truth), n_features=5)
-    expected = np.array(ref.subset_bias_variance(sets, truth, 5), dtype=float)
-    np.testing.assert_allclose(found.frame(), expected, atol=1e-12)
-    parts = found.bias + found.unbiased_variance - found.biased_variance
-    assert found.error == pytest.approx(parts, abs=1e-12)
-    assert found.variance == pytest.approx(found.unbiased_variance + found.biased_variance)
-    masks = np.array([[f in s for f in range(5)] for s in sets])
-    same = subset_bias_variance(masks, np.isin(np.arange(5), sorted(truth)))
-    assert same.frame().equals(found.frame())
-
-
-@pytest.mark.parametrize(
-    ("relevant", "words"),
-    [
-        ([5], "relevant must hold indices from 0 to 3 for n_features=4; got 5"),
-        ([True], "relevant must be a mask over 4 features; got 1"),
-        ([0.5], "relevant must be one-dimensional feature indices or a boolean mask"),
-        ("gene", "relevant must be feature indices, a boolean mask or a fitted selector"),
-    ],
-)
-def test_relevant_features_must_exist(relevant, words):
-    with pytest.raises(ValueError, match=words):
-        subset_bias_variance([[0], [1]], relevant, n_features=4)
+from reference import ensemble as reference
+from reproduction._concept_agreement import concept_agreement
+from reproduction._han_consensus import frequency_curve
+from reproduction._tradeoff import stability_performance
 
 
 def test_stability_performance_by_hand():
@@ -248,9 +199,18 @@ def test_what_cannot_be_halved_is_refused(rows):
     lonely[0] = "c"
     for labels, options, words in (
         (lonely, {}, "class 'c' has one row; every class needs two"),
-        (y, {"n_repeats": 1}, "at least 2 runs"),
+        (y, {"n_repeats": 1}, "n_repeats=1 must be at least 2"),
         (y, {"n_rows": 0}, "n_rows=0"),
         (y[:-1], {}, "one label per row"),
     ):
         with pytest.raises(ValueError, match=words):
             concept_agreement(LogisticRegression(), X, labels, **options)
+
+
+@given(st.lists(st.sets(st.integers(0, 7)), min_size=2, max_size=6))
+def test_frequency_curve(subsets):
+    curve = frequency_curve([sorted(s) for s in subsets], 8)
+    assert curve["n_features"].tolist() == reference.frequency_curve(subsets, 8)
+    assert curve["n_runs"].tolist() == list(range(1, len(subsets) + 1))
+    np.testing.assert_allclose(curve["frequency"], curve["n_runs"] / len(subsets))
+    assert curve["n_features"].sum() == sum(len(s) for s in subsets)
