@@ -37,9 +37,7 @@ for name, selector in selectors.items():
     pipe = make_pipeline(StandardScaler(), selector)
     subsets[name] = [pipe.fit(X.iloc[r], y.iloc[r])[-1].get_support() for r, _ in splits]
     plain = stability_score(subsets[name])
-    twins = stability_score(
-        subsets[name], measure="npogr", similarity=similar, variance_from="jackknife"
-    )
+    twins = stability_score(subsets[name], measure="npogr", similarity=similar)
     cells = [
         f"{s.value:.2f} [{s.confidence_interval[0]:.2f}, {s.confidence_interval[1]:.2f}]"
         for s in (plain, twins)
