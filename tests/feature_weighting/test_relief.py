@@ -65,6 +65,33 @@ def test_weighted_relieff_equals_reference(data, table, k, miss):
     assert_allclose(got, expected, atol=1e-9)
 
 
+@given(st.data(), tables(), st.integers(1, 6), st.sampled_from(["per_class", "any"]))
+def test_neighbours_as_printed_equal_reference(data, table, k, miss):
+    X, y = table
+    omega = data.draw(instance_weights(len(y)))
+    ranker = ReliefF(k, miss=miss, neighbor_weights="printed").fit(X, y, sample_weight=omega)
+    relative = [float(o) for o in omega / omega.mean()]
+    oracle = reference.Table(rows_of(X), list(y))
+    expected = reference.relieff(oracle, k, miss, omega=relative, printed=True)
+    assert_allclose(ranker.feature_importances_, expected, atol=1e-9)
+
+
+def test_as_printed_a_heavy_class_counts_more():
+    """Rows 0 and 1 of class a weigh 2, rows 2 and 3 of b weigh 1; mean 1.5, so 4/3 and 2/3.
+
+    k = 1 and one feature 0, 0.5, 1, 0.75. Hits differ by ½ and ¼. Misses: 0 → 3 by ¾, 1 → 3 by ¼,
+    2 → 1 by ½, 3 → 1 by ¼. Sums ω_i·(ω_miss·miss − ω_hit·hit), over Σω = 4.
+    """
+    X, y, omega = np.array([[0.0], [0.5], [1.0], [0.75]]), [0, 0, 1, 1], [2.0, 2.0, 1.0, 1.0]
+    a, b = 4 / 3, 2 / 3
+    rows = [a * (b * 0.75 - a * 0.5), a * (b * 0.25 - a * 0.5)]
+    rows += [b * (a * 0.5 - b * 0.25), b * (a * 0.25 - b * 0.25)]
+    ranker = ReliefF(1, neighbor_weights="printed").fit(X, y, sample_weight=omega)
+    assert ranker.feature_importances_ == pytest.approx([sum(rows) / 4])
+    alike = ReliefF(1, neighbor_weights="printed").fit(X, y).feature_importances_
+    assert_allclose(alike, ReliefF(1).fit(X, y).feature_importances_)
+
+
 @st.composite
 def mixed_tables(draw):
     """Numeric and nominal columns with gaps; grid values keep every sum exact but for P(v|c)."""
@@ -144,13 +171,13 @@ def test_tiles_and_blocks_agree_beyond_one_tile():
     st.integers(1, 4),
     st.booleans(),
     st.sampled_from(["per_class", "any"]),
+    st.sampled_from([(2, 0.0633657), (1, 0.5), (3, 1e-9)]),
 )
-def test_double_relieff_equals_reference(data, table, k, progressive, miss):
+def test_double_relieff_equals_reference(data, table, k, progressive, miss, schedule):
     X, y = table
     omega = data.draw(st.one_of(st.none(), instance_weights(len(y))))
-    ranker = DoubleReliefF(progressive=progressive, n_neighbors=k, miss=miss, random_state=3).fit(
-        X, y, sample_weight=omega
-    )
+    ranker = DoubleReliefF(k, miss=miss, progressive=progressive, schedule=schedule, random_state=3)
+    ranker.fit(X, y, sample_weight=omega)
     visits = check_random_state(3).permutation(len(y)).tolist()
     expected = reference.double_relieff(
         reference.Table(rows_of(X), list(y)),
@@ -159,6 +186,7 @@ def test_double_relieff_equals_reference(data, table, k, progressive, miss):
         miss,
         progressive,
         None if omega is None else [float(o) for o in omega],
+        schedule,
     )
     assert_allclose(ranker.feature_importances_, expected, atol=1e-9)
 

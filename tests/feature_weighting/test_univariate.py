@@ -1,9 +1,11 @@
 """Filters against loops, and against scikit-learn and scipy where these define the same."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import polygamma
 from scipy.stats.contingency import chi2_contingency
@@ -14,6 +16,7 @@ from backstay import InstanceWeighted, LogisticWeighting, MarginWeighting, Unifo
 from backstay import feature_weighting as fw
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting._moments import inverse_trigamma, prior_variance
+from backstay.study import Study, Subsampling
 from reference import univariate as reference
 
 VALUE_FILTERS = {
@@ -373,3 +376,43 @@ def test_bad_parameters_are_named(ranker, named):
     X, y = np.arange(24.0).reshape(12, 2), np.arange(12) % 3
     with pytest.raises(ValueError, match=named):
         ranker.fit(X, y)
+
+
+def mixed_frame(n=60):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    frame = pd.DataFrame(
+        {
+            "told": pd.Categorical(np.where(y == 1, "u", rng.choice(["v", "w"], n))),
+            "number": rng.normal(size=n) + 2 * y,
+            "text": rng.choice(["p", "q", "r"], n),
+            "truth": rng.random(n) < 0.5,
+        }
+    )
+    return frame, y
+
+
+@pytest.mark.parametrize("ranker", [*VALUE_FILTERS, fw.MyopicReliefF])
+def test_columns_of_categories_are_taken_as_they_are(ranker):
+    X, y = mixed_frame()
+    got = ranker().fit(X, y).feature_importances_
+    # By hand: categories numbered by name and not cut; the number cut by MDL as ever.
+    codes = np.column_stack([pd.factorize(X[c], sort=True)[0] for c in ("told", "text", "truth")])
+    named = ranker(discretizer=None).fit(codes, y).feature_importances_
+    number = ranker().fit(X[["number"]], y).feature_importances_
+    assert_allclose(got, [named[0], number[0], named[1], named[2]])
+    turned = X.iloc[::-1].reset_index(drop=True)
+    assert_allclose(ranker().fit(turned, y[::-1]).feature_importances_, got)
+    kept = ranker(n_features_to_select=2).fit(X, y).transform(X)
+    assert kept.shape == (len(y), 2)
+
+
+def test_missing_categories_are_refused_and_studies_take_the_rest():
+    X, y = mixed_frame()
+    holes = X.assign(text=X["text"].where(np.arange(len(y)) != 3))
+    with pytest.raises(ValueError, match="missing values in column text"):
+        fw.InformationGain().fit(holes, y)
+    resampling = Subsampling(4, train_size=0.5)
+    study = Study({"IG": fw.InformationGain()}, resampling, sizes=[1, 2], models={}, random_state=0)
+    orders = study.run(X, y).runs.orders("IG")
+    assert (orders[:, 0] == 0).all()

@@ -7,19 +7,17 @@ from scipy import stats
 
 
 def effects(values, classes):
-    """Means, class of the highest, difference, Hedges' g with its interval, and p."""
+    """Means, direction, difference, Hedges' g with its interval, and p."""
     known = [(v, c) for v, c in zip(values, classes, strict=True) if not isnan(v)]
     names = sorted(set(classes))
     by_class = {name: [v for v, c in known if c == name] for name in names}
     means = {name: mean(by_class[name]) for name in names}
     high = max(names, key=lambda name: means[name])
-    ours = names[1] if len(names) == 2 else high
-    one = by_class[ours]
-    rest = [v for name in names if name != ours for v in by_class[name]]
-    n, m = len(one), len(rest)
-    difference = mean(one) - mean(rest)
-    pooled = sqrt(((n - 1) * stdev(one) ** 2 + (m - 1) * stdev(rest) ** 2) / (n + m - 2))
-    g = (1 - 3 / (4 * (n + m - 2) - 1)) * difference / pooled if pooled else nan
+    against = {name: hedges(by_class, name) for name in names}
+    ours = names[1] if len(names) == 2 else max(names, key=lambda name: abs(against[name][1]))
+    difference, g, n, m = against[ours]
+    if len(names) > 2:
+        high = f"{'high' if difference >= 0 else 'low'} in {ours}"
     error = sqrt((n + m) / (n * m) + g**2 / (2 * (n + m)))
     if len(names) == 2:
         p = stats.ttest_ind(by_class[names[1]], by_class[names[0]], equal_var=False).pvalue
@@ -35,6 +33,21 @@ def effects(values, classes):
         "effect_high": g + z * error,
         "p_value": float(p),
     }
+
+
+def hedges(by_class, ours):
+    """Difference of a class from all other rows, Hedges' g, and both numbers of rows."""
+    one = by_class[ours]
+    rest = [v for name in by_class if name != ours for v in by_class[name]]
+    n, m = len(one), len(rest)
+    difference = mean(one) - mean(rest)
+    pooled = sqrt(((n - 1) * stdev(one) ** 2 + (m - 1) * stdev(rest) ** 2) / (n + m - 2))
+    return (
+        difference,
+        (1 - 3 / (4 * (n + m - 2) - 1)) * difference / pooled if pooled else nan,
+        n,
+        m,
+    )
 
 
 def q_values(p_values):

@@ -9,10 +9,6 @@ def rank_sum(rankings):
     return [sum(d + 1 - member[j] for member in rankings) for j in range(d)]
 
 
-def rank_mean(rankings):
-    return [score / len(rankings) for score in rank_sum(rankings)]
-
-
 def rank_median(rankings):
     d = len(rankings[0])
     scores = []

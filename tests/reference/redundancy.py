@@ -70,6 +70,15 @@ def importance(X, y, weights, cost):
     return R, chosen
 
 
+def subset_relevance(score, d):
+    """Eq. 7.2 as printed: the mean gain of x over all subsets of the others."""
+    gains = []
+    for x in range(d):
+        subsets = _subsets(j for j in range(d) if j != x)
+        gains.append(sum(score(sorted((*S, x))) - score(S) for S in subsets) / len(subsets))
+    return gains
+
+
 def relevance(X, y, weights):
     """Strong, weak or irrelevant by definitions 2.1-2.3, every configuration compared exactly."""
     rows = [(*row, label) for row, label in zip(X, y, strict=True)]

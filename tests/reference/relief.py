@@ -79,8 +79,11 @@ class Table:
         return sorted(rows, key=lambda h: (self.distance(i, h, weights), h))[:k]
 
 
-def contribution(table, i, j_features, k, miss, sigma, omega, weights=None):
-    """What instance i adds to every feature's weight (its own ω not yet applied)."""
+def contribution(table, i, j_features, k, miss, sigma, omega, weights=None, printed=False):
+    """What instance i adds to every feature's weight (its own ω not yet applied).
+
+    Neighbours share one influence by their ω; as printed [Han eq. 5.3] each counts ω times.
+    """
     own = table.y[i]
     counts = Counter(table.y)
     prior = {c: counts[c] / table.n for c in counts}
@@ -94,28 +97,35 @@ def contribution(table, i, j_features, k, miss, sigma, omega, weights=None):
     added = [0.0] * table.d
     for sign, rows in lists:
         influence = [
-            omega[h] * (1.0 if sigma is None else math.exp(-((r / sigma) ** 2)))
+            (1.0 if printed else omega[h])
+            * (1.0 if sigma is None else math.exp(-((r / sigma) ** 2)))
             for r, h in enumerate(rows)
         ]
         total = math.fsum(influence)
         if total == 0:
             continue
         for share, h in zip(influence, rows, strict=True):
+            counted = omega[h] if printed else 1.0
             for j in j_features:
-                added[j] += sign * share / total * table.diff(j, i, h)
+                added[j] += sign * counted * share / total * table.diff(j, i, h)
     return added
 
 
-def relieff(table, k=10, miss="per_class", sigma=None, omega=None, visits=None):
+def relieff(table, k=10, miss="per_class", sigma=None, omega=None, visits=None, printed=False):
     omega = omega or [1.0] * table.n
     visits = range(table.n) if visits is None else visits
     features = range(table.d)
-    parts = [(omega[i], contribution(table, i, features, k, miss, sigma, omega)) for i in visits]
+    parts = [
+        (omega[i], contribution(table, i, features, k, miss, sigma, omega, printed=printed))
+        for i in visits
+    ]
     mass = math.fsum(o for o, _ in parts)
     return [math.fsum(o * added[j] for o, added in parts) / mass for j in features]
 
 
-def double_relieff(table, visits, k=10, miss="per_class", progressive=False, omega=None):
+def double_relieff(
+    table, visits, k=10, miss="per_class", progressive=False, omega=None, schedule=(2, 0.0633657)
+):
     """dReliefF and pdReliefF over the given order of visits.
 
     A weight no larger than the rounding errors of its terms, at most ω each, is 0.
@@ -129,8 +139,8 @@ def double_relieff(table, visits, k=10, miss="per_class", progressive=False, ome
         top = max(w)
         inside = [max(x, 0.0) / top for x in w] if top > 0 else None
         if inside is not None and progressive:
-            c = (t / m) ** 2
-            inside = [1 + (x - 1) * c / (c + 0.0633657) for x in inside]
+            c = (t / m) ** schedule[0]
+            inside = [1 + (x - 1) * c / (c + schedule[1]) for x in inside]
         added = contribution(table, i, range(table.d), k, miss, None, omega, inside)
         w = [x + omega[i] * a for x, a in zip(w, added, strict=True)]
     return [x / math.fsum(omega[i] for i in visits) for x in w]

@@ -414,6 +414,26 @@ def subset_bias_variance(sets, truth, p):
     return out
 
 
+def model_bias_variance(said, truth):
+    """Per row (error, bias, variance, net variance) under zero-one loss (Domingos 2000).
+
+    `said` are the predictions of a row's runs, classes in order. With two classes, or if the main
+    prediction is right, variance is weighed by ±1; else by the share of the others that are right.
+    """
+    out = []
+    for votes, own in zip(said, truth, strict=True):
+        m = Fraction(len(votes))
+        main = max(sorted(set(votes)), key=votes.count)
+        others = [vote for vote in votes if vote != main]
+        variance = len(others) / m
+        weight = Fraction(1)
+        if main != own:
+            weight = -Fraction(others.count(own), len(others)) if others else 0
+        error = sum(vote != own for vote in votes) / m
+        out.append((error, Fraction(main != own), variance, weight * variance))
+    return out
+
+
 def jackknife(measure, sets, p, **options):
     """Leave each run out in turn."""
     m = len(sets)

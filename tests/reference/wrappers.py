@@ -139,7 +139,12 @@ class ReferenceSearch:
         relevance = self.evidence.relevance(x)
         if not adding and not self.printed_sign:
             relevance = -relevance
-        return self.accumulation / 2 * (relevance + 1) + (1 - self.accumulation) * score
+        lam = self.accumulation
+        if isinstance(lam, tuple):  # rises or falls with the subsets that were seen
+            d = len(self.everything)
+            done = min(1, len(self.evidence.history) / (d * (d + 1) / 2))
+            lam = (1 - done) * lam[0] + done * lam[1]
+        return lam / 2 * (relevance + 1) + (1 - lam) * score
 
     def best_candidate(self, adding):
         names = self.candidates(adding)

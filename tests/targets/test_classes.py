@@ -189,7 +189,8 @@ def test_an_unknown_table_is_refused_with_a_sentence():
         target.table("residuals", [])
     sentence = str(error.value)
     assert sentence.endswith(
-        "; it has confusion, recalls, misclassified, roc, precision_recall, roc_points."
+        "; it has confusion, recalls, misclassified, roc, precision_recall, roc_points, "
+        "bias_variance, pair_order."
     )
     assert "\n" not in sentence
     assert set(target.sections) <= set(target.tables)

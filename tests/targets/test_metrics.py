@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from backstay import FStatistic, Study
 from backstay.study import Subsampling
 from backstay.targets import as_target, find_metric
+from backstay.targets._metric import MOST_ROWS, ordered_share, ordered_share_of_many
 from reference import recommendation as reference
 
 METRICS = list(as_target([0, 1]).metrics)
@@ -79,8 +80,10 @@ def test_a_test_fold_of_one_class_has_no_area():
 
 def test_an_unknown_metric_is_refused_with_all_names():
     with pytest.raises(
-        ValueError, match=rf"metric='auc' is unknown; there are {', '.join(METRICS)}, r2, "
+        ValueError, match=rf"metric='xyz' is unknown; there are {', '.join(METRICS)}, r2, "
     ):
+        find_metric("xyz")
+    with pytest.raises(ValueError, match="did you mean 'roc_auc'"):
         find_metric("auc")
 
 
@@ -233,3 +236,34 @@ def test_pooling_does_not_bias_the_auc():
     found = float(find_metric("roc_auc").pooled(as_target(y), runs, np.ones((1, 120)))[0, 0])
     assert found == pytest.approx(single, abs=0.01)
     assert metrics.roc_auc_score(y, average) > single + 0.1
+
+
+def test_many_rows_have_the_auc_of_all_pairs():
+    """Beyond so many rows ranks stand for pairs: the same spread over draws, nearly the same."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [MOST_ROWS + 100, 300])
+    runs = []
+    for _ in range(8):
+        tested = np.flatnonzero(rng.random(len(y)) < 0.3)
+        runs.append((tested, (y[tested] + rng.normal(size=(1, 2, len(tested)))).round(1)))
+    copies = np.array([np.bincount(rng.integers(len(y), size=len(y)), minlength=len(y))
+                       for _ in range(60)], dtype=float)  # fmt: skip
+    copies[-1, y == 1] = 0
+    left_out = (copies == 0).astype(float)
+    found = find_metric("roc_auc").pooled(
+        as_target(y),
+        [(rows, outputs_of(np.zeros(s.shape), s[..., None])) for rows, s in runs],
+        np.concatenate([copies, left_out]),
+    )
+    sides = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    expected = ordered_share(runs, sides, np.concatenate([copies, left_out]))
+    assert_allclose(np.isnan(found), np.isnan(expected))
+    assert np.isnan(found[59]).all()
+    for part in (slice(0, 59), slice(60, 119)):
+        spread = expected[part].std(axis=0)
+        assert_allclose(found[part].std(axis=0), spread, rtol=0.05)
+        assert ((found[part] - expected[part]).std(axis=0) < 0.2 * spread).all()
+    # One run of all rows is the metric itself.
+    scores = y + rng.normal(size=len(y))
+    whole = ordered_share_of_many([(np.arange(len(y)), scores[None, None])], sides, copies[:1] ** 0)
+    assert_allclose(whole, metrics.roc_auc_score(y, scores))

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from backstay.targets import as_target
+from backstay.targets import as_target, find_metric
 
 MODELS = [
     KNeighborsClassifier(1),
@@ -104,3 +104,18 @@ def test_a_class_without_training_rows_gets_the_least_score():
         np.testing.assert_array_equal(direct, general)
         assert (direct[:, 2] == -np.inf).all()
         assert set(direct[:, 0]) == {0.0, 2.0}
+
+
+def test_many_rows_get_models_whose_time_grows_with_the_rows():
+    few, many = as_target(np.arange(5000) % 2), as_target(np.arange(5001) % 2)
+    assert list(few.default_models()) == ["svm", "1nn"]
+    assert list(many.default_models()) == ["svm"]
+    models, words = many.models_for(find_metric("roc_auc"))
+    assert list(models) == ["svm"]
+    assert "more than 5,000 rows, without 1-NN" in words
+    X = np.random.default_rng(0).normal(size=(5001, 2)) + np.arange(5001)[:, None] % 2
+    model = many.default_models()["svm"].fit(X, many.values)
+    assert many.outputs(model, X, "scores", many.values).shape == (5001, 2)
+    numbers = as_target(np.linspace(0, 1, 5001))
+    assert list(numbers.default_models()) == ["ridge"]
+    assert "more than 5,000 rows, without 5-NN" in numbers.models_for(find_metric("r2"))[1]

@@ -466,3 +466,14 @@ def test_every_metric_is_found_by_name_and_needs_predictions_only():
     models, described = target.models_for(find_metric("r2"))
     assert set(models) == {"ridge", "5nn"}
     assert "ridge" in described
+
+
+def test_bias_and_variance_of_predictions_by_hand():
+    # Predictions 1, 3 of 0 (bias² 4, variance 1), 2, 2 of 2; the row tested once is left out.
+    runs = [
+        (np.array([0, 1, 2]), np.array([[1.0], [2], [9]])),
+        (np.array([0, 1]), np.array([[3.0], [2]])),
+    ]
+    (found,) = numbers([0, 2, 5]).table("bias_variance", runs)
+    expected = {"error": 2.5, "bias": 2, "variance": 0.5, "net_variance": 0.5, "rows": 2}
+    assert found == pytest.approx(expected)

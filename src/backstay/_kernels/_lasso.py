@@ -12,6 +12,8 @@ Features are looked at only if the sequential strong rule [Tibshirani et al. 201
 all are checked before a solution is accepted, so that the rule loses none.
 """
 
+from math import log
+
 import numpy as np
 from numba import njit
 
@@ -47,47 +49,53 @@ def _soft(u, threshold):
 
 
 @njit(cache=True, nogil=True)
-def _loss(eta, Y, omega, gaussian):
-    """Mean loss of the rows; finite for any η."""
+def _loss(eta, Y, omega, moved, E, gaussian):
+    """Mean loss of the rows; finite for any η. Only the η of class `moved` may have changed.
+
+    E keeps exp(η − top) of every class and row, and in its last row the top: the largest η of the
+    row, and 0 where there is one class. Where that has changed, all classes are computed anew.
+    """
     total = 0.0
     if gaussian:
         for i in range(len(omega)):
             total += 0.5 * omega[i] * (Y[0, i] - eta[0, i]) ** 2
         return total
+    last = len(eta)
     for i in range(len(omega)):
         top = 0.0 if len(eta) == 1 else eta[0, i]
-        for k in range(len(eta)):
-            top = max(top, eta[k, i])
-        mass = np.exp(-top) if len(eta) == 1 else 0.0
         inside = 0.0
         for k in range(len(eta)):
-            mass += np.exp(eta[k, i] - top)
+            top = max(top, eta[k, i])
             inside += Y[k, i] * eta[k, i]
-        total += omega[i] * (top + np.log(mass) - inside)
+        if top == E[last, i]:
+            E[moved, i] = np.exp(eta[moved, i] - top)
+        else:
+            E[last, i] = top
+            for k in range(len(eta)):
+                E[k, i] = np.exp(eta[k, i] - top)
+        total += omega[i] * (top + np.log(_mass(E, i)) - inside)
     return total
 
 
 @njit(cache=True, nogil=True)
-def _set_residuals(eta, Y, omega, P, R, gaussian):
+def _mass(E, i):
+    """Sum of a row's exponentials; a single class has another beside it, of η = 0."""
+    mass = np.exp(-E[1, i]) if len(E) == 2 else 0.0
+    for k in range(len(E) - 1):
+        mass += E[k, i]
+    return mass
+
+
+@njit(cache=True, nogil=True)
+def _set_residuals(eta, Y, omega, E, P, R, gaussian):
     """Probabilities of the classes, and ω(y − p): minus the gradient of the loss in η.
 
-    For numbers, p is η itself.
+    For numbers, p is η itself. E is that of the last loss.
     """
-    if gaussian:
-        for i in range(len(omega)):
-            P[0, i] = eta[0, i]
-            R[0, i] = omega[i] * (Y[0, i] - eta[0, i])
-        return
     for i in range(len(omega)):
-        top = 0.0 if len(eta) == 1 else eta[0, i]
+        mass = 1.0 if gaussian else _mass(E, i)
         for k in range(len(eta)):
-            top = max(top, eta[k, i])
-        mass = np.exp(-top) if len(eta) == 1 else 0.0
-        for k in range(len(eta)):
-            P[k, i] = np.exp(eta[k, i] - top)
-            mass += P[k, i]
-        for k in range(len(eta)):
-            P[k, i] /= mass
+            P[k, i] = eta[k, i] if gaussian else E[k, i] / mass
             R[k, i] = omega[i] * (Y[k, i] - P[k, i])
 
 
@@ -140,7 +148,7 @@ def _sweep(Z, beta, work, curvature, v, r, shift, l1, l2, nonzero_only):
 
 
 @njit(cache=True, nogil=True)
-def _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal, gaussian):
+def _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian):
     """One Newton step for the coefficients of class k, cut back until the objective falls."""
     n = len(omega)
     v = np.empty(n)
@@ -152,15 +160,16 @@ def _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal, gaussian):
     for t in range(len(work)):
         curvature[t] = _weighted_square(v, Z[work[t]])
         before[t] = beta[k, work[t]]
-    old = _loss(eta, Y, omega, gaussian) + _penalty(beta, work, l1, l2)
+    old = _loss(eta, Y, omega, k, E, gaussian) + _penalty(beta, work, l1, l2)
     r, shift = R[k].copy(), np.zeros(n)
     # Coefficients that are 0 mostly stay so: they have a turn whenever the others have settled.
     for _ in range(ROUNDS):
-        if _sweep(Z, beta[k], work, curvature, v, r, shift, l1, l2, False) <= goal:
-            break
-        for _ in range(SWEEPS):
-            if _sweep(Z, beta[k], work, curvature, v, r, shift, l1, l2, True) <= goal:
+        for sweep in range(1 + SWEEPS):  # of all, then of those that are not 0
+            largest = _sweep(Z, beta[k], work, curvature, v, r, shift, l1, l2, sweep > 0)
+            if largest <= goal:
                 break
+        if sweep == 0:
+            break
     after = np.empty(len(work))
     for t in range(len(work)):
         after[t] = beta[k, work[t]]
@@ -172,15 +181,15 @@ def _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal, gaussian):
         if share < 1.0:
             for t in range(len(work)):
                 beta[k, work[t]] = before[t] + share * (after[t] - before[t])
-        new = _loss(eta, Y, omega, gaussian) + _penalty(beta, work, l1, l2)
+        new = _loss(eta, Y, omega, k, E, gaussian) + _penalty(beta, work, l1, l2)
         if new <= old + 1e-13 * (1.0 + abs(old)):
             break
         share *= 0.5
-    _set_residuals(eta, Y, omega, P, R, gaussian)
+    _set_residuals(eta, Y, omega, E, P, R, gaussian)
 
 
 @njit(cache=True, nogil=True)
-def _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough, gaussian):
+def _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian):
     """Minimise over the features of the working set; say whether the conditions hold."""
     for _ in range(STEPS):
         violation = _violation(Z, R, beta, work, l1, l2)
@@ -188,7 +197,7 @@ def _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough, gaussian):
             return True
         for k in range(len(beta)):
             goal = 0.1 * max(violation * 0.1, enough)
-            _step(Z, Y, omega, beta, eta, P, R, k, work, l1, l2, goal, gaussian)
+            _step(Z, Y, omega, beta, eta, E, P, R, k, work, l1, l2, goal, gaussian)
     return _violation(Z, R, beta, work, l1, l2) <= enough
 
 
@@ -202,65 +211,50 @@ def slopes(Z, R):
     return steepest
 
 
-@njit(cache=True, nogil=True)
 def null_model(Y, omega, gaussian):
     """η of the model without features: the shares of the classes, or the mean of numbers."""
-    eta = np.empty(Y.shape)
-    for k in range(len(Y)):
-        share = _dot(Y[k], omega)
-        if gaussian:
-            eta[k, :] = share
-        else:
-            eta[k, :] = np.log(share / (1.0 - share)) if len(Y) == 1 else np.log(share)
+    shares = [_dot(row, omega) for row in Y]
+    if not gaussian:
+        shares = [log(share / (1.0 - share)) if len(Y) == 1 else log(share) for share in shares]
+    eta = np.repeat(shares, len(omega)).reshape(Y.shape)
     P, R = np.empty(Y.shape), np.empty(Y.shape)
-    _set_residuals(eta, Y, omega, P, R, gaussian)
-    return eta, P, R
+    E = np.full((len(Y) + 1, len(omega)), np.nan)
+    loss = _loss(eta, Y, omega, 0, E, gaussian)
+    _set_residuals(eta, Y, omega, E, P, R, gaussian)
+    return eta, E, P, R, loss
 
 
-@njit(cache=True, nogil=True)
 def net_path(Z, Y, omega, lambdas, alpha, tol, most_explained, gaussian):
     """Return what is selected at every λ, the last model, and how many λ are not solved to `tol`.
 
     Z holds a feature a row, Y a class a row (only the second of two), or one row of numbers. The
     path ends early once the model explains a share `most_explained` of the null model's loss.
     """
-    d = len(Z)
-    eta, P, R = null_model(Y, omega, gaussian)
-    null_loss = _loss(eta, Y, omega, gaussian)
-    beta = np.zeros((len(Y), d))
-    selected = np.zeros((len(lambdas), d), dtype=np.bool_)
+    eta, E, P, R, null_loss = null_model(Y, omega, gaussian)
+    beta = np.zeros((len(Y), len(Z)))
+    selected = np.zeros((len(lambdas), len(Z)), dtype=np.bool_)
     steep = slopes(Z, R)
     enough = tol * max(steep.max(), 1e-300)
-    inside = np.zeros(d, dtype=np.bool_)
     unfinished = 0
     last = steep.max() / alpha
-    for m in range(len(lambdas)):
-        l1, l2 = lambdas[m] * alpha, lambdas[m] * (1.0 - alpha)
-        for j in range(d):
-            inside[j] = steep[j] >= 2.0 * l1 - alpha * last
-            for k in range(len(beta)):
-                inside[j] = inside[j] or beta[k, j] != 0.0
+    for m, penalty in enumerate(lambdas):
+        l1, l2 = penalty * alpha, penalty * (1.0 - alpha)
+        inside = (steep >= 2.0 * l1 - alpha * last) | beta.any(axis=0)
         while True:
             work = np.flatnonzero(inside)
-            done = _solve(Z, Y, omega, beta, eta, P, R, work, l1, l2, enough, gaussian)
+            done = _solve(Z, Y, omega, beta, eta, E, P, R, work, l1, l2, enough, gaussian)
             steep = slopes(Z, R)
-            missed = False
-            for j in range(d):
-                if not inside[j] and steep[j] > l1 + enough:
-                    inside[j] = missed = True
-            if not missed:
+            missed = ~inside & (steep > l1 + enough)
+            if not missed.any():
                 break
+            inside |= missed
         unfinished += not done
-        for j in work:
-            for k in range(len(beta)):
-                selected[m, j] = selected[m, j] or beta[k, j] != 0.0
-        last = lambdas[m]
-        if _loss(eta, Y, omega, gaussian) <= (1.0 - most_explained) * null_loss:
+        selected[m] = beta.any(axis=0)
+        last = penalty
+        if _loss(eta, Y, omega, 0, E, gaussian) <= (1.0 - most_explained) * null_loss:
             selected = selected[: m + 1]
             break
-    intercept = np.empty(len(Y))
-    for k in range(len(Y)):
-        intercept[k] = eta[k, 0]
-        for j in range(d):
-            intercept[k] -= beta[k, j] * Z[j, 0]
+    intercept = eta[:, 0].copy()
+    for k, j in np.argwhere(beta):
+        intercept[k] -= beta[k, j] * Z[j, 0]
     return selected, intercept, beta, unfinished

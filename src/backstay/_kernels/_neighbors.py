@@ -78,7 +78,7 @@ def _offer_all(candidates, first_row, distance, row):
     worst_row = row[0]
     for j in range(len(candidates)):
         if _nearer(candidates[j], first_row + j, worst, worst_row):
-            _sift_down(distance, row, k, candidates[j], first_row + j)
+            _sift_down(distance, row, k, candidates[j], np.int32(first_row + j))
             worst = distance[0]
             worst_row = row[0]
 
@@ -107,7 +107,9 @@ def _column_minima(tile, begin, end, n_columns, minima):
 
 
 @njit(cache=True, nogil=True)
-def _offer_columns(tile, first, last, first_column, n_columns, starts, minima, distances, rows):
+def _offer_columns(
+    tile, first, last, first_column, n_columns, starts, minima, column, distances, rows
+):
     """Offer a tile's distances to the rows of its columns: they are symmetric."""
     for c in range(len(starts) - 1):
         begin = max(starts[c], first)
@@ -117,8 +119,9 @@ def _offer_columns(tile, first, last, first_column, n_columns, starts, minima, d
             for j in range(n_columns):
                 owner = first_column + j
                 if minima[j] <= distances[owner, c, 0]:
-                    column = tile[begin - first : end - first, j]
-                    _offer_all(column, begin, distances[owner, c], rows[owner, c])
+                    for i in range(begin, end):
+                        column[i - begin] = tile[i - first, j]
+                    _offer_all(column[: end - begin], begin, distances[owner, c], rows[owner, c])
 
 
 @njit(cache=True, nogil=True)
@@ -129,7 +132,7 @@ def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
     to both rows. Parts use heaps of their own, merged by :func:`merge_heaps`.
     """
     tile = np.empty((TILE, TILE))
-    minima = np.empty(TILE)
+    minima, column = np.empty(TILE), np.empty(TILE)
     pair = 0
     for a0 in range(0, n, TILE):
         a1 = min(a0 + TILE, n)
@@ -145,7 +148,7 @@ def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
                 for i in range(a1 - a0):
                     tile[i, i] = np.inf
             else:
-                _offer_columns(tile, a0, a1, b0, b1 - b0, starts, minima, distances, rows)
+                _offer_columns(tile, a0, a1, b0, b1 - b0, starts, minima, column, distances, rows)
             for i in range(a1 - a0):
                 _offer_by_class(tile[i, : b1 - b0], b0, starts, distances[a0 + i], rows[a0 + i])
 

@@ -68,6 +68,12 @@ def move_pair(K, diagonal, low, high, pull, dual, i, j):
 
 
 @njit(cache=True, nogil=True)
+def _restore(bounds, low, high):
+    for t in range(len(low)):  # numba takes two seconds to compile ``low[:] = bounds[0]``
+        low[t], high[t] = bounds[0, t], bounds[1, t]
+
+
+@njit(cache=True, nogil=True)
 def _shrink(pull, dual, bounds, low, high, tol, restored):
     """Set aside rows at a bound that point further out than any row can move."""
     # When the gap first falls to ten times `tol` all rows come back before that; returns whether
@@ -78,7 +84,7 @@ def _shrink(pull, dual, bounds, low, high, tol, restored):
         lowest = max(lowest, -pull[t] if dual[t] > low[t] else -np.inf)
     if not restored and highest + lowest <= 10.0 * tol:
         restored = True
-        low[:], high[:] = bounds[0], bounds[1]
+        _restore(bounds, low, high)
     for t in range(len(pull)):
         beyond = dual[t] >= bounds[1, t] and pull[t] > highest
         beyond |= dual[t] <= bounds[0, t] and -pull[t] > lowest
@@ -122,7 +128,7 @@ def solve_dual(K, diagonal, sign, cost, tol, most_steps, dual):
             restored = _shrink(pull, dual, bounds, low, high, tol, restored)
         i, j = working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
         if i < 0:
-            low[:], high[:] = bounds[0], bounds[1]
+            _restore(bounds, low, high)
             i, j = working_set(K, diagonal, pull, dual, low, high, tol, gains, falls)
             if i < 0:
                 return step

@@ -12,6 +12,61 @@ CHUNK = 512  # features at a time, so that a few rows of them stay near the proc
 
 
 @njit(cache=True, nogil=True)
+def _machine(K, starts, a, b, cost, tol):
+    """Rows of two classes: their numbers, K, its diagonal, signs and costs, up to full lanes."""
+    n_a = starts[a + 1] - starts[a]
+    n = n_a + starts[b + 1] - starts[b]
+    size = -(-n // LANES) * LANES
+    rows = np.empty(n, np.intp)
+    block = np.zeros((size, size))
+    diagonal, sign, costs = np.ones(size), np.ones(size), np.zeros(size)
+    for t in range(n):
+        rows[t] = starts[a] + t if t < n_a else starts[b] + t - n_a
+        sign[t] = 1.0 if t < n_a else -1.0
+        diagonal[t] = K[rows[t], rows[t]]
+        costs[t] = cost[rows[t]]
+    for t in range(n):
+        for u in range(n_a):
+            block[t, u] = K[rows[t], starts[a] + u]
+        for u in range(n - n_a):
+            block[t, n_a + u] = K[rows[t], starts[b] + u]
+        if tol >= LIBSVM_TOL:
+            for u in range(n):
+                block[t, u] = np.float32(block[t, u])
+    return rows, block, diagonal, sign, costs
+
+
+@njit(cache=True, nogil=True)
+def _libsvm_duals(K, starts, cost, tol, most_steps, out):
+    most = m = 0
+    for a in range(len(starts) - 1):
+        for b in range(a + 1, len(starts) - 1):
+            rows, block, diagonal, sign, costs = _machine(K, starts, a, b, cost, tol)
+            dual = np.zeros(len(sign))
+            most = max(most, solve_dual(block, diagonal, sign, costs, tol, most_steps, dual))
+            for t in range(len(rows)):
+                out[m, rows[t]] = dual[t]
+            m += 1
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _exact_duals(K, starts, cost, tol, most_steps, out):
+    most = m = 0
+    for a in range(len(starts) - 1):
+        for b in range(a + 1, len(starts) - 1):
+            rows, block, diagonal, sign, costs = _machine(K, starts, a, b, cost, tol)
+            dual = np.zeros(len(sign))
+            for t in range(len(rows)):
+                dual[t] = out[m, rows[t]]
+            steps = solve_dual_exactly(block, diagonal, sign, costs, tol, most_steps, dual)
+            most = max(most, steps)
+            for t in range(len(rows)):
+                out[m, rows[t]] = dual[t]
+            m += 1
+    return most
+
+
 def one_vs_one_duals(K, starts, cost, tol, most_steps, out):
     """Signed dual coefficients of every pair of classes; returns the most steps taken.
 
@@ -23,41 +78,9 @@ def one_vs_one_duals(K, starts, cost, tol, most_steps, out):
     it K is taken as it is: rounded, it is not quite positive semidefinite once fewer features
     than rows are left, and a tight tolerance may then take millions of steps.
     """
-    most = 0
-    m = 0
-    n_classes = len(starts) - 1
-    for a in range(n_classes):
-        for b in range(a + 1, n_classes):
-            n_a = starts[a + 1] - starts[a]
-            n = n_a + starts[b + 1] - starts[b]
-            size = -(-n // LANES) * LANES
-            rows = np.empty(n, np.intp)
-            sign = np.ones(size)
-            diagonal, costs, dual = np.ones(size), np.zeros(size), np.zeros(size)
-            block = np.zeros((size, size))
-            for t in range(n):
-                rows[t] = starts[a] + t if t < n_a else starts[b] + t - n_a
-                sign[t] = 1.0 if t < n_a else -1.0
-                diagonal[t] = K[rows[t], rows[t]]
-                costs[t] = cost[rows[t]]
-                dual[t] = out[m, rows[t]]
-            for t in range(n):
-                for u in range(n_a):
-                    block[t, u] = K[rows[t], starts[a] + u]
-                for u in range(n - n_a):
-                    block[t, n_a + u] = K[rows[t], starts[b] + u]
-                if tol >= LIBSVM_TOL:
-                    for u in range(n):
-                        block[t, u] = np.float32(block[t, u])
-            if tol >= LIBSVM_TOL:
-                steps = solve_dual(block, diagonal, sign, costs, tol, most_steps, dual)
-            else:
-                steps = solve_dual_exactly(block, diagonal, sign, costs, tol, most_steps, dual)
-            most = max(most, steps)
-            for t in range(n):
-                out[m, rows[t]] = dual[t]
-            m += 1
-    return most
+    # Two kernels, because few studies need both, and each takes seconds to compile.
+    duals = _libsvm_duals if tol >= LIBSVM_TOL else _exact_duals
+    return duals(K, starts, cost, tol, most_steps, out)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -180,68 +203,3 @@ def move_behind(rows, features, marked, left):
     for k in range(len(holes)):
         hole, mover = holes[k], movers[k]
         features[hole], features[mover] = features[mover], features[hole]
-
-
-@njit(cache=True, nogil=True)
-def eliminate_rounds(
-    rows,
-    features,
-    gram,
-    starts,
-    costs,
-    duals,
-    tol,
-    most_steps,
-    step,
-    lift,
-    fall,
-    rounds,
-    weights_then,
-):
-    """Eliminate features round by round, as far as nothing is out of the ordinary.
-
-    The arrays are left as after the last finished round; returns the number of rounds, the
-    number of features left, the trace of the Gram matrix when it was last recomputed, and
-    the most steps a machine took.
-    A round that takes `most_steps`, or whose weights are not finite, is left to the
-    caller. `step` below 1 is the share of the remaining features to drop, else their number;
-    a share is rounded down after `lift` is added;
-    `rounds` and `weights_then` get when each feature was dropped, and its weight in that round.
-    """
-    d = rows.shape[1]
-    remaining, number, most = d, 0, 0
-    trace = np.trace(gram)
-    weights, marked = np.empty(d), np.empty(d, np.bool_)
-    while remaining > 1:
-        now = weights[:remaining]
-        steps = one_vs_one_duals(gram, starts, costs, tol, most_steps, duals)
-        if steps >= most_steps:
-            break
-        most = max(most, steps)
-        squared_weights(rows, duals, now)
-        finite = True
-        for t in range(remaining):
-            finite &= np.isfinite(now[t])
-            now[t] = np.sqrt(now[t])
-        count = int(step) if step >= 1.0 else max(1, int(step * remaining + lift))
-        count = min(count, remaining - 1)
-        left = remaining - count
-        if not finite:
-            break
-        mark_smallest(now, features[:remaining], count, marked[:remaining])
-        for t in range(remaining):
-            if marked[t]:
-                rounds[features[t]] = number
-                weights_then[features[t]] = now[t]
-        move_behind(rows, features, marked[:remaining], left)
-        anew = count >= left
-        if not anew:
-            add_products(rows, left, remaining, -1.0, gram)
-            anew = np.trace(gram) * fall <= trace
-        if anew:
-            gram[:] = 0.0
-            add_products(rows, 0, left, 1.0, gram)
-            trace = np.trace(gram)
-        remaining = left
-        number += 1
-    return number, remaining, trace, most

@@ -54,7 +54,7 @@ def _independent(K, shift, face, pull, enough, root, by):
     Returns the number of rows kept, which come first in `face`; and whether the last of them is
     to move like that, with the moves in `by`.
     """
-    kept = 0
+    kept = np.int64(0)  # not a literal, for which others would be compiled once more
     for t in range(len(face)):
         i = face[t]
         row = root[kept]
@@ -67,7 +67,8 @@ def _independent(K, shift, face, pull, enough, root, by):
             face[kept] = i
             kept += 1
             continue
-        by[:kept] = row[:kept]
+        for u in range(kept):
+            by[u] = row[u]
         _half_solve(root, kept, by)
         slope, size = pull[i], 1.0
         for u in range(kept):

@@ -2,6 +2,7 @@
 
 from backstay.feature_weighting._boosting import BoostingImportance
 from backstay.feature_weighting._boruta import BorutaRanker
+from backstay.feature_weighting._cox import CoxPath, CoxScore, OnResiduals
 from backstay.feature_weighting._discretize import MDLDiscretizer
 from backstay.feature_weighting._double_relief import DoubleReliefF
 from backstay.feature_weighting._effect import EffectRanker
@@ -42,6 +43,8 @@ __all__ = [
     "BorutaRanker",
     "CategoryImportance",
     "ChiSquared",
+    "CoxPath",
+    "CoxScore",
     "DistributionDifference",
     "DoubleReliefF",
     "EffectRanker",
@@ -58,6 +61,7 @@ __all__ = [
     "MantarasDistance",
     "MyopicReliefF",
     "NearestShrunkenCentroids",
+    "OnResiduals",
     "OneR",
     "PermutationImportance",
     "RReliefF",

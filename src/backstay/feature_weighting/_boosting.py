@@ -1,7 +1,5 @@
 """Gain of gradient boosted trees as a ranking [Friedman 2001]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -75,7 +73,7 @@ class BoostingImportance(FeatureRanker):
     Notes
     -----
     ``sample_weight`` weighs rows in the loss; only proportions matter. Rows of weight 0 are left
-    out. Each option is a parameter because scikit-learn sets and searches parameters by name.
+    out.
 
     References
     ----------

@@ -1,7 +1,5 @@
 """Boruta: which features beat shuffled ones in a forest [Kursa & Rudnicki 2010]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any
@@ -97,8 +95,7 @@ class BorutaRanker(FeatureRanker):
     With d features, the first rejections take log2(d / alpha) rounds, 20 for 10,000 features; until
     then every forest sees all features and their shadows.
 
-    ``sample_weight`` weighs rows in the impurities. Each option is a parameter because scikit-learn
-    sets and searches parameters by name.
+    ``sample_weight`` weighs rows in the impurities.
 
     References
     ----------

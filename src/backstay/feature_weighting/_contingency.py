@@ -7,8 +7,6 @@ constant feature gets exactly what independence of the class gets, in spite of r
 such features must tie.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from backstay.base import Array

@@ -1,7 +1,5 @@
 """Discretisation by minimum description length [Fayyad & Irani 1993; Prat 2.2]."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np
@@ -89,22 +87,7 @@ class MDLDiscretizer(OutcomeMixin, OneToOneFeatureMixin, TransformerMixin, BaseE
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the cuts.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many rows each row counts for.
-
-        Returns
-        -------
-        self : MDLDiscretizer
-            With ``cut_points_``.
-        """
+        """Find the cuts, from rows that count for `sample_weight` rows each."""
         X, y = self._validate_input(X, y)
         y = self._encoded(y)
         weights = validate_sample_weight(sample_weight, y)
@@ -114,18 +97,7 @@ class MDLDiscretizer(OutcomeMixin, OneToOneFeatureMixin, TransformerMixin, BaseE
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Replace values by the numbers of their intervals, from 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Interval numbers, in the float type of `X`.
-        """
+        """Replace values by the numbers of their intervals, from 0, in the float type of `X`."""
         check_is_fitted(self)
         X = validate_rows(self, X)
         return bins(X, self.cut_points_).astype(X.dtype)

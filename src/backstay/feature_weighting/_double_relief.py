@@ -1,7 +1,5 @@
 """dReliefF and pdReliefF: ReliefF whose distance uses the weights so far [Prat 5.3]."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -20,15 +18,16 @@ class DoubleReliefF(ReliefF):
 
     Instances are visited one after the other in random order; neighbours are
     sought under Σ_j w_j diff_j (or √Σ_j w_j diff_j², if `metric` is Euclidean) with w the
-    weights so far, as max(w, 0)/max(w). Each option is a parameter because scikit-learn sets and
-    searches parameters by name.
+    weights so far, as max(w, 0)/max(w).
 
     Parameters
     ----------
     progressive : bool, default=False
         pdReliefF: blend from no weights to the weights so far by
-        f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)², s = 0.0633657.
-    n_neighbors, miss, sigma, n_draws, metric, missing, categorical_features, \
+        f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)^a.
+    schedule : (float, float), default=(2, 0.0633657)
+        a and s: a larger a starts later, a smaller s converges earlier [Prat eq. 5.16].
+    n_neighbors, miss, sigma, neighbor_weights, n_draws, metric, missing, categorical_features, \
 n_features_to_select
         As in :class:`ReliefF`.
     random_state : int, RandomState instance or None, default=None
@@ -46,6 +45,7 @@ n_features_to_select
 
     _: KW_ONLY
     progressive: bool = param(False, "boolean")
+    schedule: tuple[float, float] = param((2, 0.0633657), tuple)
     n_jobs: int | None = field(default=None, init=False)
 
     def _score(self, X: ReliefColumns, y: Indices, sample_weight: Array | None) -> Array:
@@ -65,14 +65,13 @@ def relief_by_visits(
     """
     visits, k = ranker._visits(table), ranker._n_listed(table)
     double = isinstance(ranker, DoubleReliefF)
-    progressive = isinstance(ranker, DoubleReliefF) and ranker.progressive
     total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0
     for t, visit in enumerate(visits):
         # Hits and misses that cancel leave rounding errors, which must not become weights.
         rounding = 16.0 * np.finfo(table.dense.dtype).eps * visited
         weights = distance_weights(np.where(total > rounding, total, 0.0))
-        if progressive:
-            weights = 1.0 + (weights - 1.0) * progress(t / len(visits))
+        if isinstance(ranker, DoubleReliefF) and ranker.progressive:
+            weights = 1.0 + (weights - 1.0) * progress(t / len(visits), *ranker.schedule)
         omega, queries = omega_at(t, weights), np.array([visit])
         D = table.distances(queries, weights if double else None)
         total += table.sums(queries, *ranker._from_distances(table, queries, D, k, omega))
@@ -81,7 +80,7 @@ def relief_by_visits(
     return total / ranker._mass(used)
 
 
-def progress(elapsed: Any) -> Any:
-    """c/(c + s) of f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)² [Prat eq. 5.15, 5.16]."""
-    c = elapsed**2
-    return c / (c + 0.0633657)
+def progress(elapsed: Any, a: float = 2, s: float = 0.0633657) -> Any:
+    """c/(c + s) of f(w, t) = 1 + (w − 1)·c/(c + s), c = (t/m)^a [Prat eq. 5.15, 5.16]."""
+    c = elapsed**a
+    return c / (c + s)

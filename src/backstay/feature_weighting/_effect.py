@@ -1,7 +1,5 @@
 """The dial between stability and accuracy: effects on the scale of the table, or standardised."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -108,7 +106,7 @@ class EffectRanker(FeatureRanker):
     _: KW_ONLY
     denoise: float | None = param(None, POSITIVE)
 
-    instead: ClassVar = {"numbers": "SlopeTest"}
+    instead: ClassVar = {"numbers": "SlopeTest", "survival": "CoxScore"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)

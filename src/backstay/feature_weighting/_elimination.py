@@ -1,7 +1,5 @@
 """Recursive elimination: train, drop the features of the smallest weights, train again."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import NamedTuple, Protocol
@@ -61,9 +59,6 @@ class Machine(Protocol):
     remaining: int
     n_steps: int
 
-    def run(self, step: int | float, lift: float, last_round: Indices, last_weight: Array) -> int:
-        """Do some rounds without being asked; return how many."""
-
     def weights(self) -> Array:
         """Train, and return |w_j| of the remaining features."""
 
@@ -79,7 +74,7 @@ def run_rounds(
     last_weight = np.zeros(len(machine.features))
     path: list[EliminationRound] = []
     lift = LIFT[rounding]
-    number = 0 if record_path else machine.run(step, lift, last_round, last_weight)
+    number = 0
     while machine.remaining > 1 or (record_path and len(path) == number):
         features = machine.features[: machine.remaining]
         weights = machine.weights()
@@ -91,8 +86,8 @@ def run_rounds(
             break
         dropped = np.empty(machine.remaining, dtype=np.bool_)
         mark_smallest(weights, features, _n_dropped(step, lift, machine.remaining), dropped)
-        last_round[features[dropped]] = number
-        last_weight[features[dropped]] = weights[dropped]
+        gone = features[dropped]
+        last_round[gone], last_weight[gone] = number, weights[dropped]
         machine.drop(dropped)
         number += 1
     last_round[machine.features[0]] = number
@@ -118,13 +113,7 @@ class EliminationRanker(FeatureRanker):
         return course.importances()
 
     def path_matrix(self) -> Array:
-        """Return the normalised weights of every round, 0 for eliminated features.
-
-        Returns
-        -------
-        ndarray of shape (n_rounds, n_features)
-            ``path_`` as one table, as the bias–variance study needs it.
-        """
+        """Return ``path_`` as one table: normalised weights by round, 0 for eliminated features."""
         check_is_fitted(self, "path_", msg="path_matrix() needs fit with record_path=True.")
         table = np.zeros((len(self.path_), self.n_features_in_))
         for row, (features, weights) in zip(table, self.path_, strict=True):

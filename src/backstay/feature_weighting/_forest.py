@@ -1,7 +1,5 @@
 """Importances of scikit-learn's forests as a ranking [Breiman 2001; Geurts et al. 2006]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -65,8 +63,7 @@ class ForestImportance(FeatureRanker):
     Notes
     -----
     ``sample_weight`` weighs the rows in the impurities; with "random_forest" the bootstrap
-    draws rows regardless of it. Each option is a parameter because scikit-learn sets and searches
-    parameters by name.
+    draws rows regardless of it.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -172,7 +172,8 @@ class ElasticNetRanker(FeatureRanker):
 
     _zero_is_unranked = True
 
-    outcomes = ("classes", "numbers")
+    outcomes: ClassVar[tuple[str, ...]] = ("classes", "numbers")
+    instead: ClassVar = {"survival": "CoxPath"}
 
     def _outcome(self, y: Any, sample_weight: Array | None) -> tuple[Any, Array, Array]:
         """Return the rows that count, a row of Y per class or one of numbers, and shares ω."""
@@ -188,27 +189,33 @@ class ElasticNetRanker(FeatureRanker):
     def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         rows, Y, omega = self._outcome(y, sample_weight)
         gaussian = self._has_numbers()
-        Z = standardised(X[rows], omega)
-        if self.weakness < 1.0:
-            draws = check_random_state(self.random_state).uniform(size=len(Z))
-            Z[draws < 0.5] *= self.weakness  # a smaller feature needs a larger coefficient
-        top = float(slopes(Z, null_model(Y, omega, gaussian)[2]).max() / self.l1_ratio)
+        Z = self._weakened(standardised(X[rows], omega))
+        top = float(slopes(Z, null_model(Y, omega, gaussian)[3]).max() / self.l1_ratio)
         lambdas = self._grid(top) if top > 0.0 else np.empty(0)  # nothing can enter
         options = (float(self.l1_ratio), self.tol, MOST_EXPLAINED, gaussian)
         path = net_path(Z, Y, omega, lambdas, *options)
         self.selection_path_, self.intercept_, self.coef_, unfinished = path
         self.lambdas_ = lambdas[: len(self.selection_path_)]
+        self._warn_of(unfinished)
+        # The multinomial loss leaves the mean over classes open.
+        apart = self.coef_ - self.coef_.mean(axis=0) if len(Y) > 1 else self.coef_
+        sizes = np.sqrt((apart**2).sum(axis=0))
+        return importances_by_entry(self.selection_path_, self.lambdas_, top, sizes)
+
+    def _weakened(self, Z: Array) -> Array:
+        if self.weakness < 1.0:
+            draws = check_random_state(self.random_state).uniform(size=len(Z))
+            Z[draws < 0.5] *= self.weakness  # a smaller feature needs a larger coefficient
+        return Z
+
+    def _warn_of(self, unfinished: int) -> None:
         if unfinished:
             warnings.warn(
                 f"at {unfinished} of {len(self.lambdas_)} penalties the solution is not as exact "
                 f"as tol={self.tol:g}; raise tol or lambda_min_ratio.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        # The multinomial loss leaves the mean over classes open.
-        apart = self.coef_ - self.coef_.mean(axis=0) if len(Y) > 1 else self.coef_
-        sizes = np.sqrt((apart**2).sum(axis=0))
-        return importances_by_entry(self.selection_path_, self.lambdas_, top, sizes)
 
     def _grid(self, top: float) -> Array:
         if self.lambdas is None:

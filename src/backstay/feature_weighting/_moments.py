@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, fdtrc, polygamma
 
+from backstay._partial import BLOCK_CELLS, partial_slopes, partial_squares
 from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import StrOptions, param
 from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import counted_rows
-from backstay.feature_weighting._significance import SignificanceFilter, two_sided_t
-
-# Cells of a wide table that are turned into double precision together.
-BLOCK_CELLS = 2**23
+from backstay.feature_weighting._significance import SHRUNKEN, SignificanceFilter, two_sided_t
 
 
 class Moments(NamedTuple):
@@ -120,10 +118,27 @@ def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
     return moderated, min(prior_df + df, together)
 
 
+def slope_sizes(
+    slopes: Array, left: Array, squares: float, df: float, moderation: str | None
+) -> tuple[Array, float]:
+    """Return |t| of slopes and its degrees of freedom; the shrunken t has none.
+
+    `left` are sums of squares of the residuals, `squares` that of what features are regressed on.
+    """
+    variances = left / df if df > 0.0 else np.zeros(len(left))
+    if moderation == "moderated":
+        variances, df = moderated_variances(variances, df)
+    error = np.sqrt(variances / squares)
+    if moderation == "shrunken":
+        error = error + np.median(error)
+    return quotient(np.abs(slopes), error), df
+
+
 class _MomentFilter(SignificanceFilter):
     """What these filters share: the moments of the classes that have rows."""
 
-    instead: ClassVar = {"numbers": "SlopeTest"}
+    instead: ClassVar = {"numbers": "SlopeTest", "survival": "CoxScore"}
+    tests_beside_covariates = True
 
     def _moments(
         self, X: NDArray[Any], y: Indices, sample_weight: Array | None
@@ -144,6 +159,14 @@ class _MomentFilter(SignificanceFilter):
     def _compares_features(self) -> bool:
         """Whether the moments of one feature enter the importance of another."""
         return False
+
+    def _explained(
+        self, X: Any, y: Indices, sample_weight: Array | None, Z: Array
+    ) -> tuple[Array, Array, int, float]:
+        """Return :func:`partial_squares` of the classes."""
+        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
+        D = np.equal.outer(codes, np.arange(1, codes.max() + 1)).astype(np.float64)
+        return partial_squares(X[rows], D, Z[rows], omega)
 
 
 class BetweenWithinRatio(_MomentFilter):
@@ -187,6 +210,12 @@ class BetweenWithinRatio(_MomentFilter):
         self._p = partial(fdtrc, between, df, ratio * (df / between) if df else ratio)
         return ratio
 
+    def _adjusted_score(self, X: Any, y: Indices, sample_weight: Array | None, Z: Array) -> Array:
+        explained, left, k, df = self._explained(X, y, sample_weight, Z)
+        ratio = quotient(explained, left)
+        self._p = partial(fdtrc, k, df, ratio * (df / k))
+        return ratio
+
 
 class FStatistic(_MomentFilter):
     """F statistic of the analysis of variance, BW · (N − C)/(C − 1).
@@ -226,6 +255,12 @@ class FStatistic(_MomentFilter):
         self._p = partial(fdtrc, len(classes) - 1, df, f)
         return f
 
+    def _adjusted_score(self, X: Any, y: Indices, sample_weight: Array | None, Z: Array) -> Array:
+        explained, left, k, df = self._explained(X, y, sample_weight, Z)
+        f = quotient(explained * (df / k), left)
+        self._p = partial(fdtrc, k, df, f)
+        return f
+
 
 @dataclass(eq=False, repr=False)
 class TTest(_MomentFilter):
@@ -263,7 +298,9 @@ class TTest(_MomentFilter):
 
     Notes
     -----
-    ``sample_weight`` makes a row count for ω rows, also in the test.
+    ``sample_weight`` makes a row count for ω rows, also in the test. With `pairs` the t is that of
+    the mean difference within pairs, with the one variance that differences have. Moderated, it is
+    limma's t of the class beside blocks, for pairs of one row each.
 
     References
     ----------
@@ -283,6 +320,8 @@ class TTest(_MomentFilter):
     variance: str = param("pooled", StrOptions({"pooled", "welch"}))
     moderation: str | None = param(None, StrOptions({"shrunken", "moderated"}))
 
+    designs: ClassVar = ("groups", "pairs")
+
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         if self.variance == "welch" and self.moderation == "moderated":
             raise ValueError(
@@ -293,15 +332,38 @@ class TTest(_MomentFilter):
         # Two classes: the first against the rest is the only comparison.
         compared = range(1) if len(classes) == 2 else range(len(classes))
         tests = [self._against_rest(moments, c, classes) for c in compared]
+        return self._tested(*(np.array(part) for part in zip(*tests, strict=True)))
+
+    def _score_pairs(self, first: Array, second: Array) -> Array:
+        apart = second - first if self.moderation else near_one(second - first)
+        around = apart - apart[0]  # equal differences have exactly no variance
+        mean = around.mean(axis=0)
+        n, left = len(apart), ((around - mean) ** 2).sum(axis=0)
+        t, df = slope_sizes(apart[0] + mean, left, n, n - 1.0, self.moderation)
+        return self._tested(t[None], np.full((1, len(t)), df))
+
+    def _tested(self, t: Array, df: Array) -> Array:
+        """Return the largest |t| of a feature's tests, and leave the p-values behind."""
+        self._p = SHRUNKEN if self.moderation == "shrunken" else partial(two_sided_t, t, df)
+        return np.asarray(t.max(axis=0))
+
+    def _adjusted_score(self, X: Any, y: Indices, sample_weight: Array | None, Z: Array) -> Array:
+        if self.variance == "welch":
+            return np.asarray(super()._adjusted_score(X, y, sample_weight, Z), np.float64)
+        rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
+        exponent = table_exponent(*column_ends(X)) if self._compares_features() else None
+        compared = [1] if codes.max() == 1 else range(int(codes.max()) + 1)
+        tests = []
+        for c in compared:
+            fitted = partial_slopes(X[rows], (codes == c) * 1.0, Z[rows], omega, exponent)
+            tests.append(slope_sizes(*fitted, self.moderation))
         t = np.array([size for size, _ in tests])
-        if self.moderation == "shrunken":
-            self._p = (
-                "the distribution of the shrunken t is not known. Use moderation='moderated', or "
-                "DecoyControl, which finds q-values for any ranker."
-            )
-        else:
-            self._p = partial(two_sided_t, t, np.array([df for _, df in tests]))
-        return t.max(axis=0)
+        return self._tested(t, np.array([np.full(t.shape[1], df) for _, df in tests]))
+
+    @property
+    def tests_beside_covariates(self) -> bool:  # type: ignore[override]
+        """Whether the t is of y beside covariates: one variance for both classes."""
+        return self.variance == "pooled"
 
     def _compares_features(self) -> bool:
         return self.moderation is not None

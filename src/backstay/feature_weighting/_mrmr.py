@@ -1,7 +1,5 @@
 """Minimum redundancy, maximum relevance [Ding & Peng 2005; Peng, Long & Ding 2005]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a model loses on rows it has not seen when a feature is shuffled [Breiman 2001]."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

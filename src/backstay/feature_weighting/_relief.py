@@ -1,10 +1,8 @@
 """Relief and ReliefF [Prat 2.2.1, 2.2.2; Han 5.2]."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from backstay._kernels import _neighbors as nearest
-from backstay._kernels._distances import pad
 from backstay._kernels._relief import neighbor_shares
 from backstay._validation import (
     POSITIVE,
@@ -26,12 +23,10 @@ from backstay._validation import (
     validate_X_y,
 )
 from backstay.base import (
-    FIRST_THEN_REST,
     Array,
     FeatureRanker,
     Indices,
     NominalFramesMixin,
-    SharedFits,
     warn_single_members,
 )
 from backstay.feature_weighting._relief_table import (
@@ -45,8 +40,6 @@ from backstay.feature_weighting._relief_table import (
 MAX_LIST_BYTES = 100_000_000
 BLOCK_BYTES = 16_000_000
 ROW_CHUNK = 1024
-# The table of all distances that an ensemble's fits share, up to this size.
-MAX_DISTANCE_BYTES = 200_000_000
 
 
 def relative_weights(sample_weight: Array | None, n: int) -> Array:
@@ -79,28 +72,13 @@ def listed(
 
 
 def run_calls(n_jobs: int | None, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run kernel calls in threads (kernels release the GIL); results in the calls' order.
-
-    Not through joblib, whose threads poll for results every 10 ms: as long as a
-    whole fit. This thread works too, so that two jobs start one thread only.
-    """
-    results: list[Any] = [None] * len(calls)
-    numbers = iter(range(len(calls)))
-
-    def work() -> None:
-        for number in numbers:  # one iterator for all: each call is taken once
-            results[number] = calls[number]()
-
+    """Run kernel calls in threads (kernels release the GIL); results in the calls' order."""
+    # Not through joblib, whose threads poll for results every 10 ms: as long as a whole fit.
     n_threads = min(effective_n_jobs(n_jobs), len(calls))
     if n_threads == 1:
-        work()
-        return results
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        others = [pool.submit(work) for _ in range(n_threads - 1)]
-        work()
-        for other in others:
-            other.result()
-    return results
+        return [call() for call in calls]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(lambda call: call(), calls))
 
 
 @dataclass(eq=False, repr=False)
@@ -122,6 +100,10 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     sigma : float, default=None
         Influence exp(−(rank/sigma)²) of the neighbours, ranks from 0; None
         gives all the same.
+    neighbor_weights : {"shares", "printed"}, default="shares"
+        What ``sample_weight`` does to the neighbours in a list: they share one influence by their
+        ω; or each counts ω times, as printed [Han eq. 5.3], so that a class of larger weights
+        counts more as hits or misses than others do.
     n_draws : int, default=None
         Number of instances visited, drawn without replacement; None visits all.
     metric : {"heom", "vdm", "manhattan", "euclidean", "mahalanobis"}, default="heom"
@@ -158,9 +140,8 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     Notes
     -----
     With ``sample_weight`` ω each instance's contribution is multiplied by ω_i
-    and its neighbours share their influence by ω [Han eq. 5.3]; only the
-    proportions of ω matter. Each option is a parameter because scikit-learn sets and searches
-    parameters by name.
+    and its neighbours share their influence by ω [Han eq. 5.3, normalised]; only the
+    proportions of ω matter.
 
     Examples
     --------
@@ -175,6 +156,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     _: KW_ONLY
     miss: str = param("per_class", StrOptions({"per_class", "any"}))
     sigma: float | None = param(None, POSITIVE)
+    neighbor_weights: str = param("shares", StrOptions({"shares", "printed"}))
     n_draws: int | None = param(None, positive_int())
     metric: str = param("heom", StrOptions({"heom", "vdm", "manhattan", *EUCLIDEAN}))
     missing: str = param("class", StrOptions({"class", "worst"}))
@@ -182,7 +164,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     n_jobs: int | None = None
     random_state: Any = None
 
-    instead: ClassVar = {"numbers": "RReliefF"}
+    instead: ClassVar = {"numbers": "RReliefF", "survival": "OnResiduals(RReliefF())"}
 
     def _validate_input(self, X: Any, y: Any) -> tuple[ReliefColumns, NDArray[Any]]:
         categorical = self.categorical_features
@@ -258,7 +240,10 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         ranks = np.arange(rows.shape[2])
         influence = np.exp(-((ranks / (self.sigma or np.inf)) ** 2))  # all 1 without sigma
         shares = np.empty(rows.shape)
-        neighbor_shares(rows, influence, omega, shares)
+        printed = self.neighbor_weights == "printed"
+        neighbor_shares(rows, influence, np.ones(len(omega)) if printed else omega, shares)
+        if printed:
+            shares *= omega[rows]
         shares *= omega[queries][:, None, None]
         return shares
 
@@ -319,18 +304,6 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         blocks = [visits[part] for part in block_slices(table, len(visits), k)]
         return np.sum(run_calls(self.n_jobs, [partial(finish, b) for b in blocks]), axis=0)
 
-    def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
-        if type(self) not in (ReliefF, Relief):  # a subclass may compute something else
-            return None
-        table, codes = self._checked_input(X, y)
-        if self.metric in EUCLIDEAN:  # a covariance is another on other rows
-            return None
-        # Nominal values, gaps and sparse rows depend on the rows drawn by more than a range.
-        dense = isinstance(table.numeric, np.ndarray) and not len(table.nominal_index)
-        if not dense or np.isnan(table.numeric).any():
-            return None
-        return SharedReliefF(self, table, codes)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         taken = tags.input_tags
@@ -362,63 +335,4 @@ class Relief(ReliefF):
     n_neighbors: int = field(default=1, init=False)
     miss: str = field(default="any", init=False)
     sigma: float | None = field(default=None, init=False)
-
-
-class SharedReliefF:
-    """One range per feature and one table of distances for ReliefF on draws of the same rows."""
-
-    def __init__(self, ranker: ReliefF, X: ReliefColumns, y: Indices) -> None:
-        self.columns, self.X, self.y = X, X.numeric, y
-        self.metric, self.missing = ranker.metric, ranker.missing
-        self.low, self.high = self.X.min(axis=0), self.X.max(axis=0)
-
-    def same_scale(self, rows: Indices) -> bool:
-        """Compare the ranges of the rows with those of all rows."""
-        for part in FIRST_THEN_REST:
-            drawn, low, high = self.X[rows, part], self.low[part], self.high[part]
-            if (drawn.min(axis=0) != low).any() or (drawn.max(axis=0) != high).any():
-                return False
-        return True
-
-    def prepare(self) -> None:
-        """Scale, and compare all rows with each other if there are not too many."""
-        table = ReliefTable.build(self.columns, self.y, self.metric, self.missing)
-        position = np.argsort(table.order)
-        self.table = table
-        self.Z = table.dense[position]  # padded columns; rows in the caller's order
-        self.D = None
-        if 8 * table.n**2 <= MAX_DISTANCE_BYTES:
-            self.D = table.distances(np.arange(table.n))[np.ix_(position, position)]
-
-    def at_one_scale(self, ranker: ReliefF, rows: Indices, omega: Array | None) -> Array:
-        """Look the neighbours up among the rows drawn; sum the differences as ReliefF does."""
-        y = self.y[rows]
-        warn_single_members(ranker.classes_, y)
-        order = np.argsort(y, kind="stable")
-        drawn = rows[order]
-        table = replace(
-            self.table,
-            n=len(rows),
-            order=order,
-            classes=y[order],
-            starts=np.concatenate([[0], np.cumsum(np.bincount(y))]).astype(np.intp),
-            dense=pad(self.Z[drawn]),
-        )
-        weights = relative_weights(omega, table.n)[order]
-        k = ranker._n_listed(table)
-        if self.D is None or ranker.n_draws is not None:
-            visits = np.sort(ranker._visits(table))
-            mass = ranker._mass(weights[visits])
-            return np.asarray(ranker._by_blocks(table, visits, k, weights) / mass)
-        visits = np.arange(table.n)
-        mass = ranker._mass(weights)
-        D = self.D[np.ix_(drawn, drawn)]
-        neighbors, coefficients = ranker._from_distances(table, visits, D, k, weights)
-        blocks = row_chunks(table.n)
-        parts = [table.sums(visits[b], neighbors[b], coefficients[b]) for b in blocks]
-        return np.asarray(np.sum(parts, axis=0) / mass)
-
-    def at_own_scale(self, ranker: ReliefF, rows: Indices, omega: Array | None) -> Array:
-        """Hand the rows to the ranker."""
-        drawn = replace(self.columns, numeric=self.X[rows], codes=self.columns.codes[rows])
-        return ranker._score(drawn, self.y[rows], omega)
+    neighbor_weights: str = field(default="shares", init=False)

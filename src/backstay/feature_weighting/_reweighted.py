@@ -1,7 +1,5 @@
 """Instance weights that are updated inside a ranker's loop [Prat 9.3, second scheme; PB 5]."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field

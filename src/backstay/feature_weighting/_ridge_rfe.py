@@ -1,7 +1,5 @@
 """Recursive elimination by ridge regression, for an outcome that is a number."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -46,10 +44,6 @@ class RidgeMachine:
         self.gram: Array | None = None
         self._multiply()
 
-    def run(self, *_: Any) -> int:
-        """Leave every round to the caller."""
-        return 0
-
     def weights(self) -> Array:
         """Return |w_j| of the remaining features."""
         if self.gram is not None:
@@ -60,7 +54,7 @@ class RidgeMachine:
     def drop(self, dropped: NDArray[np.bool_]) -> None:
         """Take the marked ones of the remaining features out."""
         before = self.remaining
-        self.remaining -= int(dropped.sum())
+        self.remaining -= np.count_nonzero(dropped)
         move_behind(self.rows, self.features, dropped, self.remaining)
         if self.gram is None:
             return

@@ -1,7 +1,5 @@
 """Which rows count, for how many, and in which folds."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any
 
@@ -53,6 +51,24 @@ def counted_numbers(y: Array, sample_weight: Array | None, name: str) -> tuple[A
             "different numbers."
         )
     return rows, y[rows], _as_counts(sample_weight[rows])
+
+
+def counted_survival(
+    y: NDArray[Any], sample_weight: Array | None, name: str
+) -> tuple[Any, NDArray[Any], NDArray[np.bool_], Array]:
+    """:func:`counted_rows` of times until an event: rows, their times and events, how often."""
+    rows: Any = slice(None)
+    omega = np.ones(len(y))
+    if sample_weight is not None:
+        rows = np.flatnonzero(sample_weight > 0.0)
+        omega = _as_counts(sample_weight[rows])
+    # Copies, because the fields of a structured array are not contiguous.
+    time, event = y["time"][rows].copy(), y["event"][rows].copy()
+    if not event.any():
+        raise ValueError(
+            f"sample_weight is positive only for censored rows; {name} needs at least one event."
+        )
+    return rows, time, event, omega
 
 
 def counted(ranker: Any, y: Any, sample_weight: Array | None) -> tuple[Any, Any, Array]:

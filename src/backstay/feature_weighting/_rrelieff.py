@@ -1,7 +1,5 @@
 """RReliefF: ReliefF for an outcome that is a number [Robnik-Šikonja & Kononenko 1997, 2003]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, ClassVar

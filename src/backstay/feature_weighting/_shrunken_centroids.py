@@ -1,7 +1,5 @@
 """Nearest shrunken centroids, which rank features and classify by them [Tibshirani et al. 2002]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -163,7 +161,7 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
     cv: Any = param(10, "cv_object")
     random_state: Any = None
 
-    instead: ClassVar = {"numbers": "SlopeTest"}
+    instead: ClassVar = {"numbers": "SlopeTest", "survival": "CoxScore"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
@@ -249,48 +247,15 @@ class NearestShrunkenCentroids(ClassifierMixin, FeatureRanker):
         return discriminant_scores(rows, self._contrasts, self._log_prior_)
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return −δ/2 up to what is the same for all classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            One per class; of two classes, the second's less the first's.
-        """
+        """Return −δ/2 by class, up to a constant; of two, the second's less the first's."""
         scores = self._class_scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Return the probabilities of the classes, as if features were independent and normal.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+        """Return the probabilities of the classes, as if features were independent and normal."""
         return np.asarray(softmax(self._class_scores(X), axis=1))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the nearest shrunken centroid.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Predicted classes; the first of those that tie.
-        """
+        """Return the class of the nearest shrunken centroid; the first of those that tie."""
         scores = self._class_scores(X)  # before anything of the fit is asked for
         return self.classes_[scores.argmax(axis=1)]

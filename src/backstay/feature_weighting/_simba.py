@@ -1,7 +1,5 @@
 """Simba and its instance-weighted variants [Prat 2.4.2, 8.3, 9.1, 9.3-9.5; PB 3]."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -95,10 +93,6 @@ class Simba(FeatureRanker):
     n_iter_ : int
         Visits, or steps of the batch or Newton solver.
 
-    Notes
-    -----
-    Each option is a parameter because scikit-learn sets and searches parameters by name.
-
     See Also
     --------
     ReliefF : Neighbours are sought once, with all features alike.
@@ -128,7 +122,7 @@ class Simba(FeatureRanker):
     scaling: str | None = param("minmax", *Scaling.OPTIONS)
     random_state: Any = None
 
-    instead: ClassVar = {"numbers": "RReliefF"}
+    instead: ClassVar = {"numbers": "RReliefF", "survival": "OnResiduals(RReliefF())"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         self._check_combination(sample_weight, X.shape[1])

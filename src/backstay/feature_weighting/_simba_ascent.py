@@ -1,7 +1,5 @@
 """Ascent on e(w), the whole sum of Simba's margins, by gradients or Newton's steps [Prat 9.4]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,16 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._partial import BLOCK_CELLS, ROUNDING, partial_slopes
 from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import StrOptions, param
 from backstay.base import Array
-from backstay.feature_weighting._moments import BLOCK_CELLS, moderated_variances, quotient
+from backstay.feature_weighting._moments import quotient, slope_sizes
 from backstay.feature_weighting._rows import counted_numbers
-from backstay.feature_weighting._significance import SignificanceFilter, two_sided_t
+from backstay.feature_weighting._significance import SHRUNKEN, SignificanceFilter, two_sided_t
 from backstay.feature_weighting._wilcoxon import midranks
-
-# Residuals so small beside a feature's own deviation are rounding errors.
-ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
 
 
 def fitted_slopes(X: NDArray[Any], y: Array, omega: Array) -> tuple[Array, Array]:
@@ -99,7 +97,9 @@ class SlopeTest(SignificanceFilter):
     moderation: str | None = param(None, StrOptions({"shrunken", "moderated"}))
 
     outcomes = ("numbers",)
-    instead: ClassVar = {"classes": "TTest"}
+    instead: ClassVar = {"classes": "TTest", "survival": "CoxScore"}
+    _other_design: ClassVar = "pairs are of two classes. Use groups"
+    tests_beside_covariates = True
 
     def _score(self, X: Any, y: Array, sample_weight: Array | None) -> Array:
         rows, y, omega = counted_numbers(y, sample_weight, type(self).__name__)
@@ -116,22 +116,19 @@ class SlopeTest(SignificanceFilter):
     def _tested(self, slopes: Array, left: Array, y: Array, omega: Array) -> Array:
         """Return |t|, and leave the p-values behind."""
         mass = omega.sum()
-        squares = omega @ (y - omega @ y / mass) ** 2
-        df = mass - 2.0
-        variances = left / df if df > 0.0 else np.zeros(len(left))
-        if self.moderation == "moderated":
-            variances, df = moderated_variances(variances, df)
-        error = np.sqrt(variances / squares)
-        if self.moderation == "shrunken":
-            error = error + np.median(error)
-            self._p = (
-                "the distribution of the shrunken t is not known. Use moderation='moderated', or "
-                "DecoyControl, which finds q-values for any ranker."
-            )
-        t = quotient(np.abs(slopes), error)
-        if self.moderation != "shrunken":
-            self._p = partial(two_sided_t, t[None], np.full((1, len(t)), df))
+        squares = float(omega @ (y - omega @ y / mass) ** 2)
+        return self._sized(slopes, left, squares, mass - 2.0)
+
+    def _sized(self, slopes: Array, left: Array, squares: float, df: float) -> Array:
+        t, df = slope_sizes(slopes, left, squares, df, self.moderation)
+        known = partial(two_sided_t, t[None], np.full((1, len(t)), df))
+        self._p = SHRUNKEN if self.moderation == "shrunken" else known
         return t
+
+    def _adjusted_score(self, X: Any, y: Array, sample_weight: Array | None, Z: Array) -> Array:
+        rows, y, omega = counted_numbers(y, sample_weight, type(self).__name__)
+        exponent = None if self.moderation is None else table_exponent(*column_ends(X))
+        return self._sized(*partial_slopes(X[rows], y, Z[rows], omega, exponent))
 
 
 class Spearman(SignificanceFilter):
@@ -176,7 +173,8 @@ class Spearman(SignificanceFilter):
     """
 
     outcomes = ("numbers",)
-    instead: ClassVar = {"classes": "Wilcoxon"}
+    instead: ClassVar = {"classes": "Wilcoxon", "survival": "CoxScore"}
+    _other_design: ClassVar = "pairs are of two classes. Use groups"
 
     def _score(self, X: Any, y: Array, sample_weight: Array | None) -> Array:
         rows, y, omega = counted_numbers(y, sample_weight, type(self).__name__)

@@ -1,19 +1,16 @@
 """SVM-RFE: recursive elimination by the weights of a linear SVM [HY V; Han 5.2]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backstay._scaling import Scaling
 from backstay._validation import POSITIVE, TOLERANCE, StrOptions, param, positive_int
-from backstay.base import FIRST_THEN_REST, Array, Indices, SharedFits
-from backstay.feature_weighting._elimination import Elimination, EliminationRanker
+from backstay.base import Array, Indices
+from backstay.feature_weighting._elimination import EliminationRanker
 from backstay.feature_weighting._rows import present_rows
-from backstay.feature_weighting._svm_elimination import MAX_ITER, eliminate, uses_gram
+from backstay.feature_weighting._svm_elimination import MAX_ITER, eliminate
 
 SINGLE_CELLS = 2**24  # a wide table of single precision with more of them stays so
 
@@ -112,7 +109,7 @@ class SVMRFE(EliminationRanker):
     tol: float | str = param("auto", TOLERANCE, StrOptions({"auto"}))
     max_iter: int = param(MAX_ITER, positive_int())
 
-    instead: ClassVar = {"numbers": "RidgeRFE"}
+    instead: ClassVar = {"numbers": "RidgeRFE", "survival": "OnResiduals(RidgeRFE())"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         wide = X.shape[0] < X.shape[1] and X.size > SINGLE_CELLS
@@ -123,55 +120,8 @@ class SVMRFE(EliminationRanker):
             rows, y = present_rows(y, sample_weight, self.classes_, type(self).__name__)
             X, costs = X[rows], costs[rows]
         scaling = Scaling(X, self.scaling)
-        course = self._eliminate(X, y, costs, scaling=scaling, record_path=self.record_path)
+        own = ("step", "rounding", "tol", "max_iter", "record_path")
+        options = {name: getattr(self, name) for name in own}
+        course = eliminate(X, y, costs, scaling=scaling, **options)
         self.n_iter_ = course.n_steps
         return self._importances(course)
-
-    def _eliminate(self, X: Array, y: Indices, costs: Array, **options: Any) -> Elimination:
-        own = ("step", "rounding", "tol", "max_iter")
-        return eliminate(X, y, costs, **{name: getattr(self, name) for name in own}, **options)
-
-    def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
-        if type(self) is not SVMRFE:  # a subclass may compute something else
-            return None
-        return SharedSVMRFE(self, *self._checked_input(X, y))
-
-
-class SharedSVMRFE:
-    """One scaling and one Gram matrix for SVM-RFE on many draws of the same rows."""
-
-    def __init__(self, ranker: SVMRFE, X: NDArray[Any], y: Indices) -> None:
-        self.X, self.y = np.asarray(X, dtype=np.float64), y
-        self.kind, self.tol = ranker.scaling, ranker.tol
-        self.scaling = Scaling(self.X, self.kind)
-
-    def same_scale(self, rows: Indices) -> bool:
-        """Compare shift and factor of the rows with those of all rows."""
-        if self.scaling.identity:
-            return True
-        for part in FIRST_THEN_REST:
-            if not Scaling(self.X[rows, part], self.kind).equals(self.scaling, part):
-                return False
-        return True
-
-    def prepare(self) -> None:
-        """Scale, and multiply the rows with each other where that is the smaller table."""
-        self.Z = np.asarray(self.scaling(self.X), dtype=np.float64)
-        n, d = self.X.shape
-        self.gram = self.Z @ self.Z.T if uses_gram(n, d, self.tol) else None
-
-    def at_one_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
-        """Eliminate on the rows, copies included, with their part of the Gram matrix.
-
-        Copies stay rows of their own: merged into one row of higher cost they have
-        the same optimum, but the solver would stop at another point near it.
-        """
-        omega = np.ones(len(rows)) if omega is None else omega
-        kept, codes = present_rows(self.y[rows], omega, ranker.classes_, "SVMRFE")
-        rows, costs = rows[kept], row_costs(ranker.C, omega)[kept]
-        gram = None if self.gram is None else self.gram[np.ix_(rows, rows)]
-        return ranker._eliminate(self.Z[rows], codes, costs, gram=gram).importances()
-
-    def at_own_scale(self, ranker: SVMRFE, rows: Indices, omega: Array | None) -> Array:
-        """Hand the rows to the ranker."""
-        return ranker._score(self.X[rows], self.y[rows], omega)

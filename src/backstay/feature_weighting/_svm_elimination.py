@@ -1,7 +1,5 @@
 """The elimination behind SVM-RFE, on arrays: machines, their weights, and what is dropped."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import combinations
 
@@ -12,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 from backstay._kernels._svm import (
     LIBSVM_TOL,
     add_products,
-    eliminate_rounds,
     move_behind,
     one_vs_one_duals,
     squared_weights,
@@ -106,7 +103,6 @@ class _Machines:
         y: Indices,
         costs: Array,
         tol: float,
-        gram: Array | None,
         scaling: Scaling | None = None,
         max_iter: int = MAX_ITER,
     ) -> None:
@@ -127,9 +123,7 @@ class _Machines:
         n_classes = len(self.starts) - 1
         self.duals = np.zeros((n_classes * (n_classes - 1) // 2, n))
         self.gram: Array | None = None
-        if gram is not None:
-            self._set_gram(gram[np.ix_(order, order)])
-        elif uses_gram(n, d, tol):
+        if uses_gram(n, d, tol):
             self._multiply()
         else:
             with np.errstate(over="ignore"):
@@ -148,41 +142,17 @@ class _Machines:
         self.unfinished += steps >= self.max_iter
         squared = np.empty(self.remaining)
         squared_weights(self.rows, self.duals, squared)
-        if not np.isfinite(squared).all():
+        if not np.isfinite(squared.max()):  # nan, too, is the largest
             raise ValueError(
                 "the SVM's weights overflow: C times the largest sample_weight is "
                 f"{self.costs.max():.3g}. Lower C or scale the features."
             )
         return np.sqrt(squared)
 
-    def run(self, step: int | float, lift: float, last_round: Indices, last_weight: Array) -> int:
-        """Do as many rounds as the kernel can by itself; return how many.
-
-        On a few dozen rows, numpy's calls take as long as the machines themselves.
-        """
-        if self.gram is None or self.rows.size * len(self.y) > BLAS_WORK:
-            return 0
-        number, self.remaining, self.trace, self.n_steps = eliminate_rounds(
-            self.rows,
-            self.features,
-            self.gram,
-            self.starts,
-            self.costs,
-            self.duals,
-            self.tol,
-            self.max_iter,
-            float(step),
-            lift,
-            TRACE_FALL,
-            last_round,
-            last_weight,
-        )
-        return int(number)
-
     def drop(self, dropped: NDArray[np.bool_]) -> None:
         """Take the marked ones of the remaining features out."""
         before = self.remaining
-        self.remaining -= int(dropped.sum())
+        self.remaining -= np.count_nonzero(dropped)
         move_behind(self.rows, self.features, dropped, self.remaining)
         if self.gram is None:
             return
@@ -192,21 +162,17 @@ class _Machines:
             return
         if before < 2 * self.remaining:
             add_row_products(self.rows, self.remaining, before, -1.0, self.gram)
-            if np.trace(self.gram) * TRACE_FALL > self.trace:
+            if self.gram.trace() * TRACE_FALL > self.trace:
                 return
         self._multiply()
 
     def _multiply(self) -> None:
         """Compute the Gram matrix of the remaining features."""
         n = len(self.rows)
-        gram = np.zeros((n, n))
-        add_row_products(self.rows, 0, self.remaining, 1.0, gram)
-        self._set_gram(gram)
-
-    def _set_gram(self, gram: Array) -> None:
-        _check_squares(np.diagonal(gram))
-        self.trace = np.trace(gram)
-        self.gram = gram
+        self.gram = np.zeros((n, n))
+        add_row_products(self.rows, 0, self.remaining, 1.0, self.gram)
+        _check_squares(np.diagonal(self.gram))
+        self.trace = self.gram.trace()
 
     def _centre(self) -> None:
         """Keep the remaining features alone, each around 0, which costs the fewest digits."""
@@ -238,7 +204,6 @@ def eliminate(
     step: int | float = 0.1,
     rounding: str = "down",
     tol: float | str = "auto",
-    gram: Array | None = None,
     scaling: Scaling | None = None,
     max_iter: int = MAX_ITER,
     record_path: bool = False,
@@ -246,14 +211,11 @@ def eliminate(
     """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
 
     `X` holds float64 rows, `y` class numbers 0..C-1, each present, and `costs` C·ω_i > 0.
-    `scaling` is applied to the rows; None if they are scaled already. `gram` is ``X @ X.T``,
-    computed here if not given. Callers that fit many times on rows of one table compute it once
-    and pass ``G[np.ix_(rows, rows)]``, which holds only for rows scaled beforehand: a member that
-    scales by its own rows gives a feature whose extreme row was not drawn another factor.
+    `scaling` is applied to the rows; None if they are scaled already.
     """
     if isinstance(tol, str):
         tol = TIGHT_TOL
-    machines = _Machines(X, y, costs, tol, gram, scaling, max_iter)
+    machines = _Machines(X, y, costs, tol, scaling, max_iter)
     course = run_rounds(machines, step, rounding, record_path)
     if machines.unfinished:
         warnings.warn(

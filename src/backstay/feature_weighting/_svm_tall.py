@@ -8,8 +8,6 @@ on the rows whose coefficients are inside their bounds (as Li, Sun and Toh 2018 
 The term is weakened from step to step; what the steps converge to does not depend on it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

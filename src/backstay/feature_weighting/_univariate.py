@@ -7,16 +7,18 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
 from backstay._kernels._discretize import contingency
 from backstay._scaling import near_one
-from backstay._validation import StrOptions, param
-from backstay.base import Array, FeatureRanker, Indices
+from backstay._validation import StrOptions, is_nominal, param, take, validate_names
+from backstay.base import Array, FeatureRanker, Indices, NominalFramesMixin
 from backstay.feature_weighting import _contingency as measures
 from backstay.feature_weighting._discretize import bins, cut_points
+from backstay.feature_weighting._relief_table import read_columns
 from backstay.feature_weighting._rows import counted_rows
 from backstay.feature_weighting._significance import SignificanceFilter, upper_chi2
 
@@ -35,23 +37,61 @@ def value_numbers(X: NDArray[Any]) -> Indices:
     return codes
 
 
+def encoded_columns(X: Any) -> tuple[Array, NDArray[np.bool_]]:
+    """Return a frame as numbers, categories numbered by name, and which columns hold these."""
+    columns = read_columns(X, "from_dtype")
+    table, nominal = np.empty(X.shape), np.zeros(X.shape[1], dtype=bool)
+    table[:, columns.numeric_index] = columns.numeric
+    nominal[columns.nominal_index] = True
+    for j in columns.nominal_index:
+        codes, names = pd.factorize(np.asarray(take(X, int(j), axis=1), dtype=object))
+        places = np.argsort(np.argsort(names.astype(str), kind="stable"))
+        table[:, j] = np.append(places, np.nan)[codes]  # −1, a missing value, is the last
+    gaps = np.flatnonzero(np.isnan(table).any(axis=0))
+    if len(gaps):
+        raise ValueError(
+            f"X has missing values in column {list(X.columns)[gaps[0]]}; fill them or drop the "
+            "column. ReliefF takes gaps as they are."
+        )
+    return table, nominal
+
+
 @dataclass(eq=False, repr=False)
-class ValueFilter(FeatureRanker):
+class ValueFilter(NominalFramesMixin, FeatureRanker):
     """Base of filters that look at how often each value goes with each class.
 
-    A new one sets ``_measure``, a function of tables of counts.
+    A new one sets ``_measure``, a function of tables of counts. A frame's columns of categories,
+    text and truth values are taken as they are, whatever the discretizer.
     """
 
     _: KW_ONLY
     discretizer: Any = "mdl"
 
-    instead: ClassVar = {"numbers": "Spearman"}
+    instead: ClassVar = {"numbers": "Spearman", "survival": "CoxScore"}
     _measure: ClassVar[Any]
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if not (hasattr(X, "columns") and any(is_nominal(dtype) for dtype in X.dtypes)):
+            X, y = super()._validate_input(X, y)
+            self._nominal = np.zeros(X.shape[1], dtype=bool)
+            return X, y
+        y = validate_names(self, X, y)
+        table, self._nominal = encoded_columns(X)
+        return table, y
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, _, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         X, y = near_one(X[rows]), y[rows]
-        codes = self._codes(X, y, omega)
+        codes = np.empty(X.shape, dtype=np.intp)
+        for names, part in ((True, self._nominal), (False, ~self._nominal)):
+            if part.any():
+                block = X[:, part]
+                codes[:, part] = value_numbers(block) if names else self._codes(block, y, omega)
         n_values = codes.max(axis=0) + 1
         scores = np.empty(X.shape[1])
         for v in np.unique(n_values):
@@ -99,7 +139,8 @@ class InformationGain(ValueFilter):
         How continuous features become values: cut by Fayyad and Irani's
         minimum description length (see :class:`MDLDiscretizer`); by a
         scikit-learn transformer with one output column per feature, fitted without
-        weights; or not at all, for features whose values are categories already.
+        weights; or not at all, for numbers that are names of categories. A frame's columns of
+        categories, text or truth values are never cut.
     n_features_to_select : int, float or None, default=None
         How many features ``transform`` keeps; None is half.
 
@@ -353,6 +394,8 @@ class ChiSquared(SignificanceFilter, ValueFilter):
     array([3, 4, 2, 1])
     """
 
+    designs: ClassVar = ()
+    _other_design: ClassVar = "categories have neither means nor differences; Wilcoxon takes both"
     _measure = staticmethod(measures.chi_squared)
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:

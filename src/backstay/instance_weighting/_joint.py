@@ -1,7 +1,5 @@
 """Joint weighting: instances given features, features given instances, in turn [Prat 9.3]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Logistic instance weighting, LIW [Prat 8.2]."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 

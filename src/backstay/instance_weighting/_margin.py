@@ -1,7 +1,5 @@
 """Margin-based instance weighting, MBIW [HY IV; Han 4]."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass

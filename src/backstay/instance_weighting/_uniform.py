@@ -1,7 +1,5 @@
 """Uniform weights: the control of every instance-weighted method."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -46,7 +44,7 @@ class UniformWeighting(InstanceWeighter):
     _: KW_ONLY
     total: float | None = param(None, POSITIVE)
 
-    outcomes = ("classes", "numbers")
+    outcomes = ("classes", "numbers", "survival")
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if hasattr(X, "columns"):  # the rows' content does not matter, whatever its types

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from backstay._columns import column_chunks, numeric_columns
+from backstay._units import pair_sides
 from backstay.targets._target import Arrays, Effects, Floats, corrected_for_many
 
 if TYPE_CHECKING:
     from backstay.targets._classes import ClassTarget
 
+MOMENTS = ("count", "mean", "deviation")
 # Standard deviations below that share of the mean are rounding.
 ROUNDING = 1e-10
 
@@ -41,6 +43,19 @@ def moments_of_classes(target: ClassTarget, X: Any) -> Arrays:
     return {"class count": counts, "class mean": means, "class deviation": deviations}
 
 
+def moments_of_pairs(target: ClassTarget, X: Any, pairs: NDArray[Any]) -> Arrays:
+    """Return the moments of both classes and of the differences, over pairs that have both."""
+    sides = pair_sides(X, target.on_second_side(pairs), pairs)
+    first, second = (side.toarray() if sparse.issparse(side) else side for side in sides)
+    parts = [_moments(first), _moments(second), _moments(second - first)]
+    classes = zip(MOMENTS, zip(*parts[:2], strict=True), strict=True)
+    within = zip(MOMENTS, parts[2], strict=True)
+    return {
+        **{f"class {name}": np.array(part) for name, part in classes},
+        **{f"pair {name}": part for name, part in within},
+    }
+
+
 def _moments(rows: Any) -> tuple[Floats, Floats, Floats]:
     """Return number, mean and standard deviation (n - 1) of columns; nan where undefined."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -61,28 +76,44 @@ def effects_of_classes(moments: Mapping[str, NDArray[Any]], names: list[str]) ->
     """Return what sets the classes apart, None where the moments are not known.
 
     With two classes the difference is the mean of the second minus that of the first, and the
-    test is Welch's; with more it is the mean of the highest class minus that of all other rows, and
-    the test the analysis of variance. The effect is Hedges' g. The direction is the class with the
-    highest mean.
+    test is Welch's, and the direction the class with the higher mean; with more it is the mean of
+    the class that is furthest from all other rows minus theirs, the test the analysis of variance,
+    and the direction says whether that class is high or low. The effect is Hedges' g. Of pairs,
+    difference, effect and test (the paired t) are of the differences within them.
     """
     if "class mean" not in moments:
         return None
-    n, means, deviations = (moments[f"class {key}"] for key in ("count", "mean", "deviation"))
+    n, means, deviations = (moments[f"class {key}"] for key in MOMENTS)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         known = np.isfinite(means).all(axis=0)
         high = np.where(known, np.argmax(np.where(known, means, 0), axis=0), -1)
-        ours = np.ones(len(high), dtype=np.intp) if len(means) == 2 else np.maximum(high, 0)
+        ours = np.ones(len(high), dtype=np.intp)
+        if len(means) > 2:
+            sides = [_against_the_rest(n, means, deviations, ours * c) for c in range(len(means))]
+            apart = np.abs([_hedges(*pair)[0] for pair in sides])
+            none = ~np.isfinite(apart).any(axis=0)
+            ours = np.where(none, np.maximum(high, 0), np.argmax(np.nan_to_num(apart), axis=0))
         one, rest = _against_the_rest(n, means, deviations, ours)
-        effect, error = _hedges(one, rest)
-        p = _welch(n, means, deviations) if len(means) == 2 else _anova(n, means, deviations)
+        difference = one[1] - rest[1]
+        if "pair mean" in moments:
+            difference = moments["pair mean"]
+            effect, error, p = _within(*(moments[f"pair {key}"] for key in MOMENTS))
+        else:
+            effect, error = _hedges(one, rest)
+            p = _welch(n, means, deviations) if len(means) == 2 else _anova(n, means, deviations)
         # The means of a constant column may differ in their last digit, which is no difference.
         spread = np.maximum(np.ptp(means, axis=0), deviations.max(axis=0))
         p = np.where(spread <= ROUNDING * np.abs(means).max(axis=0), np.nan, p)
+    direction = np.array([*names, None], dtype=object)[high]
+    if len(means) > 2:
+        pairs = zip(known, difference, ours, strict=True)
+        said = [f"{'low' if d < 0 else 'high'} in {names[c]}" if k else None for k, d, c in pairs]
+        direction = np.array(said, dtype=object)
     half = stats.norm.ppf(0.975) * error
     return Effects(
         columns={f"mean in {name}": mean for name, mean in zip(names, means, strict=True)},
-        direction=np.array([*names, None], dtype=object)[high],
-        difference=one[1] - rest[1],
+        direction=direction,
+        difference=difference,
         effect=effect,
         effect_low=effect - half,
         effect_high=effect + half,
@@ -118,6 +149,14 @@ def _hedges(
     g = (1 - 3 / (4 * free - 1)) * (mean - other) / pooled
     g = np.where(np.isfinite(g) & (free > 0), g, np.nan)
     return g, np.sqrt((n + m) / (n * m) + g**2 / (2 * (n + m)))
+
+
+def _within(n: Floats, mean: Floats, deviation: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return Hedges' g of differences within pairs, its standard error, and p of the paired t."""
+    free = np.where(n > 1, n - 1, np.nan)
+    g = (1 - 3 / (4 * free - 1)) * mean / np.where(deviation > 0, deviation, np.nan)
+    p = 2 * stats.t.sf(np.abs(mean) * np.sqrt(n) / deviation, free)
+    return g, np.sqrt(1 / n + g**2 / (2 * n)), p
 
 
 def _welch(n: Floats, means: Floats, deviations: Floats) -> Floats:

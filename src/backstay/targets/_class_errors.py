@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._units import complete_pairs, pair_sides
 from backstay._wilson import wilson
 from backstay.targets._class_curves import mean_curve
 from backstay.targets._class_curves import roc_points as points_of_roc
 from backstay.targets._class_metrics import class_columns
-from backstay.targets._target import Floats, TableRows, Tested
+from backstay.targets._target import Floats, TableRows, Tested, mean_row
 
 if TYPE_CHECKING:
     from backstay.targets._classes import ClassTarget
@@ -102,6 +103,16 @@ def misclassified(target: ClassTarget, tested: Tested) -> TableRows:
     return rows
 
 
+def bias_variance(target: ClassTarget, tested: Tested) -> TableRows:
+    """Split the error into bias and variance, under zero-one loss (Domingos 2000)."""
+    said, times = _said(target, tested)
+    again = np.flatnonzero(times > 1)
+    shares = said[again] / times[again, None]
+    right, variance = shares[np.arange(len(again)), target.codes[again]], 1 - shares.max(axis=1)
+    wrong = shares.argmax(axis=1) != target.codes[again]  # of equal votes the first class counts
+    return mean_row(1 - right, wrong, variance, np.where(wrong, -right, variance))
+
+
 def curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
     """Return the mean curve of a kind with a band, of each class against the others."""
     if not tested.runs or tested.runs[0][1].shape[1] < 2:  # the study kept no scores
@@ -115,6 +126,26 @@ def curves(target: ClassTarget, tested: Tested, kind: str) -> TableRows:
             for point in points
         ]
     return rows
+
+
+def pair_order(target: ClassTarget, tested: Tested) -> TableRows:
+    """Return the share of pairs whose second side has the higher score, with Wilson's interval.
+
+    Ties are halves; a pair that several runs tested counts once. Empty without pairs or scores.
+    """
+    if tested.pairs is None or not tested.runs or tested.runs[0][1].shape[1] < 2:
+        return []
+    right, times = np.zeros((2, tested.pairs.max() + 1))
+    for rows, outputs in tested.runs:
+        pairs, second = tested.pairs[rows], target.codes[rows] == 1
+        low, high = pair_sides(outputs[:, 1:2], second, pairs)
+        whole = complete_pairs(second, pairs)
+        right[whole] += (0.5 + 0.5 * np.sign(high - low))[:, 0]
+        times[whole] += 1
+    seen = times > 0
+    share, n = float((right[seen] / times[seen]).mean()), int(seen.sum())
+    low, high = wilson(share, n)
+    return [{"pairs": n, "right": share, "low": float(low), "high": float(high)}]
 
 
 def roc_points(target: ClassTarget, tested: Tested) -> TableRows:

@@ -12,17 +12,20 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from backstay.targets._metric import (
+    MOST_ROWS,
     Floats,
     Metric,
     OfRows,
     Run,
+    ordered_share,
+    ordered_share_of_many,
     pair_order,
     ratio,
     row_means,
@@ -201,9 +204,8 @@ class OfOrder(Metric):
         """Return the metric from the order of every two rows, averaged over resamples."""
         by_class = []
         for positive, column in class_columns(target.n_classes):
-            ours, others = some_rows(target.codes == positive), some_rows(target.codes != positive)
             columns = [(rows, out[..., 1 + column]) for rows, out in runs]
-            by_class.append(self._drawn(columns, ours, others, copies))
+            by_class.append(self._drawn(columns, target.codes == positive, copies))
         defined = np.isfinite(by_class)
         total = np.where(defined, by_class, 0).sum(axis=0)
         return ratio(total, defined.sum(axis=0).astype(float))
@@ -222,9 +224,7 @@ class OfOrder(Metric):
         """Return the metric of one class, over the last axis."""
 
     @abstractmethod
-    def _drawn(
-        self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
-    ) -> Floats:
+    def _drawn(self, runs: Sequence[Run], positive: NDArray[np.bool_], copies: Floats) -> Floats:
         """Return the metric of one class on drawn rows: draw × configuration."""
 
 
@@ -240,15 +240,11 @@ class _Area(OfOrder):
         below = ranks[..., positive].sum(axis=-1) - n_positive * (n_positive + 1) / 2
         return np.asarray(below / (n_positive * n_negative))
 
-    def _drawn(
-        self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
-    ) -> Floats:
+    def _drawn(self, runs: Sequence[Run], positive: NDArray[np.bool_], copies: Floats) -> Floats:
         """Return the share of pairs of drawn rows in the right order."""
-        higher, known = pair_order(runs, ours, others, copies.shape[1])
-        drawn, against = copies[:, ours], copies[:, others]
-        size = ((drawn @ known) * against).sum(axis=1)
-        right = np.array([((drawn @ one) * against).sum(axis=1) for one in higher]).T
-        return ratio(right, np.broadcast_to(size[:, None], right.shape))
+        sides = np.flatnonzero(positive), np.flatnonzero(~positive)
+        many = max(map(len, sides)) > MOST_ROWS
+        return (ordered_share_of_many if many else ordered_share)(runs, sides, copies)
 
 
 class _AveragePrecision(OfOrder):
@@ -265,14 +261,13 @@ class _AveragePrecision(OfOrder):
         hits = stats.rankdata(-ours, method="max", axis=-1)
         return np.asarray((hits / above)[..., positive].mean(axis=-1))
 
-    def _drawn(
-        self, runs: Sequence[Run], ours: NDArray[Any], others: NDArray[Any], copies: Floats
-    ) -> Floats:
+    def _drawn(self, runs: Sequence[Run], positive: NDArray[np.bool_], copies: Floats) -> Floats:
         """Return the mean over drawn rows of the share of hits among rows as high or higher.
 
         A row is not above itself, but its own copies are as high as it is; the halves that ties
         with itself contribute to the hits are its copies'.
         """
+        ours, others = some_rows(positive), some_rows(~positive)
         below, known = pair_order(runs, ours, others, copies.shape[1])
         among, both = pair_order(runs, ours, ours, copies.shape[1])
         own = (copies[:, ours] * np.diagonal(both))[:, None, :]

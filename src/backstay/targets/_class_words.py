@@ -32,6 +32,11 @@ MODELS = {
     ),
 }
 
+PAIR_WORDS = {
+    "effect": "mean differences in their own standard deviations, with Hedges' correction",
+    "test": "the paired t test",
+}
+
 
 def class_words(target: ClassTarget) -> Words:
     """Return what a report calls classes and their effects."""
@@ -44,11 +49,11 @@ def class_words(target: ClassTarget) -> Words:
         task=f"Classification into {number}",
         errors="Errors by class",
         separation="AUC" if two else "AUC of two classes, on average",
-        direction="high in",
-        directed="high in {}",
+        direction="high in" if two else "direction",
+        directed="high in {}" if two else "{}",
         difference=f"{names[1]} minus {names[0]}"
         if two
-        else "the class with the highest mean minus all other rows",
+        else "the class furthest from the others minus all other rows",
         effect="Hedges' g",
         effect_source=(
             "Hedges, L. V. and Olkin, I. (1985). Statistical Methods for Meta-Analysis. Academic "

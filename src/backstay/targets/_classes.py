@@ -9,9 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
+from backstay._units import complete_pairs
 from backstay._validation import encode_labels
 from backstay.targets import _class_errors
-from backstay.targets._class_effects import effects_of_classes, moments_of_classes
+from backstay.targets._class_effects import (
+    effects_of_classes,
+    moments_of_classes,
+    moments_of_pairs,
+)
 from backstay.targets._class_metrics import METRICS
 from backstay.targets._class_models import (
     class_outputs,
@@ -25,7 +31,7 @@ from backstay.targets._class_separation import (
     separation_of_classes,
 )
 from backstay.targets._class_signature import ClassSignature
-from backstay.targets._class_words import UNEQUAL, class_concerns, class_words
+from backstay.targets._class_words import PAIR_WORDS, UNEQUAL, class_concerns, class_words
 from backstay.targets._metric import Metric
 from backstay.targets._target import (
     Arrays,
@@ -36,7 +42,11 @@ from backstay.targets._target import (
     TableRows,
     Target,
     Tested,
+    permuted_within,
 )
+
+# Pairs with both classes that a study needs.
+LEAST_PAIRS = 4
 
 
 class ClassTarget(ClassSignature):
@@ -65,12 +75,16 @@ class ClassTarget(ClassSignature):
         "roc": partial(_class_errors.curves, kind="roc"),
         "precision_recall": partial(_class_errors.curves, kind="precision_recall"),
         "roc_points": _class_errors.roc_points,
+        "bias_variance": _class_errors.bias_variance,
+        "pair_order": _class_errors.pair_order,
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ("confusion", "recalls", "roc_points")
     agreement: ClassVar[tuple[str, ...]] = ("agreement", "pooled_kappa")
-    estimator_type: ClassVar[str] = "classifier"
+    estimator_type: ClassVar[str | None] = "classifier"
+    pair_words: ClassVar[Mapping[str, Any]] = PAIR_WORDS
 
     moments = moments_of_classes
+    pair_moments = moments_of_pairs
     association = association_with_classes
     giveaways = giveaways_of_classes
     words = class_words
@@ -143,19 +157,25 @@ class ClassTarget(ClassSignature):
         """Return whether these rows hold two classes."""
         return len(np.unique(self.codes[rows])) > 1
 
-    def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
+    def shuffled(
+        self,
+        groups: NDArray[Any] | None,
+        rng: np.random.Generator,
+        strata: NDArray[Any] | None = None,
+    ) -> Self:
         """Return the labels in random order; with groups, what could have been otherwise.
 
         Groups of one class exchange their labels as a whole, so that the number of groups in each
         class stays; groups that mix classes, such as pairs, keep their labels in another order.
         """
         if groups is None:
-            return self.take(rng.permutation(len(self)))
+            return self.take(permuted_within(np.arange(len(self)), strata, rng))
         names, first, member = np.unique(groups, return_index=True, return_inverse=True)
         mixed = np.unique(member[self.codes != self.codes[first][member]])
         pure = np.setdiff1d(np.arange(len(names)), mixed)
         by_group = first.copy()
-        by_group[pure] = first[rng.permutation(pure)]
+        within = None if strata is None else strata[first[pure]]
+        by_group[pure] = first[permuted_within(pure, within, rng)]
         source = by_group[member]
         for group in mixed:
             rows = np.flatnonzero(member == group)
@@ -163,7 +183,7 @@ class ClassTarget(ClassSignature):
         return self.take(source)
 
     def default_models(self) -> dict[str, Any]:
-        return default_models()
+        return default_models(len(self))
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
         """Return the area under the ROC curve where every model ranks rows."""
@@ -172,7 +192,7 @@ class ClassTarget(ClassSignature):
         return "roc_auc" if ranked else "balanced_accuracy"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
-        return models_for(metric)
+        return models_for(metric, len(self))
 
     def n_columns(self, keep: str) -> int:
         """Return 1 for the predicted class number, and 1 or one per class for scores."""
@@ -203,6 +223,21 @@ class ClassTarget(ClassSignature):
     def effects(self, X: Any) -> Effects | None:
         moments = X if isinstance(X, Mapping) else self.moments(X)
         return effects_of_classes(moments, list(map(str, self.classes)))
+
+    def on_second_side(self, pairs: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which rows are of the second class; refuse other than two, and too few pairs."""
+        second = self.codes == 1
+        n_pairs = len(complete_pairs(second, pairs))
+        if self.n_classes == 2 and n_pairs >= LEAST_PAIRS:
+            return second
+        wrong = f"{n_pairs} of {len(np.unique(pairs))} have both, where {LEAST_PAIRS} should"
+        if self.n_classes != 2:
+            wrong = f"there are {self.n_classes} classes: leave all but two out"
+        raise Refusal(
+            f"pairs have rows of two classes, but {wrong}, or name what keeps rows together as "
+            "groups.",
+            parameter=("exclude_classes", "groups", "pairs"),
+        )
 
     def separation(self, values: Floats) -> Floats:
         return separation_of_classes(values, self.codes, self.n_classes)

@@ -10,29 +10,37 @@ from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
 from backstay._validation import check_nothing_missing, outcome_kind, plain_labels
+from backstay._words import nearest
 from backstay.targets._classes import ClassTarget
 from backstay.targets._metric import Metric
 from backstay.targets._numbers import LEAST_ROWS, NumberTarget
+from backstay.targets._survival import SurvivalTarget
 from backstay.targets._target import Target
 
-KINDS: dict[str, type[ClassTarget | NumberTarget]] = {
-    kind.kind: kind for kind in (ClassTarget, NumberTarget)
+KINDS: dict[str, type[ClassTarget | NumberTarget | SurvivalTarget]] = {
+    kind.kind: kind for kind in (ClassTarget, NumberTarget, SurvivalTarget)
 }
 
 
-def as_target(y: Any, kind: str | None = None, *, positive: Any = None) -> Target:
+def as_target(
+    y: Any, kind: str | None = None, *, positive: Any = None, horizon: float | None = None
+) -> Target:
     """Return the target of some rows: what they are to predict, of a known kind.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,) or Target
         One outcome per row. A target is returned as it is.
-    kind : {"classes", "numbers"}, default=None
+    kind : {"classes", "numbers", "survival"}, default=None
         Kind of outcome; None finds it out: text, truth values, categories and whole numbers are
-        classes, numbers with fractions are numbers. Whole numbers stored as floating point are
-        classes if they have few values, and refused if they have many.
+        classes, numbers with fractions are numbers, and an array with a field of truth values and
+        one of numbers, such as :func:`survival` makes, has times until an event. Whole numbers
+        stored as floating point are classes if they have few values, and refused if many.
     positive : object, default=None
         Of two classes, the label that metrics of one class are about; None is the second in order.
+    horizon : float, default=None
+        Of times until an event, the time at which survival is predicted; None is the median time
+        of the events.
 
     Returns
     -------
@@ -54,7 +62,18 @@ def as_target(y: Any, kind: str | None = None, *, positive: Any = None) -> Targe
         raise Refusal(
             f"target={kind!r} is unknown; there are {', '.join(KINDS)}.", parameter="target"
         )
+    has_fields = isinstance(y, np.ndarray) and y.dtype.names is not None
+    if has_fields or horizon is not None or kind == "survival":
+        if kind not in (None, "survival") or not has_fields:
+            raise Refusal(
+                "times until an event, and a horizon, need an array of both times and events; "
+                "make it with backstay.targets.survival(time, event).",
+                parameter="target" if horizon is None else "horizon",
+            )
+        return SurvivalTarget.of(y, positive, horizon)
     values = np.asarray(plain_labels(y))
+    if values.ndim == 2 and values.shape[1] == 1:  # a frame of one column
+        values = np.asarray(plain_labels(values[:, 0]))
     check_nothing_missing("y", values)
     if values.dtype == object and all(isinstance(one, float) for one in values.tolist()):
         values = values.astype(np.float64)
@@ -90,5 +109,5 @@ def find_metric(name: str) -> Metric:
     for kind in KINDS.values():
         if name in kind.metrics:
             return kind.metrics[name]
-    known = ", ".join(metric for kind in KINDS.values() for metric in kind.metrics)
-    raise Refusal(f"metric={name!r} is unknown; there are {known}.", parameter="metric")
+    known = nearest(name, (metric for kind in KINDS.values() for metric in kind.metrics))
+    raise Refusal(f"metric={name!r} is unknown; {known}", parameter="metric")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from backstay._wilson import wilson
 
@@ -183,17 +184,70 @@ def pair_order(
     place_a, place_b = (np.full(n_rows, -1) for _ in range(2))
     place_a[first], place_b[second] = np.arange(len(first)), np.arange(len(second))
     n_configurations = math.prod(runs[0][1].shape[:2])
-    higher = np.zeros((n_configurations, len(first), len(second)))
-    times = np.zeros((len(first), len(second)))
+    halves = np.zeros((n_configurations, len(first) * len(second)))
+    times = np.zeros(len(first) * len(second))
     for tested, scores in runs:
         a, b = place_a[tested], place_b[tested]
         values = scores.reshape(n_configurations, -1)
-        high, low = values[:, a >= 0, None], values[:, None, b >= 0]
-        rows, columns = np.ix_(a[a >= 0], b[b >= 0])
-        higher[:, rows, columns] += (high > low) + 0.5 * (high == low)
-        times[rows, columns] += 1
-    higher /= np.maximum(times, 1)
-    return higher, (times > 0).astype(np.float64)
+        pairs = (a[a >= 0, None] * len(second) + b[b >= 0]).ravel()
+        times[pairs] += 1
+        for counts, high, low in zip(halves, values[:, a >= 0], values[:, b >= 0], strict=True):
+            above, level = np.greater.outer(high, low), np.greater_equal.outer(high, low)
+            counts[pairs] += (above.view(np.int8) + level.view(np.int8)).ravel()
+    halves /= 2 * np.maximum(times, 1)
+    shape = (len(first), len(second))
+    return halves.reshape(-1, *shape), (times > 0).astype(np.float64).reshape(shape)
+
+
+def ordered_share(
+    runs: Sequence[Run],
+    sides: tuple[NDArray[np.intp], NDArray[np.intp]],
+    copies: Floats,
+    weight: Floats | float = 1.0,
+) -> Floats:
+    """Return the share of drawn pairs whose row of the first side scores higher.
+
+    Draw × configuration; `weight` says how much a pair counts: first × second.
+    """
+    first, second = sides
+    higher, known = pair_order(runs, first, second, copies.shape[1])
+    drawn, against = copies[:, first], copies[:, second]
+    size = ((drawn @ (known * weight)) * against).sum(axis=1)
+    right = np.array([((drawn @ (one * weight)) * against).sum(axis=1) for one in higher]).T
+    return ratio(right, np.broadcast_to(size[:, None], right.shape))
+
+
+def ordered_share_of_many(
+    runs: Sequence[Run], sides: tuple[NDArray[np.intp], NDArray[np.intp]], copies: Floats
+) -> Floats:
+    """Return about what `ordered_share` does, from ranks: for more rows than all pairs allow.
+
+    A draw changes the share by what its rows of the first side change, and by what those of the
+    second do (Hájek's projection); what both change together is left out, a share of about
+    1/rows of the variance over draws.
+    """
+    n_configurations, n_rows = math.prod(runs[0][1].shape[:2]), copies.shape[1]
+    is_first = np.isin(np.arange(n_rows), sides[0])
+    right, met, unmet = np.zeros((n_configurations, n_rows)), np.zeros(n_rows), np.ones(n_rows)
+    for tested, scores in runs:
+        values, ours = scores.reshape(n_configurations, -1), is_first[tested]
+        ranks = stats.rankdata(values, axis=1)
+        for side, against in ((ours, sides[1]), (~ours, sides[0])):
+            above = ranks[:, side] - stats.rankdata(values[:, side], axis=1)
+            n_against = np.count_nonzero(~side)
+            right[:, tested[side]] += above if side is ours else n_against - above
+            met[tested[side]] += n_against
+            unmet[tested[side]] *= 1 - n_against / len(against)
+    right /= np.maximum(met, 1)
+    # A row counts by the rows it met, as in `ordered_share`: about so many, of equal runs.
+    figures = np.vstack([right, np.ones(n_rows)]) * (1 - unmet)
+    by_side = np.vstack([figures * is_first, figures * ~is_first]).T
+    drawn, everyone = (
+        ratio(sums[..., :-1], sums[..., -1:]).sum(axis=1)
+        for sums in (part.reshape(-1, 2, n_configurations + 1)
+                     for part in (copies @ by_side, by_side.sum(axis=0)))
+    )  # fmt: skip
+    return np.clip(drawn - everyone / 2, 0, 1)
 
 
 def some_rows(wanted: NDArray[np.bool_]) -> NDArray[np.intp]:

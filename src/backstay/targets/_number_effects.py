@@ -14,7 +14,14 @@ from scipy import sparse, stats
 
 from backstay._columns import column_chunks, columns_of, numeric_columns
 from backstay.targets._metric import some_rows
-from backstay.targets._target import Arrays, Association, Effects, Floats, corrected_for_many
+from backstay.targets._target import (
+    Arrays,
+    Association,
+    Effects,
+    Floats,
+    Target,
+    corrected_for_many,
+)
 
 if TYPE_CHECKING:
     from backstay.targets._numbers import NumberTarget
@@ -113,9 +120,7 @@ def concordance(values: Floats, y: Floats) -> Floats:
     return 0.5 + np.abs(np.array(agree)) / 2
 
 
-def giveaways_of_numbers(
-    target: NumberTarget, X: Any, moments: Mapping[str, Any]
-) -> dict[int, float]:
+def giveaways_of_numbers(target: Target, X: Any, moments: Mapping[str, Any]) -> dict[int, float]:
     """Return features that alone nearly give the outcome and stand out, with their concordance."""
     effects = target.effects(moments)
     if effects is None:
@@ -123,7 +128,7 @@ def giveaways_of_numbers(
     p = effects.p_value
     order = np.argsort(np.where(np.isnan(p), 2.0, p), kind="stable")[:CANDIDATES]
     order = order[np.isfinite(p[order])]
-    share = concordance(columns_of(X, order), target.values)
+    share = target.separation(columns_of(X, order))
     # Kendall's τ = 2·share − 1, and of normal distributions r = sin(π τ/2).
     r = np.sin(np.pi / 2 * (2 * share - 1))
     z = np.arctanh(np.clip(r, 0, 1 - 1e-6))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import stats
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from backstay.targets._numbers import NumberTarget
 
 
-class _R2(OfRows):
+class R2(OfRows):
+    """1 − squared errors of two columns: those of the model over those of the training rows."""
+
     def pooled(self, target: NumberTarget, runs: Sequence[Run], copies: Floats) -> Floats:
         """Return 1 − the drawn rows' mean squared error over that of the training means.
 
@@ -50,7 +52,7 @@ class _R2(OfRows):
         means = sum(one[1].sum(axis=-1) for one in figures) / n_rows
         return [self._value(np.stack([one[0].mean(axis=-1), means])) for one in figures]
 
-    def _figures(self, target: NumberTarget, outputs: Floats) -> Floats:
+    def _figures(self, target: Any, outputs: Floats) -> Floats:
         return (target.values - np.moveaxis(outputs[..., :2], -1, 0)) ** 2
 
     def _value(self, means: Floats) -> Floats:
@@ -127,7 +129,7 @@ def _centred(shares: Floats, weight: Floats) -> Floats:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _R2("r2", "R²", low=-math.inf),
+        R2("r2", "R²", low=-math.inf),
         _Spearman("spearman", "Spearman correlation", low=-1.0),
         _MeanAbsolute("mae", "mean absolute error", higher_is_better=False, high=math.inf),
         _RootMeanSquare("rmse", "root mean square error", higher_is_better=False, high=math.inf),

@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from backstay.targets._target import Floats, Shortcut
+from backstay.targets._target import MANY_ROWS, Floats, Shortcut
 
 # Penalties that the ridge tries, for features of deviation 1; a store holds no arrays of models.
 PENALTIES = tuple(np.logspace(-2, 6, 33).tolist())
@@ -26,27 +26,29 @@ DESCRIBED = (
 )
 
 
-def default_models() -> dict[str, Any]:
-    """Return ridge regression and 5-NN, on features of mean 0 and deviation 1."""
-    return {
-        "ridge": make_pipeline(StandardScaler(), RidgeCV(alphas=PENALTIES)),
-        "5nn": make_pipeline(StandardScaler(), KNeighborsRegressor(n_neighbors=5)),
-    }
+def default_models(n_rows: int) -> dict[str, Any]:
+    """Return ridge regression and, unless rows are many, 5-NN: on features of deviation 1."""
+    models = {"ridge": make_pipeline(StandardScaler(), RidgeCV(alphas=PENALTIES))}
+    if n_rows <= MANY_ROWS:
+        models["5nn"] = make_pipeline(StandardScaler(), KNeighborsRegressor(n_neighbors=5))
+    return models
 
 
 def shortcut_of(model: Any) -> Shortcut | None:
     """Return the direct way to a model's outputs on scaled features, if it has one."""
-    if type(model) is not Pipeline or model.memory is not None or len(model.steps) != 2:
-        return None
-    scaler, last = (step for _, step in model.steps)
-    if not _equal(scaler, StandardScaler()):
-        return None
+    last = after_scaling(model)
     if _equal(last, KNeighborsRegressor(n_neighbors=getattr(last, "n_neighbors", 5))):
         return partial(_outputs, partial(_nearest, k=last.n_neighbors))
     alphas = getattr(last, "alphas", None)
     if isinstance(alphas, tuple | np.ndarray) and _equal(last, RidgeCV(alphas=alphas)):
         return partial(_outputs, partial(_ridge, penalties=np.asarray(alphas)))
     return None
+
+
+def after_scaling(model: Any) -> Any:
+    """Return the model of a pipeline that standardizes and does nothing else before, or None."""
+    plain = type(model) is Pipeline and model.memory is None and len(model.steps) == 2
+    return model[-1] if plain and _equal(model[0], StandardScaler()) else None
 
 
 def _equal(step: Any, wanted: Any) -> bool:
@@ -57,12 +59,18 @@ def _equal(step: Any, wanted: Any) -> bool:
     return all(given[name] is value or given[name] == value for name, value in other.items())
 
 
-def _outputs(fit: Any, train: Floats, y: Floats, test: Floats) -> Floats:
-    """Standardize both sides by the training rows, and return predictions and the training mean."""
+def by_training_rows(train: Floats, test: Floats) -> tuple[Floats, Floats]:
+    """Standardize both sides by the training rows."""
     mean, spread = train.mean(axis=0), train.std(axis=0)
     # A constant column, whose spread may be a rounding error, says nothing.
     scale = np.where(spread > 10 * np.finfo(np.float64).eps, spread, 1.0)
-    predicted = fit((train - mean) / scale, y, (test - mean) / scale)
+    return (train - mean) / scale, (test - mean) / scale
+
+
+def _outputs(fit: Any, train: Floats, y: Floats, test: Floats) -> Floats:
+    """Return predictions from standardized features, and the mean of the training rows."""
+    train, test = by_training_rows(train, test)
+    predicted = fit(train, y, test)
     return np.column_stack([predicted, np.full(len(predicted), y.mean())])
 
 

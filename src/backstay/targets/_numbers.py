@@ -7,7 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.dummy import DummyRegressor
 
+from backstay._design import Regression
+from backstay._units import group_means
 from backstay._validation import as_numbers
 from backstay.targets._metric import Metric, row_means
 from backstay.targets._number_effects import (
@@ -22,13 +25,19 @@ from backstay.targets._number_models import DESCRIBED, default_models, shortcut_
 from backstay.targets._number_signature import NumberSignature
 from backstay.targets._number_words import number_concerns, number_remarks, number_words
 from backstay.targets._target import (
+    LEFT_OUT,
+    MANY_ROWS,
     Arrays,
+    Beside,
     Effects,
     Floats,
     Rows,
     Shortcut,
     TableRows,
     Tested,
+    mean_row,
+    neighbours,
+    permuted_within,
 )
 
 # Rows that a study of numbers needs, and rows to train on.
@@ -65,6 +74,13 @@ def residual_rows(target: NumberTarget, tested: Tested) -> TableRows:
     return sorted(predicted_rows(target, tested), key=lambda row: -row["error"])
 
 
+def bias_variance(target: NumberTarget, tested: Tested) -> TableRows:
+    """Split the squared error into bias² and variance."""
+    rows = [row for row in predicted_rows(target, tested) if row["n_runs"] > 1]
+    names = ("error", "residual", "spread", "spread")
+    return mean_row(*(np.square([row[name] for row in rows]) for name in names))
+
+
 class NumberTarget(NumberSignature):
     """The number of every row.
 
@@ -85,10 +101,11 @@ class NumberTarget(NumberSignature):
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]] = {
         "predicted": predicted_rows,
         "residuals": residual_rows,
+        "bias_variance": bias_variance,
     }
     cohort_tables: ClassVar[tuple[str, ...]] = ()
     agreement: ClassVar[tuple[str, ...]] = ("alpha",)
-    estimator_type: ClassVar[str] = "regressor"
+    estimator_type: ClassVar[str | None] = "regressor"
 
     moments = moments_with_numbers
     association = association_with_numbers
@@ -136,12 +153,7 @@ class NumberTarget(NumberSignature):
 
     def strata(self, n_dealt: int) -> NDArray[Any]:
         """Return numbers of neighbours: rows sorted by outcome, so many or a few more together."""
-        n_strata = max(len(self) // max(n_dealt, 1), 1)
-        strata = np.empty(len(self), dtype=np.intp)
-        parts = np.array_split(np.argsort(self.values, kind="stable"), n_strata)
-        for stratum, rows in enumerate(parts):
-            strata[rows] = stratum
-        return strata
+        return neighbours(self.values, n_dealt)
 
     def rarer_than(self, n_rows: int) -> list[tuple[str, int]]:
         """Return all rows, if they are fewer."""
@@ -151,7 +163,12 @@ class NumberTarget(NumberSignature):
         """Return whether these are enough rows, with more than one number."""
         return len(rows) >= LEAST_ROWS and bool(np.ptp(self.values[rows]) > 0)
 
-    def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
+    def shuffled(
+        self,
+        groups: NDArray[Any] | None,
+        rng: np.random.Generator,
+        strata: NDArray[Any] | None = None,
+    ) -> Self:
         """Return the numbers in random order; with groups, what could have been otherwise.
 
         Groups exchange their means, and the rows of a group their deviations from its mean. So
@@ -159,13 +176,14 @@ class NumberTarget(NumberSignature):
         of a patient, go with no feature between patients or within one, but stay as alike.
         """
         if groups is None:
-            return self.take(rng.permutation(len(self)))
+            return self.take(permuted_within(np.arange(len(self)), strata, rng))
         names, first, member = np.unique(groups, return_index=True, return_inverse=True)
         # Deviations from the first row of a group are exactly 0 where all are equal.
         apart = self.values - self.values[first][member]
         middle = np.bincount(member, apart) / np.bincount(member)
         level, apart = self.values[first] + middle, apart - middle[member]
-        values = level[rng.permutation(len(names))][member]
+        within = None if strata is None else strata[first]
+        values = level[permuted_within(np.arange(len(names)), within, rng)][member]
         for group in range(len(names)):
             rows = np.flatnonzero(member == group)
             values[rows] += apart[rng.permutation(rows)]
@@ -179,14 +197,17 @@ class NumberTarget(NumberSignature):
         return as_numbers(method, values) if hasattr(method, "outcomes") else values
 
     def default_models(self) -> dict[str, Any]:
-        return default_models()
+        return default_models(len(self))
 
     def default_metric(self, models: Mapping[str, Any]) -> str:
         return "r2"
 
     def models_for(self, metric: Metric) -> tuple[dict[str, Any], str]:
         """Return the default models; all metrics suit them."""
-        return default_models(), DESCRIBED
+        words = DESCRIBED
+        if len(self) > MANY_ROWS:
+            words = words.replace(", and 5-NN,", f"{LEFT_OUT} 5-NN;")
+        return default_models(len(self)), words
 
     def n_columns(self, keep: str) -> int:
         """Return 2: the predicted number, and the mean of the training rows."""
@@ -196,6 +217,24 @@ class NumberTarget(NumberSignature):
         """Return the prediction of every row beside the mean of what the model was fitted to."""
         predicted = np.asarray(model.predict(X), dtype=np.float64).ravel()
         return np.column_stack([predicted, np.full(len(predicted), learned.mean())])
+
+    def with_covariates(self, values: NDArray[Any], Z: Floats, new: Floats) -> Beside:
+        """Return what covariates leave of the numbers; models predict that, on features likewise.
+
+        By Frisch, Waugh and Lovell's theorem these are linear models with unpenalised covariates.
+        """
+        fitted = Regression.fit(Z, values[:, None])
+        return Beside(
+            np.empty((len(Z), 0)),
+            np.empty((len(new), 0)),
+            values - fitted.explained(Z)[:, 0],
+            fitted.explained(new)[:, 0],
+            DummyRegressor(),
+        )
+
+    def with_offset(self, outputs: Floats, offset: Floats) -> Floats:
+        """Return predictions plus what covariates alone say; the training mean stays."""
+        return np.concatenate([outputs[..., :1] + offset[:, None], outputs[..., 1:]], axis=-1)
 
     def shortcut(self, model: Any, keep: str) -> Shortcut | None:
         return shortcut_of(model)
@@ -211,6 +250,10 @@ class NumberTarget(NumberSignature):
 
     def effects(self, X: Any) -> Effects | None:
         return effects_on_numbers(X if isinstance(X, Mapping) else self.moments(X))
+
+    def by_group(self, groups: NDArray[Any]) -> Self:
+        """Return the mean of every group."""
+        return type(self)(group_means(self.values[:, None], groups)[:, 0])
 
     def separation(self, values: Floats) -> Floats:
         return concordance(values, self.values)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
+from sklearn.pipeline import Pipeline
 
 from backstay._refusal import Refusal
+from backstay._units import group_means
 from backstay.targets._metric import Metric
 
 Floats = NDArray[np.float64]
@@ -21,6 +24,11 @@ Arrays = dict[str, NDArray[Any]]
 # Scaled training rows, what they are to predict, and scaled test rows, to outputs: row × column.
 Shortcut = Callable[[Floats, Any, Floats], Floats]
 TableRows = list[dict[str, Any]]
+# Deviation of covariates in a penalised model: a penalty of 1/100 of a feature's of deviation 1.
+WIDE = 10.0
+# Beyond so many rows the default models are those whose time grows with the rows, not their square.
+MANY_ROWS = 5_000
+LEFT_OUT = f"; as there are more than {MANY_ROWS:,} rows, without"
 
 
 @dataclass(frozen=True)
@@ -35,11 +43,54 @@ class Tested:
         Share of the rows that are independent: groups over rows.
     test_share : float
         n_test/n_train, for the correction of intervals over runs.
+    pairs : array or None
+        Number of every row's pair, where rows are paired.
     """
 
     runs: list[tuple[Rows, Floats]]
     independent: float
     test_share: float
+    pairs: Rows | None = None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How covariates enter models, unpenalised.
+
+    Attributes
+    ----------
+    train, test : array of shape (n_rows, n_columns)
+        Columns of mean 0 and deviation 1 that join the features of training and test rows.
+    values : array
+        What is left of the training rows' outcome for models to predict.
+    offset : array or None
+        What the covariates alone say of test rows, to be added to predictions.
+    alone : model or None
+        What predicts from no column at all, where covariates are no columns.
+    """
+
+    train: Floats
+    test: Floats
+    values: NDArray[Any]
+    offset: Floats | None = None
+    alone: Any = None
+
+    @staticmethod
+    def last_step(model: Any) -> Any:
+        """Return what of a pipeline decides."""
+        return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+    def joined(self, model: Any, train: Floats, test: Floats) -> tuple[Floats, Floats]:
+        """Return both tables, ready for the last step of a model, with the covariates' columns.
+
+        A penalised linear model gets columns of deviation 10, so that the penalty on them is next
+        to nothing; others, such as a k-NN, get columns as wide as a feature.
+        """
+        last = self.last_step(model)
+        linear = getattr(last, "kernel", "linear") == "linear"
+        penalised = linear and any(hasattr(last, name) for name in ("C", "alpha", "penalty"))
+        width = WIDE if penalised else float(train.std(axis=0).mean()) if train.shape[1] else 1.0
+        return np.hstack([train, width * self.train]), np.hstack([test, width * self.test])
 
 
 @dataclass(frozen=True)
@@ -99,6 +150,13 @@ class Effects:
     effect_high: Floats
     p_value: Floats
     q_value: Floats
+
+    def described_only(self) -> Self:
+        """Return the effects without sizes in standard deviations and tests, all nan."""
+        none = np.full(len(self.effect), np.nan)
+        return replace(
+            self, effect=none, effect_low=none, effect_high=none, p_value=none, q_value=none
+        )
 
 
 @dataclass(frozen=True)
@@ -171,7 +229,7 @@ class Target(ABC):
     Attributes
     ----------
     kind : str
-        "classes" or "numbers".
+        "classes", "numbers" or "survival".
     values : array of shape (n_rows,)
         What methods and models are fitted to.
     metrics : dict of str to Metric
@@ -180,6 +238,8 @@ class Target(ABC):
         Metrics quoted beside the one that decides.
     row_column : str
         How a table names the column with the outcome of a row.
+    rows_each : int
+        Rows with an outcome that count as much as one row of a class.
     training_needs : str
         What rows that cannot be trained on lack, to follow "this split".
     sections : tuple of str
@@ -190,20 +250,26 @@ class Target(ABC):
         Those of them that a validation shows.
     agreement : tuple of str
         Measures of :func:`backstay.stability.prediction_stability` that suit what is predicted.
-    estimator_type : str
-        What scikit-learn calls a model of this kind of outcome.
+    estimator_type : str or None
+        What scikit-learn calls a model of this kind of outcome; None if it has no name for it.
+    pair_words : dict of str to str
+        What :meth:`words` become where effects are differences within pairs.
     """
 
     kind: ClassVar[str]
     metrics: ClassVar[Mapping[str, Metric]]
     beside: ClassVar[tuple[str, ...]]
     row_column: ClassVar[str]
+    rows_each: ClassVar[int] = 1
     training_needs: ClassVar[str]
     sections: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, Callable[[Any, Tested], TableRows]]]
     cohort_tables: ClassVar[tuple[str, ...]]
     agreement: ClassVar[tuple[str, ...]]
-    estimator_type: ClassVar[str]
+    # Whether shortcuts scale all columns themselves, covariates included.
+    shortcuts_scale: ClassVar[bool] = False
+    estimator_type: ClassVar[str | None]
+    pair_words: ClassVar[Mapping[str, Any]] = {}
     values: NDArray[Any]
 
     def __len__(self) -> int:
@@ -231,6 +297,13 @@ class Target(ABC):
         """Return the outcome of every row as a table shows it."""
         return list(self.values.tolist())
 
+    def row_order(self) -> dict[str, NDArray[Any]]:
+        """Return columns that put rows in order where their labels are no numbers.
+
+        ``followed``, and whether rows have the ``event``.
+        """
+        return {}
+
     @abstractmethod
     def row_facts(self, row: int, said: Floats) -> dict[str, Any]:
         """Return the outcome of a row and what one model said of it, as columns of a table."""
@@ -253,9 +326,18 @@ class Target(ABC):
     def can_train(self, rows: Rows) -> bool:
         """Return whether a method can be trained on these rows."""
 
+    def why_not_test(self, parts: list[Rows]) -> str:
+        """Return why a study cannot be judged on these test parts; empty if it can."""
+        return ""
+
     @abstractmethod
-    def shuffled(self, groups: NDArray[Any] | None, rng: np.random.Generator) -> Self:
-        """Return the outcomes in random order, within what groups of rows allow."""
+    def shuffled(
+        self,
+        groups: NDArray[Any] | None,
+        rng: np.random.Generator,
+        strata: NDArray[Any] | None = None,
+    ) -> Self:
+        """Return the outcomes in random order, within what groups of rows allow, and strata."""
 
     def values_for(self, method: Any, values: NDArray[Any]) -> NDArray[Any]:
         """Return the values of some rows as a method is to see them."""
@@ -288,6 +370,29 @@ class Target(ABC):
 
         `learned` are the values of the rows that it was fitted to.
         """
+
+    def with_covariates(self, values: NDArray[Any], Z: Floats, new: Floats) -> Beside:
+        """Return how covariates of training rows and of new rows enter models: as columns.
+
+        They are turned so that they do not correlate and have deviation 1 in the training rows.
+        """
+        mean, sd = Z.mean(axis=0), Z.std(axis=0)
+        sd = np.where(sd > 0, sd, np.inf)
+        _, spread, turn = np.linalg.svd((Z - mean) / sd, full_matrices=False)
+        kept = spread > 1e-8 * np.sqrt(len(Z))
+        unit = turn[kept].T / sd[:, None] / spread[kept] * np.sqrt(len(Z))
+        return Beside((Z - mean) @ unit, (new - mean) @ unit, values)
+
+    def effects_beside(self, table: Floats, Z: Floats) -> tuple[Floats, ...] | None:
+        """Return difference, effect, its ends, p and direction of columns beside covariates.
+
+        None where a regression of the column on the outcome says it.
+        """
+        return None
+
+    def with_offset(self, outputs: Floats, offset: Floats) -> Floats:
+        """Return outputs with what covariates alone say of the rows."""
+        return outputs
 
     def coded(self, values: NDArray[Any]) -> Any:
         """Return what training rows are to predict as shortcuts want it."""
@@ -326,6 +431,33 @@ class Target(ABC):
         None where the moments are not known.
         """
 
+    def by_group(self, groups: NDArray[Any]) -> Self | None:
+        """Return the outcome of every group, in their sorted order; None where one has several."""
+        _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+        same = bool((self.values == self.values[first][member]).all())
+        return self.take(first) if same else None
+
+    def compared(
+        self, X: Any, groups: NDArray[Any] | None, paired: bool = False
+    ) -> tuple[str, Self, Any]:
+        """Return what effects are over, as ``EffectUnits.kind``, and outcomes and table of it."""
+        means = None if groups is None or paired else self.by_group(groups)
+        if groups is None or means is None:
+            return "pairs" if paired else "rows" if groups is None else "mixed", self, X
+        return "groups", means, group_means(X, groups)
+
+    def on_second_side(self, pairs: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which rows are on the second side of their pair; refuse outcomes without sides."""
+        raise Refusal(
+            f"pairs have rows of two classes, and this is an outcome of {self.kind}; name what "
+            "keeps rows together as groups instead.",
+            parameter=("groups", "pairs"),
+        )
+
+    def pair_moments(self, X: Any, pairs: NDArray[Any]) -> Arrays:
+        """Return moments of both sides of complete pairs, and of the differences within them."""
+        raise NotImplementedError
+
     @abstractmethod
     def separation(self, values: Floats) -> Floats:
         """Return how well every column alone tells the outcomes apart.
@@ -350,6 +482,7 @@ class Target(ABC):
         runs: list[tuple[Rows, Floats]],
         independent: float = 1.0,
         test_share: float = 0.0,
+        pairs: Rows | None = None,
     ) -> TableRows:
         """Return a table of predictions of rows that were not trained on.
 
@@ -357,13 +490,13 @@ class Target(ABC):
         ----------
         name : str
             One of `tables`.
-        runs, independent, test_share
+        runs, independent, test_share, pairs
             As in :class:`Tested`.
         """
         if name not in self.tables:
             there = ", ".join(self.tables)
             raise ValueError(f"an outcome of {self.kind} has no table {name!r}; it has {there}.")
-        return self.tables[name](self, Tested(runs, independent, test_share))
+        return self.tables[name](self, Tested(runs, independent, test_share, pairs))
 
     # What a frozen signature remembers of its training rows, and asks of a cohort.
 
@@ -463,8 +596,17 @@ class Target(ABC):
         """Return more figures of a cohort, with 95 % intervals: key, figure, value, low, high."""
         return []
 
+    def cohort_concerns(
+        self, moments: Mapping[str, Any], sizes: list[int]
+    ) -> list[tuple[str, str]]:
+        """Return what sets a cohort's outcomes apart: a heading and a sentence or two each.
+
+        Apart from those of the training rows, by `moments` and `sizes` as in :meth:`drawn_like`.
+        """
+        return []
+
     def outcome_alike(self, moments: Mapping[str, Any], sizes: list[int]) -> Alike | None:
-        """Set the outcomes against those of the training rows, if they have a mean."""
+        """Compare the mean of the outcomes with that of the training rows, if they have one."""
         return None
 
     def calibration(self, chances: Floats) -> Calibration | None:
@@ -512,9 +654,26 @@ class Target(ABC):
         return []
 
     @property
+    def most_features(self) -> int:
+        """How many features a study tries at most, unless it is asked for more."""
+        return sys.maxsize
+
+    @property
     def least_rows(self) -> float:
         """How many rows a score without a fault rests on; the rarest outcome limits it."""
         return float(len(self))
+
+
+def permuted_within(
+    items: NDArray[Any], strata: NDArray[Any] | None, rng: np.random.Generator
+) -> NDArray[Any]:
+    """Return items in random order; those of one stratum only change places with each other."""
+    if strata is None:
+        return rng.permutation(items)
+    out = items.copy()
+    for stratum in np.unique(strata):
+        out[strata == stratum] = rng.permutation(items[strata == stratum])
+    return out
 
 
 def corrected_for_many(p: Floats) -> Floats:
@@ -523,3 +682,21 @@ def corrected_for_many(p: Floats) -> Floats:
     if known.any():
         q[known] = stats.false_discovery_control(p[known])
     return q
+
+
+def mean_row(error: Any, bias: Any, variance: Any, net_variance: Any) -> TableRows:
+    """Return the means over rows that were tested more than once, as a table; none without them."""
+    parts = {"error": error, "bias": bias, "variance": variance, "net_variance": net_variance}
+    means = {name: float(np.mean(part)) for name, part in parts.items() if len(part)}
+    return [means | {"rows": len(error)}] if means else []
+
+
+def neighbours(values: Floats, n_dealt: int) -> Rows:
+    """Return numbers of neighbours: rows sorted by value, so many or a few more together."""
+    place = np.empty(len(values), dtype=np.intp)
+    parts = np.array_split(
+        np.argsort(values, kind="stable"), max(len(values) // max(n_dealt, 1), 1)
+    )
+    for number, rows in enumerate(parts):
+        place[rows] = number
+    return place
