@@ -26,7 +26,14 @@ from backstay import (
 )
 from backstay.base import outcomes_of
 from backstay.datasets import make_xor
-from estimators import ESTIMATORS, expected_failed_checks, public_estimators, refuses_text_inside
+from estimators import (
+    ESTIMATORS,
+    checked,
+    expected_failed_checks,
+    public_estimators,
+    refuses_text_inside,
+    survival,
+)
 
 
 def test_every_public_estimator_is_tested():
@@ -47,13 +54,17 @@ def test_every_public_estimator_is_tested():
     "ignore:sample_weight has no effect:UserWarning",
     "ignore:No features were selected:UserWarning",
 )
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
+@parametrize_with_checks(
+    [checked(e) for e in ESTIMATORS], expected_failed_checks=expected_failed_checks
+)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
 def data(kind="classes"):
     X, y, _ = make_xor(n_samples=60, n_features=4, random_state=0)
+    if kind == "survival":
+        return X, survival(1.0 + y + X[:, 3], X[:, 2] < 0.6)
     return X, np.array(["ill", "well"])[y] if kind == "classes" else y + X[:, 3]
 
 
@@ -74,7 +85,7 @@ def seeded(estimator):
 
 def outcome(fitted):
     """What a fit found, as one array."""
-    names = ("feature_importances_", "ranking_", "sample_weight_", "feature_weights_")
+    names = ("feature_importances_", "ranking_", "sample_weight_", "feature_weights_", "coef_")
     for name in names:
         if hasattr(fitted, name):
             return getattr(fitted, name)
@@ -86,7 +97,7 @@ weighted = each([e for e in ESTIMATORS if has_fit_parameter(e, "sample_weight")]
 BAD = [
     (
         lambda X, y: (X, np.full(len(y), y[0])),
-        "1 class .*at least 2 classes|in all 60 rows; .* at least 2 different numbers",
+        "1 class .*at least 2 classes|in all 60 rows; .* at least 2 different numbers|nobody left",
     ),
     (lambda X, y: (np.where(X > 0.9, np.inf, X), y), "infinity"),
     (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
@@ -108,10 +119,12 @@ def test_bad_data_is_named(estimator, kind, spoil, message):
 def test_the_other_kind_of_outcome_is_taken_or_refused_by_name(estimator, kind):
     if len(outcomes_of(estimator)) > 1:
         return
-    held = {"classes": "numbers, such as", "numbers": "classes"}[kind]
-    X, y = data("numbers" if kind == "classes" else "classes")
-    with pytest.raises(ValueError, match=f"takes {kind} as outcome, but y holds {held}"):
-        clone(estimator).fit(X, y)
+    words = {"classes": "classes", "numbers": "numbers", "survival": "times until an event"}
+    for other in words.keys() - {kind}:
+        X, y = data(other)
+        refused = f"takes {words[kind]} as outcome, but y holds {words[other]}"
+        with pytest.raises(ValueError, match=refused):
+            clone(estimator).fit(X, y)
 
 
 @every
@@ -244,6 +257,13 @@ def test_fit_is_deterministic_and_survives_pickling(estimator, kind):
     assert_array_equal(outcome(clone(estimator).fit(X, y)), first)
 
 
+class NoModel(BaseEstimator):
+    """A last step for outcomes that no model of scikit-learn's takes."""
+
+    def fit(self, X, y):
+        return self
+
+
 @weighted
 def test_weights_are_routed(estimator, kind):
     X, y = data(kind)
@@ -253,6 +273,7 @@ def test_weights_are_routed(estimator, kind):
     with config_context(enable_metadata_routing=True):
         estimator = seeded(estimator).set_fit_request(sample_weight=True)
         model = (SVC() if kind == "classes" else SVR()).set_fit_request(sample_weight=False)
+        model = NoModel() if kind == "survival" else model
         steps = ["passthrough", estimator] if is_classifier(estimator) else [estimator, model]
         make_pipeline(*steps).fit(X, y, sample_weight=weights)
     assert_array_equal(outcome(estimator), outcome(clone(estimator).fit(X, y, weights)))

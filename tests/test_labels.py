@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.io import savemat
 from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
@@ -226,7 +225,7 @@ def test_huge_features_that_stay_apart_are_taken():
 @pytest.mark.parametrize(
     ("labels", "kind", "classes"),
     [
-        ((HUGE, HUGE + 1), "u", {str(HUGE): 20, str(HUGE + 1): 20}),
+        ((HUGE, HUGE + 1), "U", {str(HUGE): 20, str(HUGE + 1): 20}),
         ((-1, HUGE), "U", {"-1": 20, str(HUGE): 20}),
         ((10**30, 10**30 + 1), "U", {str(10**30): 20, str(10**30 + 1): 20}),
         (("1.0", "2"), "i", {"1": 20, "2": 20}),
@@ -240,33 +239,12 @@ def test_files_keep_huge_labels(tmp_path, labels, kind, classes):
     assert read.classes == classes
 
 
-def test_files_with_numbers_that_would_merge_are_refused(tmp_path):
-    table = pd.DataFrame(X, columns=list("abc")).assign(y=twenty_of_each("ill", "well"))
-    for numbers in (range(HUGE, HUGE + 40), range(10**30, 10**30 + 40)):
-        table.assign(b=[str(n) for n in numbers]).to_csv(tmp_path / "t.csv", index=False)
-        with pytest.raises(TableError, match=r"column 'b' holds whole numbers.*drop it"):
-            read_table(tmp_path / "t.csv", "y")
+def test_labels_that_would_merge_are_refused(tmp_path):
+    table = pd.DataFrame(X, columns=list("abc"))
     gaps = [None, *(str(2**53 + 1 + row % 2) for row in range(39))]
     table.assign(y=gaps).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(TableError, match=r"read as floating point.*as text"):
         read_table(tmp_path / "t.csv", "y")
-
-
-def test_tables_of_integers_that_would_merge_are_refused(tmp_path):
-    numbers = 2**60 + np.arange(120).reshape(40, 3)
-    y = twenty_of_each(0, 1)
-    np.savez(tmp_path / "t.npz", X=numbers, y=y)
-    savemat(tmp_path / "t.mat", {"X": numbers, "y": y})
-    for name in ("t.npz", "t.mat"):
-        with pytest.raises(TableError, match=r"column 'x0' holds whole numbers.*drop it"):
-            read_table(tmp_path / name)
-    samples = [f"s{row}" for row in range(40)]
-    genes = pd.DataFrame(numbers.T, index=["g0", "g1", "g2"], columns=samples)
-    sheet = pd.DataFrame({"sample": samples, "y": twenty_of_each("ill", "well")})
-    for change in (genes, genes.astype(object).replace(int(genes.iloc[0, 0]), 0.5)):
-        change.to_csv(tmp_path / "genes.csv", index_label="gene")
-        with pytest.raises(TableError, match=r"column 'g\d' holds whole numbers.*drop it"):
-            read_table(tmp_path / "genes.csv", "y", samples=sheet)
 
 
 def written(path, labels):

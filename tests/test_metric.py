@@ -16,7 +16,6 @@ from backstay import (
     Relief,
     ReliefF,
 )
-from backstay.base import shared_fits
 from reference import metric as reference
 
 METRICS = ["euclidean", "manhattan", "mahalanobis"]
@@ -227,10 +226,3 @@ def test_joint_weighting_whitens_before_it_weighs():
     assert_allclose(joint.fit_weight(X, y), once.sample_weight_, rtol=1e-9)
     second = JointWeighting(ReliefF(3), LogisticWeighting(metric="mahalanobis"), max_iter=2)
     assert not np.allclose(second.fit_weight(X, y), once.sample_weight_, rtol=1e-3)
-
-
-def test_ensembles_share_no_distances_under_a_covariance():
-    """A draw's own covariance is not that of all rows."""
-    assert shared_fits(ReliefF(), *drawn_rows(0)) is not None
-    for metric in ("euclidean", "mahalanobis"):
-        assert shared_fits(ReliefF(metric=metric), *drawn_rows(0)) is None

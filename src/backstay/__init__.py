@@ -15,18 +15,18 @@ _EXPORTS = {
     "ensemble": "BaggedRanker DecoyControl RepeatedSelector StabilitySelection",
     "feature_weighting": (
         "SVMRFE BetweenWithinRatio BoostingImportance BorutaRanker CategoryImportance ChiSquared "
-        "DistributionDifference DoubleReliefF EffectRanker ElasticNetRanker EntropicDistance "
-        "FStatistic ForestImportance GainRatio GiniGain InformationGain InstanceReweighted "
-        "LassoPath MDLDiscretizer MRMR MantarasDistance MyopicReliefF NearestShrunkenCentroids "
-        "OneR PermutationImportance RReliefF Relief ReliefF RidgeRFE Simba SlopeTest "
-        "Spearman SymmetricalUncertainty TTest ValueDifference Wilcoxon"
+        "CoxPath CoxScore DistributionDifference DoubleReliefF EffectRanker ElasticNetRanker "
+        "EntropicDistance FStatistic ForestImportance GainRatio GiniGain InformationGain "
+        "InstanceReweighted LassoPath MDLDiscretizer MRMR MantarasDistance MyopicReliefF "
+        "NearestShrunkenCentroids OnResiduals OneR PermutationImportance RReliefF Relief ReliefF "
+        "RidgeRFE Simba SlopeTest Spearman SymmetricalUncertainty TTest ValueDifference Wilcoxon"
     ),
     "instance_weighting": "JointWeighting LogisticWeighting MarginWeighting UniformWeighting",
-    "neighbors": "DoublyWeightedKNeighborsClassifier",
+    "neighbors": "DoublyWeighted DoublyWeightedKNeighborsClassifier",
     "redundancy": "ModuleRanker",
     "results": "Results",
     "signature": "Signature",
-    "study": "Study",
+    "study": "Study sources_of_instability",
     "wrappers": "SequentialSelector",
 }
 _HOMES = {name: package for package, names in _EXPORTS.items() for name in names.split()}
@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; a test compares it wit
     from backstay.results import Results as Results
     from backstay.signature import Signature as Signature
     from backstay.study import Study as Study
+    from backstay.study import sources_of_instability as sources_of_instability
     from backstay.wrappers import *
 else:  # hidden from type checkers, which would take any name for one that exists
 

@@ -1,7 +1,5 @@
 """How is a file written? Completely or not at all, and safe to open in a spreadsheet."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob
@@ -48,14 +46,7 @@ def create_private(path: Path) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return values as JSON holds them: Python's numbers for numpy's, None for undefined ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain({"a": np.float64(0.5), "b": (np.int64(1), float("nan"))})
-    {'a': 0.5, 'b': [1, None]}
-    """
+    """Return values as JSON holds them: Python's numbers for numpy's, None for undefined ones."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -156,8 +147,6 @@ def as_json(value: Any) -> str:
 def spreadsheet_cell(cell: Cell) -> Cell | str:
     """Keep a spreadsheet from taking text for a formula; other cells stay as they are.
 
-    Examples
-    --------
     >>> spreadsheet_cell("=1+2"), spreadsheet_cell("gene"), spreadsheet_cell(-1.5)
     ("'=1+2", 'gene', -1.5)
     """

@@ -1,7 +1,5 @@
 """Are two runs the same run? Their data and parameters, written as JSON, decide."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import inspect

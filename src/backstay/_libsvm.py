@@ -5,8 +5,6 @@ hundred rows. Its binding is therefore called directly, as long as it gives what
 :func:`matches_svc` finds that out once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations

@@ -8,8 +8,6 @@ nothing would end the worker, and other modules take seconds to import. Only the
 joblib, when it asks for workers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import inspect

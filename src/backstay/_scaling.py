@@ -5,8 +5,6 @@ below 2e-15 constant. A power of two changes no digit, so methods that do not de
 on the unit of a feature find the same in every unit. Columns of ordinary size stay as they are.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np
@@ -175,10 +173,3 @@ class Scaling:
             rows -= self.shift
             rows *= self.factor
         return rows
-
-    def equals(self, other: Scaling, columns: slice) -> bool:
-        """Whether this, of some columns, scales them exactly as `other`, of all, does."""
-        if self.exponents is not None or other.exponents is not None:
-            return False  # too rare to compare
-        same_shift = np.array_equal(self.shift, other.shift[columns])
-        return same_shift and np.array_equal(self.factor, other.factor[columns])

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 # Every kind, the most serious first.
-KINDS = ("copies", "near_copies", "gives_away", "confounded", "shifted", "filtered", "repeats")
+KINDS = (
+    "copies", "near_copies", "gives_away", "follow_up", "confounded", "shifted", "filtered",
+    "repeats",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -17,9 +20,10 @@ class Suspicion:
     Attributes
     ----------
     kind : str
-        "copies" and "near_copies" of rows; a feature that "gives_away" the outcome; columns beside
-        the features that are "confounded" with it; features that are nearly all "shifted", or were
-        "filtered" by the outcome; a column that "repeats" and may name what rows have in common.
+        "copies" and "near_copies" of rows; a feature that "gives_away" the outcome; a column that
+        may be the time of "follow_up" until it; columns beside the features that are "confounded"
+        with it; features that are nearly all "shifted", or were "filtered" by the outcome; a
+        column that "repeats" and may name what rows have in common.
     severity : int
         2 if the score may be worth nothing, 1 if it may be too good.
     figures : dict

@@ -47,6 +47,7 @@ FLOATS = [np.float64, np.float32]
 LARGEST_WEIGHT = 100  # as a power of two
 # Kinds of outcome, and how messages call them.
 OUTCOMES = {"classes": "classes", "numbers": "numbers", "survival": "times until an event"}
+SURVIVAL = np.dtype([("event", "?"), ("time", "<f8")])
 MOST_FLOAT_CLASSES = 20  # whole numbers stored as floating point, up to which they are classes
 EXACT_INTEGERS = 2**53  # up to here float64 holds every whole number
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -145,7 +146,8 @@ def check_columns(estimator: Any, X: Any, *, nominal: bool) -> None:
         raise ValueError(
             f"X has categories or text in column {', '.join(text)}; "
             f"{type(estimator).__name__} takes numbers only. "
-            "ReliefF takes such columns as they are; for others encode them first."
+            "ReliefF, and filters such as InformationGain, take such columns as they are; for "
+            "others encode them first."
         )
 
 
@@ -166,6 +168,7 @@ def check_whole_numbers(X: Any) -> None:
     else:
         # numpy itself would turn a list of integers into floats once some are negative, some huge.
         table = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
+        table = table.tocsr() if hasattr(table, "tocsr") else table  # others have no largest value
         kind = getattr(getattr(table, "dtype", None), "kind", "f")
         if kind not in "iuO" or np.ndim(table) != 2 or _fits_float(table):
             return
@@ -230,6 +233,15 @@ def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
             f"{argument} is None or nan in {len(missing)} of {len(values)} rows, first in row "
             f"{missing[0]}; leave these rows out or fill them in."
         )
+
+
+def names_of_rows(argument: str, given: Any, n_rows: int) -> NDArray[Any]:
+    """Return what groups, pairs or batches call the rows: one name each, none of them missing."""
+    names = np.asarray(given)
+    if names.shape != (n_rows,):
+        raise ValueError(f"{argument} has shape {names.shape}; X has {n_rows} rows.")
+    check_nothing_missing(argument, names)
+    return names
 
 
 def validate_X_y(
@@ -329,6 +341,8 @@ def check_outcome(estimator: Any, y: ArrayLike) -> str:
         held += f", such as {flat[np.argmax(flat % 1 != 0)]:g}"
     takes = " or ".join(OUTCOMES[name] for name in taken) or "nothing (its parts differ in that)"
     better = getattr(estimator, "instead", {}).get(kind)
+    if kind == "survival" and "numbers" in taken:
+        better = better or f"OnResiduals({_name(estimator)}())"
     hint = f"; {better} takes {OUTCOMES[kind]}" if better else ""
     raise ValueError(
         f"Unknown label type: {_name(estimator)} takes {takes} as outcome, but y holds "
@@ -349,6 +363,32 @@ def as_numbers(estimator: Any, y: ArrayLike) -> NDArray[np.float64]:
             "different numbers in the training rows."
         )
     return np.ldexp(values, -1 - int(np.frexp(np.abs(values).max())[1]))
+
+
+def as_survival(estimator: Any, y: NDArray[Any]) -> NDArray[Any]:
+    """Return times with the fields ``event`` and ``time``, with rows at risk after an event."""
+    fields = sorted(y.dtype.names or (), key=lambda name: y.dtype[name].kind != "b")
+    event, time = (np.asarray(y[name]) for name in fields)
+    bad = np.flatnonzero(~(np.isfinite(time) & (time > 0)))
+    if len(bad):
+        raise ValueError(
+            f"y has the time {time[bad[0]]:g} in row {bad[0]}; {_name(estimator)} needs finite "
+            "times above 0 until the event, or until the row was last seen."
+        )
+    if not event.any():
+        raise ValueError(
+            f"y holds no event in {len(y)} rows, all of them are censored; {_name(estimator)} "
+            "needs at least one."
+        )
+    first = time[event].min()
+    if not (~event & (time == first) | (time > first)).any():
+        raise ValueError(
+            f"y has nobody left to compare with after the first event, at time {first:g}; "
+            f"{_name(estimator)} needs events at different times, or rows censored later."
+        )
+    outcome = np.empty(len(y), dtype=SURVIVAL)
+    outcome["event"], outcome["time"] = event, time
+    return outcome
 
 
 def _name(estimator: Any) -> str:
@@ -425,8 +465,9 @@ def resolve_n_features(requested: Any, n_features: int) -> int:
     if requested == "fdr":
         raise ValueError(
             "n_features_to_select='fdr' needs a p-value for every feature. BetweenWithinRatio, "
-            "ChiSquared, FStatistic, SlopeTest, Spearman, TTest and Wilcoxon have them, on their "
-            "own and not inside another ranker; for any other ranker, DecoyControl finds q-values."
+            "ChiSquared, CoxScore, FStatistic, SlopeTest, Spearman, TTest and Wilcoxon have them, "
+            "on their own and not inside another ranker; for any other ranker, DecoyControl finds "
+            "q-values."
         )
     if isinstance(requested, Integral):
         if not 1 <= int(requested) <= n_features:

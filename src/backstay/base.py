@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from numbers import Integral
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
@@ -19,12 +20,15 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from threadpoolctl import ThreadpoolController
 
+from backstay._design import Regression
+from backstay._notebook import as_html
 from backstay._scaling import column_ends, divided, table_exponent, table_near_one
 from backstay._validation import (
     SHARE,
     Parameters,
     StrOptions,
     as_numbers,
+    as_survival,
     check_is_fitted,
     check_outcome,
     check_random_state,
@@ -96,17 +100,20 @@ class OutcomeMixin(Parameters):
     def _encoded(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return what a hook gets as y: class numbers 0..C-1, or another outcome.
 
-        Numbers come divided by a power of two (see :func:`as_numbers`), others as they are.
+        Numbers come divided by a power of two (see :func:`as_numbers`), times until an event as a
+        structured array with the fields ``event`` and ``time``.
         """
         kind = check_outcome(self, y)
         if kind == "classes":
             self.classes_, y = encode_labels(self, y)
         elif hasattr(self, "classes_"):  # of an earlier fit
             del self.classes_
+        if kind == "survival":
+            return as_survival(self, y)
         return as_numbers(self, y) if kind == "numbers" else y
 
     def _decoded(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return what a part of this estimator learns: labels again, or numbers."""
+        """Return what a part of this estimator learns: labels again, or another outcome."""
         return y if self._has_numbers() else self.classes_[y]
 
     def _has_numbers(self) -> bool:
@@ -182,37 +189,6 @@ class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
     def _weigh(self, X: Any, y: Any) -> Floats: ...
 
 
-# Columns to compare one part after the other: the first few tell whether draws scale alike.
-FIRST_THEN_REST = (slice(0, 16), slice(16, None))
-
-
-class SharedFits(Protocol):
-    """What fits of one ranker on draws of the same rows share: a Gram matrix, or distances.
-
-    Such tables are sums over scaled features, so only fits that scale alike can share them. A fit
-    scales by its own rows. It shares when these give exactly the scale of all rows (genotypes,
-    counts, ``scaling=None``), or when the caller wants one scale for all fits. The input is
-    checked once in any case.
-    """
-
-    def same_scale(self, rows: Indices) -> bool:
-        """Whether the rows alone would be scaled exactly as all rows are."""
-
-    def prepare(self) -> None:
-        """Compute the tables, once it is known that a fit will use them."""
-
-    def at_one_scale(self, ranker: Any, rows: Indices, omega: Array | None) -> Array:
-        """Return the importances `ranker` finds in the rows at the scale of all rows."""
-
-    def at_own_scale(self, ranker: Any, rows: Indices, omega: Array | None) -> Array:
-        """Return the importances `ranker` finds in the rows alone, as its ``fit`` would."""
-
-
-def shared_fits(estimator: Any, X: Any, y: NDArray[Any]) -> SharedFits | None:
-    """Return what fits of `estimator` on draws of these rows can share, or None."""
-    return clone(estimator)._shared_fits(X, y) if isinstance(estimator, FeatureRanker) else None
-
-
 @dataclass(eq=False, repr=False)
 class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     """Base of feature rankers; a new one writes the hook ``_score(X, y, sample_weight)``.
@@ -250,6 +226,9 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
         StrOptions({"fdr"}),  # for the filters that test; the others refuse it by name
     )
 
+    # Whether a method tests y beside covariates; others see what these leave of the features.
+    tests_beside_covariates: ClassVar[bool] = False
+
     # Whether importance 0 says that the method did not use a feature.
     _zero_is_unranked: ClassVar[bool] = False
 
@@ -261,7 +240,13 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
 
     # Nested estimators and discretizers come from the caller and check their own parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        covariates: ArrayLike | None = None,
+    ) -> Self:
         """Rank the features.
 
         Parameters
@@ -269,20 +254,27 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers if the method takes these.
+            Class labels, or numbers or times until an event if the method takes these. The
+            latter are a structured array of a truth value (did the event happen?) and a number.
         sample_weight : array-like of shape (n_samples,), optional
             Instance weights.
+        covariates : array-like of shape (n_samples, n_covariates), optional
+            Numbers, such as age, that features are adjusted for. Filters with a test take the
+            statistic of y beside them; others see what a regression on them leaves of X.
 
         Returns
         -------
         self : FeatureRanker
             With ``feature_importances_`` and ``ranking_`` (1 is best).
         """
+        Z = None if covariates is None else _checked_covariates(covariates, len(np.asarray(y)))
+        if Z is not None and not self.tests_beside_covariates:
+            X = _left_by(Z, X, sample_weight)
         X, y = self._validate_input(X, y)
         y = self._encoded(y)
         weights = validate_sample_weight(sample_weight, y)
         n_selected = resolve_n_features(self._n_requested(), self.n_features_in_)
-        importances = self._score(self._in_ordinary_unit(X), y, weights)
+        importances = self._scored(X, y, weights, Z)
         self.feature_importances_ = self._checked(np.asarray(importances, dtype=np.float64))
         self.ranking_ = self._rank(self.feature_importances_)
         self.n_ranked_ = self._n_ranked()
@@ -297,22 +289,23 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
             )
         return self
 
+    def _scored(self, X: Any, y: Any, weights: Array | None, Z: Array | None) -> Floats:
+        """Return importances of checked input; filters with tests may put other rows in place."""
+        table = self._in_ordinary_unit(X)
+        if Z is None:
+            return self._score(table, y, weights)
+        return self._adjusted_score(table, y, weights, Z)
+
     def _in_ordinary_unit(self, X: Any) -> Any:
         """Return the table that is scored; most methods handle extreme units themselves."""
         return X
 
-    def _shared_fits(self, X: Any, y: NDArray[Any]) -> SharedFits | None:
-        """Return what fits on draws of these rows can share; for most methods nothing."""
-        return None
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def _checked_input(self, X: Any, y: NDArray[Any]) -> tuple[Any, Any]:
-        """Return what ``fit`` would hand to the method: the table and the class numbers."""
-        X, y = self._validate_input(X, y)
-        return X, self._encoded(y)
-
     @abstractmethod
     def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats: ...
+
+    def _adjusted_score(self, X: Any, y: Any, sample_weight: Array | None, Z: Array) -> Floats:
+        """Return importances beyond covariates; here X is what they leave of the features."""
+        return self._score(X, y, sample_weight)
 
     def _checked(self, importances: Array) -> Array:
         """Refuse an importance that is not a number, instead of silently ranking it last."""
@@ -343,6 +336,44 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.ranking_ <= self.n_features_
+
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's box and, once fitted, the best features, for a notebook."""
+        return str(super()._repr_html_inner()) + self._best_features()
+
+    def _best_features(self) -> str:
+        if not hasattr(self, "ranking_"):
+            return ""
+        best = np.argsort(self.ranking_)[:10]
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[best]
+        shown = {"best": names, "importance": self.feature_importances_[best]}
+        return as_html(f"{self.n_features_} features are selected.", pd.DataFrame(shown))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] += self._best_features()
+        return shown
+
+
+def _checked_covariates(covariates: Any, n_rows: int) -> Array:
+    """Return covariates as a table of finite numbers."""
+    Z = np.asarray(covariates, dtype=np.float64)
+    if Z.ndim != 2 or len(Z) != n_rows or not np.isfinite(Z).all():
+        raise ValueError(
+            f"covariates must be a table of finite numbers with {n_rows} rows, got shape {Z.shape}."
+        )
+    return Z
+
+
+def _left_by(Z: Array, X: Any, sample_weight: Any) -> Any:
+    """Return what covariates leave of the features, under the same names."""
+    values = np.asarray(X.toarray() if sparse.issparse(X) else X)
+    if values.dtype.kind not in "iufb" or not np.isfinite(values).all():
+        raise ValueError("covariates adjust features that are numbers, without gaps or categories.")
+    omega = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    left = values - Regression.fit(Z, values, omega).explained(Z)
+    return type(X)(left, columns=X.columns) if hasattr(X, "iloc") else left
 
 
 class NominalFramesMixin(SelectorMixin):
@@ -398,11 +429,13 @@ def dealt_folds(y: Array, n_folds: int, rng: Any) -> list[Fold]:
     return [(np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in range(n_folds)]
 
 
-def fit_weighted(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Any:
+def fit_weighted(
+    estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None, **beside: Any
+) -> Any:
     """Fit an estimator, with the weights where there are any and its fit takes them."""
     if sample_weight is not None and has_fit_parameter(estimator, "sample_weight"):
-        return estimator.fit(X, y, sample_weight=sample_weight)
-    return estimator.fit(X, y)
+        return estimator.fit(X, y, sample_weight=sample_weight, **beside)
+    return estimator.fit(X, y, **beside)
 
 
 def importances_of(estimator: Any) -> Array:

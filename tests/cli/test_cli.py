@@ -34,6 +34,7 @@ COMMANDS = (
     "stability",
     "methods",
     "measures",
+    "warm-up",
 )
 QUICK = ("--methods", "t,iw-relieff", "--repeats", "4", "--sizes", "2,4", "--jobs", "1")
 QUICK += ("--planning", "0", "--null", "2")
@@ -117,10 +118,12 @@ def test_a_run_says_what_it_read_and_what_it_does(done):
     assert "Recommendation" in out
     advice = Results.load(folder / "one" / "study.db").recommend()
     for answer in advice.answers.values():
-        assert re.search(rf"{answer.name} +{re.escape(answer.method)} +{answer.size} +svm|1nn", out)
-    assert re.search(
-        r"answer +method +features +model +draws +again +stability +shuffled outcomes +AUC ", out
-    )
+        assert re.search(rf"features .*\b{answer.size}\b", out)
+    methods = " +".join(re.escape(answer.method) for answer in advice.answers.values())
+    assert re.search(rf"answer +trusted +short +accurate\n.*\n *method +{methods}\n", out)
+    lines = "method|features|model|draws|again|stability|shuffled outcomes|AUC|against trusted"
+    for name in lines.split("|"):
+        assert re.search(rf"\n *{name} ", out), name
     assert re.search(r"expect an AUC of .*; guessing: 0.50\), balanced accuracy", out)
     named = ", ".join(n + "*" * (n in advice.core) for n in advice.signature)
     assert f"Signature of {len(advice.signature)} features: {named}." in out
@@ -256,7 +259,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         results = Results.load(out / "study.db")
         assert results.data.metric == metric
         assert results.data.null == 0
-        assert re.search(rf"shuffled outcomes +{title} ", text)
+        assert re.search(rf"shuffled outcomes .*\n *{title} ", text)
         assert "not run" in text
         found = json.loads((out / "results.json").read_text(), parse_constant=pytest.fail)
         assert found["recommendation"]["metric"] == metric
@@ -279,7 +282,7 @@ def test_the_metric_that_was_asked_for_decides(call, tmp_path, no_report):
         (("-t", "diagnosis", "--log2", "0"), "must be above 0"),
         (("-t", "diagnosis", "--categories", "maybe"), "code or drop"),
         (("-t", "diagnosis", "--jobs", "0"), "--jobs"),
-        (("-t", "diagnosis", "--metric", "auc"), "is unknown; there are accuracy, "),
+        (("-t", "diagnosis", "--metric", "auc"), "is unknown; did you mean 'roc_auc'?"),
         (("-t", "diagnosis", "--null", "-1"), "--null"),
         (("-t", "diagnosis", "--encoding", "klingon"), "is unknown"),
         (("--nonsense",), "backstay run --help"),
@@ -403,7 +406,7 @@ def test_compare(done, call):
     assert code == 0
     assert "balanced accuracy of svm" in out
     text = fails(call, 2, "compare", folder / "one", "--metric", "auc")
-    assert "is not available; there are accuracy, " in text
+    assert "is not available; did you mean 'roc_auc'?" in text
     assert text.endswith("The option is --metric.\n")
 
 
@@ -580,15 +583,16 @@ def test_files_of_an_earlier_run_stay_until_new_ones_are_there(done, tmp_path, m
         patch.setattr(_outputs, "write_whole", killed)
         with pytest.raises(KeyboardInterrupt):
             _outputs.write_outputs(results, tmp_path, None, "backstay run")
-        patch.setattr(Results, "freeze", lambda *_: killed(None, None))
+        patch.setattr(Results, "freeze", lambda *_, **options: killed(None, None))
+        table = SimpleNamespace(y=None, covariates=None, batch=None)
         recommended = SimpleNamespace(kind="recommended")
         patch.setattr(Results, "choice", lambda self: recommended)
         with pytest.raises(KeyboardInterrupt):
-            _outputs.write_signature(results, None, None, tmp_path)
+            _outputs.write_signature(results, None, table, tmp_path)
     assert (tmp_path / "equivalents.csv").read_text() == "old"
     assert (tmp_path / "signature.json").read_text() == "old"
     monkeypatch.setattr(Results, "choice", lambda self: SimpleNamespace(kind="nothing"))
-    assert _outputs.write_signature(results, None, None, tmp_path) is None
+    assert _outputs.write_signature(results, None, table, tmp_path) is None
     assert not (tmp_path / "signature.json").exists()
     monkeypatch.undo()
     _outputs.write_outputs(results, tmp_path, None, "backstay run")

@@ -121,3 +121,34 @@ def test_decoys_are_in_the_plan_and_not_for_groups(files, call, capsys):
         main([str(a) for a in (*table, "--groups", "patient", "--decoys", "25", "--dry-run")])
     assert stop.value.code == 2
     assert "--decoys 25 permutes rows, but --groups keeps rows together" in capsys.readouterr().err
+
+
+def test_pairs_from_the_command_line_to_the_files(tmp_path, call, capsys):
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(9), 2)[:-1]  # the last one lacks a class
+    table = pd.DataFrame(
+        3 * rng.normal(size=(9, 5))[patient] + rng.normal(size=(17, 5)), columns=list("abcde")
+    )
+    table["a"] += 4.0 * (np.arange(17) % 2)
+    table.insert(0, "tissue", np.tile(["healthy", "tumour"], 9)[:-1])
+    table.insert(0, "patient", [f"p{p}" for p in patient])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    start = ("run", tmp_path / "t.csv", "-t", "tissue")
+    out, _ = call(*start, "--pairs", "patient", *QUICK, "-o", tmp_path / "out")
+    assert "whole pairs together" in out
+    assert re.search(r"pairs +8 with both classes, 1 without, which are left out\n", out)
+    frame = pd.read_csv(tmp_path / "out" / "features.csv")
+    said = "the differences within 8 pairs (1 pair without one of the classes left out)"
+    assert set(frame["effects_over"]) == {said}
+    assert "with Hedges&#39; correction" in (tmp_path / "out" / "report.html").read_text(
+        encoding="utf-8"
+    )
+    out, _ = call(*start, "--pairs", "patient", "--decoys", "25", *QUICK, "--dry-run")
+    assert "25 draws that change places within pairs" in out
+    for wrong, message in [
+        (("--pairs", "patient", "--groups", "patient"), "--pairs keeps rows together as --groups"),
+        (("--pairs", "b"), "name what keeps rows together as groups. "),
+    ]:
+        with pytest.raises(SystemExit):
+            main([str(a) for a in (*start, *wrong, *QUICK, "--dry-run")])
+        assert message in " ".join(capsys.readouterr().err.split())

@@ -94,6 +94,29 @@ def test_predict_writes_a_row_per_sample(folder, call):
     assert (code, len(pd.read_csv(path))) == (0, 1), err
 
 
+def test_log2_is_not_taken_twice(folder, call):
+    signature, path = folder / "here" / "signature.json", folder / "logged.csv"
+    assert json.loads(signature.read_bytes())["training"]["values"] == (
+        "log2 of values, those below 20 raised to it first"
+    )
+    logged = table(5)
+    genes = [name for name in logged if name.startswith("gene")]
+    logged[genes] = np.log2(np.maximum(logged[genes], 20))
+    logged.to_csv(path, index=False)
+    for command in ("predict", "validate"):
+        more = ["-t", "diagnosis"] if command == "validate" else []
+        code, _, err = call(command, signature, path, *more, "-o", folder / f"twice {command}")
+        assert code == 2
+        assert "as if log2 had been taken of them before" in err
+        assert "The option is --log2." in err
+    out = folder / "once"
+    code, *_ = call("validate", signature, path, "-t", "diagnosis", "--log2", 0, "-o", out)
+    assert code == 0
+    assert "as in the file; the signature expects: log2" in (out / "validation.html").read_text()
+    code, _, err = call("predict", signature, folder / "cohort.csv", "--log2", 0)
+    assert (code, "Raise values to 20 and take log2" in err) == (2, True)
+
+
 def test_predict_and_validate_read_tables_as_run_does(folder, call):
     signature, book = folder / "here" / "signature.json", folder / "book.xlsx"
     with pd.ExcelWriter(book) as writer:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from backstay._identity import digest, fingerprint
-from backstay.datasets import TableError, _wide, read_cohort, read_table
+from backstay.datasets import TableError, _text, _wide, read_cohort, read_table
 from backstay.datasets._wide import column_blocks, count_missing
 from table_formats import write_h5ad
 
@@ -154,3 +154,27 @@ def test_the_fingerprint_of_a_frame_is_that_of_its_columns(kind):
 def by_column(frame):
     lines = [f"{name!r} {digest(np.asarray(frame[name]))}" for name in frame.columns]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def test_the_target_of_a_very_wide_text_file_is_looked_at_first(tmp_path, monkeypatch):
+    path = tmp_path / "wide.csv"
+    frame = pd.DataFrame(table()["X"]).add_prefix("g").assign(kind=table()["y"])
+    frame.to_csv(path, index=False)
+    usual = read_table(path, "kind")
+    monkeypatch.setattr(_text, "WIDE", 5)
+    widths, parsed = [], _text.parsed
+
+    def noted(*given, **layout):
+        widths.append(len(layout["usecols"]) if "usecols" in layout else given[2])
+        return parsed(*given, **layout)
+
+    monkeypatch.setattr(_text, "parsed", noted)
+    first = read_table(path, "kind")
+    pd.testing.assert_frame_equal(first.X, usual.X)
+    assert (first.y == usual.y).all()
+    assert max(widths) == frame.shape[1]
+    widths.clear()
+    frame.assign(kind=[f"n{i}" for i in range(len(frame))]).to_csv(path, index=False)
+    with pytest.raises(TableError, match="names, not classes"):
+        read_table(path, "kind")
+    assert set(widths) == {1}

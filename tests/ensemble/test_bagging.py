@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from backstay import InstanceWeighted, MarginWeighting, Relief, ReliefF, Simba, TTest
-from backstay.base import importances_of, shared_fits
+from backstay.base import importances_of
 from backstay.datasets import make_han_yu, make_xor
 from backstay.ensemble import BaggedRanker
 from backstay.feature_weighting import SVMRFE
@@ -187,99 +187,6 @@ def test_draws_are_uniform():
         assert_allclose(np.bincount(first) / 2000, expected, atol=0.08)
 
 
-def genotypes(n=60, d=70):
-    rng = np.random.default_rng(0)
-    return rng.integers(0, 3, (n, d)).astype(float), rng.integers(0, 3, n)
-
-
-@pytest.mark.parametrize("resample", ["bootstrap", "subsample"])
-@pytest.mark.parametrize(
-    "estimator", [ReliefF(3), ReliefF(3, miss="any"), Relief(), ReliefF(3, n_draws=15), SVMRFE()]
-)
-def test_shared_tables_change_nothing(estimator, resample):
-    """Genotypes: every draw spans every range, so members share, and agree to the last bit."""
-    X, y = genotypes()
-    weights = np.random.default_rng(1).uniform(0.1, 3.0, len(y))
-    for omega in (None, weights):
-        ranker = BaggedRanker(estimator, 3, resample=resample, max_samples=0.8, random_state=0)
-        samples = ranker.fit(X, y, omega).estimators_samples_
-        assert all(shared_fits(estimator, X, y).same_scale(rows) for rows in samples)
-        if estimator.get_params().get("n_draws"):
-            continue  # members draw with seeds of their own
-        expected = reference.bagged(fit_one(estimator), X, y, samples, omega)
-        assert_array_equal(ranker.weights_, expected)
-        at_one_scale = clone(ranker).set_params(scale_on="ensemble").fit(X, y, omega)
-        assert_array_equal(ranker.weights_, at_one_scale.weights_)
-
-
-def test_shared_tables_draw_alike():
-    X, y = genotypes()
-    estimator = ReliefF(3, n_draws=15)
-    shared = BaggedRanker(estimator, 3, random_state=0).fit(X, y)
-    alone = BaggedRanker(SubReliefF(3, n_draws=15), 3, random_state=0).fit(X, y)
-    assert_allclose(shared.weights_, alone.weights_, rtol=1e-12)
-
-
-class SubReliefF(ReliefF):
-    """Not shared: a subclass may compute something else."""
-
-
-def test_rows_that_do_not_span_the_ranges_are_not_shared(data):
-    X, y = data
-    samples = rows_drawn("subsample", y, 3, 0.5)
-    for estimator in (ReliefF(), SVMRFE(), SVMRFE(scaling="standard")):
-        assert not any(shared_fits(estimator, X, y).same_scale(rows) for rows in samples)
-    assert all(shared_fits(SVMRFE(scaling=None), X, y).same_scale(rows) for rows in samples)
-    for other in (SubReliefF(), LogisticRegression(), InstanceWeighted(ReliefF(), ReliefF())):
-        assert shared_fits(other, X, y) is None
-
-
-def test_one_scale_for_the_ensemble(data):
-    """SVMRFE at the ensemble's scale is SVMRFE(scaling=None) on rows scaled beforehand."""
-    X, y = data
-    ranker = BaggedRanker(SVMRFE(), 3, scale_on="ensemble", random_state=0).fit(X, y)
-    Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
-    unscaled = fit_one(SVMRFE(scaling=None))
-    expected = reference.bagged(unscaled, Z, y, ranker.estimators_samples_)
-    assert_array_equal(ranker.weights_, expected)
-    own = BaggedRanker(SVMRFE(), 3, random_state=0).fit(X, y)
-    assert not np.array_equal(own.weights_, ranker.weights_)
-
-
-def relieff_at_scale(Z, y, k):
-    """ReliefF of two classes on rows already scaled, as its definition reads."""
-    n, d = Z.shape
-    D = np.abs(Z[:, None] - Z[None]).sum(axis=2)
-    total = np.zeros(d)
-    for i in range(n):
-        for same, sign in ((True, -1.0), (False, 1.0)):
-            others = [j for j in range(n) if j != i and (y[j] == y[i]) == same]
-            near = sorted(others, key=lambda j: (D[i, j], j))[:k]
-            total += sign * np.abs(Z[near] - Z[i]).mean(axis=0)
-    return total / n
-
-
-@pytest.mark.parametrize("large", [False, True])
-def test_relieff_at_one_scale(large, data, monkeypatch):
-    X, y = data
-    if large:  # too many rows for a table of all distances
-        monkeypatch.setattr("backstay.feature_weighting._relief.MAX_DISTANCE_BYTES", 0)
-    ranker = BaggedRanker(ReliefF(4), 3, scale_on="ensemble", random_state=0).fit(X, y)
-    Z = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
-    for rows, weights in zip(ranker.estimators_samples_, ranker.weights_, strict=True):
-        assert_allclose(weights, relieff_at_scale(Z[rows], y[rows], 4), atol=1e-12)
-
-
-def test_one_scale_needs_a_ranker_that_scales(data):
-    X, y = data
-    with pytest.raises(ValueError, match="scale_on='ensemble' is for SVMRFE, and for ReliefF"):
-        BaggedRanker(LogisticRegression(), scale_on="ensemble").fit(X, y)
-    gaps = X.copy()
-    gaps[0, 0] = np.nan
-    with pytest.raises(ValueError, match="numbers without gaps; got ReliefF"):
-        BaggedRanker(ReliefF(), scale_on="ensemble").fit(gaps, y)
-
-
 def test_column_order_does_not_matter(data):
     X, y = data
     order = np.random.default_rng(0).permutation(X.shape[1])
@@ -366,7 +273,6 @@ class Odd(LogisticRegression):
         ({"resample": "jackknife"}, "resample"),
         ({"aggregate": "rank"}, "aggregate"),
         ({"max_samples": 0.0}, "max_samples"),
-        ({"scale_on": "standard"}, "scale_on"),
         ({"n_features_to_select": 9}, "n_features_to_select=9 must lie between 1 and"),
         ({"n_jobs": "two"}, "n_jobs"),
         ({"n_resamples": 3, "resample": "complementary_pairs"}, "n_resamples=3 must be even"),

@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -17,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import ReliefF
 from backstay.datasets import make_han_yu, make_xor
-from backstay.ensemble import RepeatedSelector, frequency_curve
+from backstay.ensemble import RepeatedSelector
 from reference import ensemble as reference
 
 
@@ -193,19 +191,3 @@ def test_single_members_are_said(data):
 def test_bad_parameters(parameters, message, data):
     with pytest.raises(ValueError, match=message):
         RepeatedSelector(ReliefF(), 2).set_params(**parameters).fit(*data)
-
-
-@given(st.lists(st.sets(st.integers(0, 7)), min_size=2, max_size=6))
-def test_frequency_curve(subsets):
-    curve = frequency_curve([sorted(s) for s in subsets], 8)
-    assert curve["n_features"].tolist() == reference.frequency_curve(subsets, 8)
-    assert curve["n_runs"].tolist() == list(range(1, len(subsets) + 1))
-    assert_allclose(curve["frequency"], curve["n_runs"] / len(subsets))
-    assert curve["n_features"].sum() == sum(len(s) for s in subsets)
-
-
-def test_frequency_curve_of_an_ensemble(data):
-    X, y = data
-    selector = RepeatedSelector(ReliefF(n_features_to_select=6), 5, random_state=0).fit(X, y)
-    curve = frequency_curve(selector.supports_)
-    assert curve["n_features"].sum() == 30

@@ -135,7 +135,7 @@ def test_one_fit_from_the_attributes():
     assert control.expected_false(30).value == pytest.approx(26, abs=4)
 
 
-@pytest.mark.parametrize("decoys", ["permuted", "independent", "knockoffs"])
+@pytest.mark.parametrize("decoys", ["permuted", "knockoffs"])
 def test_the_number_of_jobs_does_not_matter(decoys):
     X, y = shifted()
     one, two = (
@@ -169,20 +169,17 @@ def test_sparse_tables_give_what_dense_ones_give():
     X, y = shifted()
     X[X < 0.5] = 0
     model = LogisticRegression(C=0.1, tol=1e-8)
-    for decoys in ("permuted", "independent"):
-        control = DecoyControl(model, 3, decoys=decoys, random_state=0)
-        dense = control.fit(X, y).decoy_scores_
-        assert control.fit(sparse.csr_array(X), y).decoy_scores_ == pytest.approx(dense, abs=1e-3)
+    control = DecoyControl(model, 3, random_state=0)
+    dense = control.fit(X, y).decoy_scores_
+    assert control.fit(sparse.csr_array(X), y).decoy_scores_ == pytest.approx(dense, abs=1e-3)
 
 
 def test_what_permuted_decoys_keep():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) @ np.array([[1.0, 0.9, 0], [0, 0.4, 0], [0, 0, 1]])
     rows = decoys_of("permuted", X)(X, np.random.RandomState(0))
-    columns = decoys_of("independent", X)(X, np.random.RandomState(0))
     assert np.corrcoef(rows, rowvar=False) == pytest.approx(np.corrcoef(X, rowvar=False))
-    assert abs(np.corrcoef(columns, rowvar=False)[0, 1]) < 0.2
-    assert (np.sort(columns, axis=0) == np.sort(X, axis=0)).all()
+    assert (np.sort(rows, axis=0) == np.sort(X, axis=0)).all()
 
 
 @pytest.mark.parametrize("n", [40, 4000])

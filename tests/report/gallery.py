@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 
 from backstay import SVMRFE, FStatistic, InstanceWeighted, MarginWeighting, ReliefF, Results, TTest
 from backstay.study import Study, Subsampling, make_methods
+from backstay.targets import survival
 from reference.study import forget_tasks
 
 
@@ -77,6 +78,18 @@ def numbers(folder):
     return study(methods, 8, models=None, null=3).run(X, y, dataset="numbers")
 
 
+def times(folder):
+    """Times until an event, some at the same time, a third censored."""
+    X, _ = table([110])
+    rng = np.random.default_rng(1)
+    time = rng.exponential(np.exp(28.8 - X.iloc[:, :3].sum(axis=1)) * 40)
+    end = rng.uniform(10, 120, size=len(X))
+    y = survival(np.ceil(np.minimum(time, end)), time <= end)
+    methods = make_methods(["cox-score", "cox-lasso", "relieff-residuals"], kind="survival")
+    return study(methods, 8, models=None, null=3).run(X, y, dataset="times")
+
+
 GALLERY = {
-    made.__name__: made for made in (two, four, eleven, imbalanced, nothing, unfinished, numbers)
+    made.__name__: made
+    for made in (two, four, eleven, imbalanced, nothing, unfinished, numbers, times)
 }

@@ -303,8 +303,11 @@ def test_every_figure_answers_to_keys(browser, shown_study):
     kinds = {plot.get_attribute("data-figure").split("-")[1] for plot in plots}
     samples = {"heatmap", "map"}
     assert (samples <= kinds) == (name not in ("nothing", "unfinished"))
-    own = {"confusion", "roc", "precision_recall"}
-    own = {"predicted", "residuals"} if name == "numbers" else own
+    others = {
+        "numbers": {"predicted", "residuals"},
+        "times": {"risk_groups", "horizon", "auc_over_time"},
+    }
+    own = others.get(name, {"confusion", "roc", "precision_recall"})
     assert own | {"stability", "pareto"} <= kinds
     for plot in plots:
         # In a folded part there is nothing to point at.
@@ -323,7 +326,7 @@ def test_the_table_of_features_fits_a_desktop(browser, gallery, shown_study):
         "const box = document.getElementById('d0-table').parentElement;"
         "return [box.scrollWidth, box.clientWidth]"
     )
-    assert wide <= frame + 1 or one(page, ".sideways").is_displayed()
+    assert wide <= frame + 1 or one(page, "#d0-features .sideways").is_displayed()
     page = show(browser, report, PHONE)
     assert one(page, ".sideways").is_displayed()  # it scrolls there, and says so
 

@@ -1,5 +1,6 @@
 """Displays show the tables of the results, nothing else, and draw without touching pyplot."""
 
+import html
 import re
 import sys
 
@@ -34,7 +35,10 @@ from backstay.report import (
     SampleWeightsDisplay,
     SelectionFrequencyDisplay,
     StabilityDisplay,
+    StripDisplay,
+    VolcanoDisplay,
 )
+from backstay.report._words import clean
 from backstay.results import Role, SampleWeights
 from backstay.study import Subsampling
 from backstay.targets import find_metric
@@ -50,6 +54,8 @@ EVERY = {
     SampleWeightsDisplay: {},
     FitTimesDisplay: {},
     HeatmapDisplay: {},
+    StripDisplay: {},
+    VolcanoDisplay: {},
     SampleMapDisplay: {},
     ConfusionDisplay: {},
     RocDisplay: {"kind": "precision_recall"},
@@ -376,3 +382,26 @@ def test_labels_and_scores_of_another_cohort():
     assert display.finding() == "ROC curve, AUC of class: x 1.00; y 1.00; z 1.00."
     with pytest.raises(ValueError, match="there are 3 classes"):
         RocDisplay.from_predictions(list("xxyyzz"), scores[:, :2])
+
+
+def test_strips_show_every_sample_and_the_median_of_every_class(results):
+    display = StripDisplay.from_results(results)
+    values = results.samples.values().frame()
+    by = values.groupby(["name", "class"], sort=False)["value"]
+    shown = display.frame()
+    assert shown["median"].tolist() == by.median().tolist()
+    assert shown["n"].sum() == len(values)
+    drawing = display.draw(display.wide, "t")
+    assert drawing.svg.count("<use") == len(values)
+    assert len(drawing.points) == len(shown)
+    words = [html.unescape(w).strip("…") for w in re.findall(">([^<]+)</text>", drawing.svg)]
+    names = map(clean, values["name"].unique())
+    assert all(any(name.startswith(word) for word in words) for name in names)
+
+
+def test_of_many_features_the_most_frequent_are_drawn(results):
+    rows = [(f"g{j}", i, f"s{i}", "ab"[i % 2], i + j - 1.5) for j in range(50) for i in range(4)]
+    data = pd.DataFrame(rows, columns=["name", "row", "sample", "class", "value"])
+    expected = {f"g{j}" for j in range(40)}
+    assert {name for name, _ in StripDisplay(data, ["a", "b"]).panels} == expected
+    assert set(HeatmapDisplay(data, ["a", "b"]).features) == expected

@@ -578,22 +578,24 @@ def test_many_features_keep_the_file_small(tmp_path):
     assert path.stat().st_size < 3e6
     text = path.read_text(encoding="utf-8")
     assert "most often chosen of the" in text or "features that some method put among" in text
-    assert "d0-heatmap" in text  # up to 200 samples and 60 features
+    assert "d0-heatmap" in text
 
 
-def test_what_cannot_be_drawn_is_left_out_and_the_report_says_so(tmp_path, results):
+def test_of_many_samples_and_features_some_are_drawn_and_the_report_says_so(tmp_path, results):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((210, 80)), np.arange(210) % 2
     X[:, :70] += y[:, None]
     many = small_study({"t": TTest()}, 3, [5], models={}).run(X, y)
     text = many.report(tmp_path / "many.html").read_text("utf-8")
-    assert "there are 210 samples, and more than 200 are not kept" in text
+    assert "A sample of 200 of the 210 rows, in the proportions of the outcome." in text
+    values = many.samples.values().frame()
+    assert values.groupby("class")["row"].nunique().tolist() == [100, 100]
     wide = small_study({"t": TTest()}, 3, [70], models={}).run(X[:60], y[:60])
     text = wide.report(tmp_path / "wide.html").read_text("utf-8")
-    assert "the signature has 70 features, and more than 60 are not drawn" in text
+    assert "The 40 features chosen most often, of 70." in text
     for one in (many, wide):
         figures = Report(one).to_dict()["datasets"][0]["figures"]
-        assert not {"heatmap", "map"} & set(figures)
+        assert {"strips", "heatmap", "map"} <= set(figures)
 
 
 def test_the_checklist_is_filled_in_and_safe(gallery, results):
@@ -657,3 +659,28 @@ def test_importing_brings_neither_matplotlib_nor_jinja2():
 )
 def test_numbers_in_tables(value, shown):
     assert number(value) == shown
+
+
+def test_symbols_stand_before_names(tmp_path):
+    X, y, _ = table(random_state=1)
+    X.columns = [f"probe{j}" for j in range(X.shape[1])]
+    symbols = [f"SYM{j}" if j % 2 == 0 else None for j in range(X.shape[1])]
+    found = small_study({"t": TTest()}, 6, [4]).run(X, y, annotation={"gene symbol": symbols})
+    part = Report(found).parts[0]
+    names = [one.name for one in part.answer.signature]
+    columns = [one.feature for one in part.answer.signature]
+    expected = [f"SYM{j} · {X.columns[j]}" if symbols[j] else str(X.columns[j]) for j in columns]
+    assert names == expected
+    assert set(part.figures["heatmap"].features) == set(expected)
+    assert {name for name, _ in part.figures["strips"].panels} == set(expected)
+
+
+def test_a_sample_that_is_always_wrong_is_named_at_the_top(tmp_path):
+    X, y, _ = table(random_state=1)
+    X.iloc[:, :10] += 4.0 * (y == "ill")[:, None]
+    y[7] = "ill" if y[7] != "ill" else "<u>well</u>"
+    found = small_study({"t": TTest()}, 20, [5]).run(X, y)
+    (one,) = Report(found).to_dict()["datasets"][0]["misclassified"]["suspect"]
+    assert one["name"] == X.index[7]
+    text = found.report(tmp_path / "odd.html").read_text("utf-8")
+    assert text.index("Possibly mislabelled") < text.index("Limits of this answer")

@@ -104,11 +104,16 @@ def test_groups_of_the_signature_link_what_is_correlated(table):
     assert groups["group"].nunique() < 4
 
 
-def test_values_of_many_samples_are_not_kept():
+def test_of_many_samples_the_values_of_some_are_kept():
     rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(201, 6)), np.arange(201) % 2
+    X, y = rng.normal(size=(250, 6)), np.arange(250) % 5 // 4
     results = run((X, y))
-    assert len(results.samples.values("t", 4)) == 0
+    shown = results.samples.values("t", 4).frame()
+    assert len(shown) == 4 * 200
+    shares = shown.groupby("class")["row"].nunique() / 200
+    assert np.allclose(shares, np.bincount(y) / len(y), atol=0.01)
+    for name, own in shown.groupby("feature"):  # of the rows they are said to be of
+        assert abs(np.corrcoef(X[own["row"], name], own["value"])[0, 1]) > 0.999
     assert len(results.selections.groups("t", 4)) == 4
 
 

@@ -100,7 +100,7 @@ def test_many_samples_have_no_values_to_try(data):
     X = X + np.random.default_rng(0).normal(size=X.shape) / 10
     results = study(sizes=[2]).run(X, y)
     with pytest.raises(
-        ValueError, match=r"has no values of the signature: .* more than 200 samples"
+        ValueError, match=r"has no values of the signature in all samples: .* more than 200 samples"
     ):
         results.selections.equivalents()
 

@@ -8,6 +8,8 @@ from sklearn.svm import SVC
 
 from backstay import FStatistic
 from backstay.study import Study, Subsampling
+from backstay.targets import as_target
+from reference import stability as reference
 
 
 def study(n_classes, **options):
@@ -80,3 +82,45 @@ def test_without_scores_there_is_no_curve():
     assert len(labels.predictions.confusion()) == 4  # of what a report is about
     with pytest.raises(ValueError, match="'lift' must be 'roc' or 'precision_recall'"):
         labels.predictions.roc("lift", "f", 4)
+
+
+PARTS = ["error", "bias", "variance", "net_variance"]
+
+
+def test_bias_and_variance_by_hand():
+    # Four runs on rows a, a, b, c. Row 0: aaab, right. Row 1: bbba, wrong though one run is right.
+    # Row 2: cca-, wrong and never right; row 3 was tested once and does not count.
+    votes = np.array([[0, 1, 2, 2], [0, 1, 2, 0], [0, 1, 0, 0], [1, 0, 0, 0]])
+    tested = [[0, 1, 2, 3], [0, 1, 2], [0, 1, 2], [0, 1]]
+    runs = [
+        (np.array(t), v[: len(t), None]) for t, v in zip(tested, votes.astype(float), strict=True)
+    ]
+    (found,) = as_target(list("aabc")).table("bias_variance", runs)
+    assert found.pop("rows") == 3
+    expected = [
+        (1 / 4 + 3 / 4 + 1) / 3,
+        2 / 3,
+        (1 / 4 + 1 / 4 + 1 / 3) / 3,
+        (1 / 4 - 1 / 4 + 0) / 3,
+    ]
+    assert list(found.values()) == pytest.approx(expected)
+    oracle = reference.model_bias_variance(["aaab", "bbba", "cca"], "aab")
+    assert np.mean(np.array(oracle, float), axis=0) == pytest.approx(expected)
+
+
+def test_bias_and_variance_of_models_equal_the_oracle_and_add_up(results):
+    tests = {}
+    for row, own, said in predictions(results, 4, "1nn"):
+        tests.setdefault((row, own), []).append(said)
+    again = {key: votes for key, votes in tests.items() if len(votes) > 1}
+    oracle = reference.model_bias_variance(again.values(), [own for _, own in again])
+    table = results.predictions.bias_variance().frame()
+    assert len(table) == 4
+    assert table["error"].tolist() == pytest.approx(
+        (table["bias"] + table["net_variance"]).tolist()
+    )
+    line = table.query("model == '1nn' and size == 4").iloc[0]
+    assert line["rows"] == len(again)
+    assert line[PARTS].tolist() == pytest.approx(np.mean(np.array(oracle, float), axis=0))
+    stability = results.stability().frame().query("size == 4")["value"].item()
+    assert line["stability"] == stability

@@ -123,3 +123,25 @@ def test_the_weighting_is_not_credited_with_what_the_control_does():
     assert verdict.method == "iw"  # the plain method has no control
     assert verdict.over_control.low < 0 < verdict.over_plain.low  # stabler, but so is the control
     assert verdict.kind == "explained"
+
+
+def test_answers_keep_to_what_one_can_afford():
+    rng = np.random.default_rng(3)
+    y = np.arange(80) % 2
+    X = rng.normal(size=(80, 20))
+    X[:, :8] += 0.7 * y[:, None]
+    study = Study({"t": TTest()}, Subsampling(8), sizes=[2, 5, 10], random_state=0, verbose=0)
+    results = study.run(X, y)
+    free, few = results.recommend(), results.recommend(max_features=5)
+    assert max(answer.size for answer in free.answers.values()) == 10
+    assert {answer.size for answer in few.answers.values()} <= {2, 5}
+    assert few.considered.n_configurations == free.considered.n_configurations * 2 // 3
+    # The same as a study that never had the larger size.
+    alone = Study({"t": TTest()}, Subsampling(8), sizes=[2, 5], random_state=0, verbose=0)
+    assert alone.run(X, y).recommend().score == few.score
+    limited = results.at_most(5)
+    assert limited.choice().size <= 5
+    assert limited.recommend().frame().equals(few.frame())
+    assert results.choice().size == free.size
+    with pytest.raises(ValueError, match="the least is 2"):
+        results.at_most(1)

@@ -8,6 +8,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from backstay import InstanceWeighted, MarginWeighting, ReliefF
+from backstay._design import Design
 from backstay.datasets import make_xor
 from backstay.feature_weighting import FStatistic, TTest
 from backstay.store import Store, StoreError, check_store
@@ -151,7 +152,9 @@ PROTOCOLS = [
 @pytest.mark.parametrize("groups", [None, GROUPS], ids=["", "groups"])
 def test_splits_and_seeds_are_the_first_of_more(short, long, groups):
     def rows(protocol, draw, *more):
-        found = draw(protocol, as_target(y), groups, *more, np.random.SeedSequence(3))
+        found = draw(
+            protocol, as_target(y), Design(groups=groups), *more, np.random.SeedSequence(3)
+        )
         return [(s.train.tolist(), s.test.tolist(), s.seed) for s in found]
 
     few, many = rows(short, draw_splits), rows(long, draw_splits)

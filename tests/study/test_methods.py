@@ -7,6 +7,7 @@ import backstay
 from backstay import FeatureRanker, InstanceWeighted, SequentialSelector
 from backstay.datasets import make_han_yu
 from backstay.study import Study, Subsampling, list_methods, make_methods
+from estimators import survival
 
 DEFAULT = ["t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"]
 NUMBERS = ["slope", "spearman", "mrmr-f", "rrelieff", "elastic-net", "ridge-rfe"]
@@ -83,7 +84,26 @@ def test_methods_for_another_kind_of_outcome_are_refused():
         make_methods(["t"], kind="numbers")
     with pytest.raises(ValueError, match="slope takes numbers, but the outcome is classes"):
         make_methods(["slope"], kind="classes")
+    with pytest.raises(ValueError, match=r"t takes classes, but the outcome is survival: use cox-"):
+        make_methods(["t"], kind="survival")
+    with pytest.raises(ValueError, match="takes survival, but the outcome is numbers: use rrelie"):
+        make_methods(["relieff-residuals"], kind="numbers")
     assert list(make_methods(["t", "slope"])) == ["t", "slope"]
+
+
+def test_every_method_of_survival_ranks():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 10))
+    y = survival(rng.exponential(np.exp(-2 * X[:, 3])), rng.uniform(size=60) < 0.8)
+    table = list_methods("survival")
+    assert table.loc[table["default"], "name"].tolist() == [
+        "cox-score", "cox-elastic-net", "spearman-residuals", "mrmr-residuals", "relieff-residuals",
+        "ridge-rfe-residuals",
+    ]  # fmt: skip
+    for method in make_methods(table["name"], kind="survival").values():
+        ranking = method.fit(X, y).ranking_
+        assert ranking[3] == 1
+        assert np.array_equal(np.sort(ranking), np.arange(1, 11))
 
 
 @pytest.mark.parametrize(

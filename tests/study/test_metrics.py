@@ -72,7 +72,7 @@ def test_which_metric_decides(options, metric, scoring):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "auc"}, "metric='auc' is unknown; there are accuracy, balanced_accuracy"),
+        ({"metric": "auc"}, "metric='auc' is unknown; did you mean 'roc_auc'"),
         ({"metric": "accuracy", "scoring": ["f1"]}, "scoring='f1' is unknown"),
         ({"metric": ["accuracy"]}, r"metric=\['accuracy'\] is unknown"),
         ({"scoring": [None]}, "scoring=None is unknown"),

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import KFold
 
 from backstay import FeatureRanker
+from backstay._design import Design
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Results
@@ -66,7 +67,7 @@ def test_the_seed_decides_and_more_permutations_begin_with_the_same():
 
 def test_groups_stay_on_one_side():
     groups = np.repeat(np.arange(20), 2)
-    for split in draw_null_splits(Subsampling(5), TARGET, groups, 5, seeds()):
+    for split in draw_null_splits(Subsampling(5), TARGET, Design(groups=groups), 5, seeds()):
         assert not set(groups[split.train]) & set(groups[split.test])
 
 

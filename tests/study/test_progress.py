@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from backstay.store import TaskRecord
 from backstay.study import Study
 from backstay.study._progress import Progress
 from reference.study_worker import data, study
@@ -55,12 +56,25 @@ def test_progress_is_a_bar_on_a_terminal():
 def test_the_time_left_is_that_of_tasks_that_compile_nothing(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr("backstay.study._progress.time.monotonic", lambda: clock[0])
-    with Progress(103, 0, 0, "colon", io.StringIO(), first=3) as progress:
-        for _ in range(3):
-            clock[0] += 60.0  # compiling
-            progress.advance(failed=False)
+    pending = [(name, i) for i in (*range(20), *range(-1, -41, -1)) for name in ("t", "svm")]
+
+    def run(task, total, bare):
+        clock[0] += total
+        record = TaskRecord(*task)
+        record.seconds = {"total": total, "method": bare}
+        progress.advance(False, record)
+
+    with Progress(120, 0, 0, "colon", io.StringIO(), pending=pending) as progress:
+        for task in pending[:2]:
             assert progress.line().endswith("the first tasks compile the methods")
-        for _ in range(10):
-            clock[0] += 2.0
-            progress.advance(failed=False)
-        assert progress.line() == "colon: 13 of 103 tasks (13%), 2.0 s/task, 3 min left"
+            run(task, 60.0, 60.0)
+        assert progress.line().endswith("the first tasks compile the methods")
+        for task in pending[2:20]:
+            run(task, *((2.0, 0.0) if task[0] == "t" else (6.0, 1.0)))
+        # 10 runs of each on splits, then 40 of each without models
+        assert progress.line() == "colon: 20 of 120 tasks (17%), 4.0 s/task, 2 min left"
+        assert progress._seconds_left(1.0) == 10 * 2 + 10 * 6 + 40 * 0 + 40 * 1
+        for task in pending[20:50]:
+            seconds = {"t": (2.0, 0.0), "svm": (6.0, 1.0)}[task[0]] if task[1] >= 0 else (3.0, 3.0)
+            run(task, *seconds)
+        assert progress._seconds_left(1.0) == 35 * 3 + 35 * 3  # by their own pace

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedShuffleSplit
 
+from backstay._design import Design
 from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Subsampling
 from backstay.study._protocols import draw_splits
 from backstay.targets import as_target
@@ -30,7 +31,7 @@ def test_every_split_is_a_stratified_partition(protocol):
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=repr)
 def test_groups_stay_together(protocol):
     groups = np.arange(60) % 15
-    for split in draw_splits(protocol, TARGET, groups, seeds()):
+    for split in draw_splits(protocol, TARGET, Design(groups=groups), seeds()):
         assert not set(groups[split.train]) & set(groups[split.test])
         assert len(np.unique(Y[split.train])) == 3
 
@@ -91,11 +92,11 @@ def test_bad_splits_are_refused(resampling, message):
 def test_a_splitter_that_breaks_groups_is_refused():
     groups = np.arange(60) // 2
     with pytest.raises(ValueError, match=r"puts group .* on both sides"):
-        draw_splits(ShuffleSplit(3), TARGET, groups, seeds())
+        draw_splits(ShuffleSplit(3), TARGET, Design(groups=groups), seeds())
 
 
 def test_groups_that_cannot_be_split_are_refused():
     with pytest.raises(ValueError, match="never had every class"):
-        draw_splits(Subsampling(2, 0.5), TARGET, Y, seeds())
+        draw_splits(Subsampling(2, 0.5), TARGET, Design(groups=Y), seeds())
     with pytest.raises(ValueError, match="leaves 0 of 3 groups"):
-        draw_splits(Subsampling(2, 0.1), TARGET, np.arange(60) % 3, seeds())
+        draw_splits(Subsampling(2, 0.1), TARGET, Design(groups=np.arange(60) % 3), seeds())

@@ -66,7 +66,7 @@ def searches(draw):
         "direction": draw(st.sampled_from(["forward", "backward"])),
         "criterion": draw(st.sampled_from(["plain", "remainder", "accumulated"])),
         "remainder_weights": draw(st.sampled_from([None, (1.0, 0.0), (0.5, 0.5), (0.2, 0.9)])),
-        "accumulation": draw(st.sampled_from([0.0, 0.5, 2 / 3, 1.0])),
+        "accumulation": draw(st.sampled_from([0.0, 0.5, 2 / 3, 1.0, (0.0, 1.0), (0.9, 0.3)])),
         "accumulation_weight": draw(st.sampled_from([None, "size", "score"])),
     }
     how = draw(st.sampled_from(["straight", "floating", "plus", "no_gain"]))

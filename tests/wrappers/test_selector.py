@@ -12,13 +12,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from backstay.wrappers import SequentialSelector
+from backstay.wrappers._folds import bootstrap_folds
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +197,7 @@ def test_failing_estimator_names_the_subset(wine):
         ({"moves": "swimming"}, "'moves' parameter"),
         (
             {"criterion": "accumulated", "criterion_params": {"accumulation": 1.2}},
-            "accumulation=1.2 must lie between 0 and 1",
+            "accumulation=1.2 must be one or two numbers 0–1",
         ),
         (
             {"criterion": "accumulated", "criterion_params": {"weight": "age"}},
@@ -215,6 +217,10 @@ def test_failing_estimator_names_the_subset(wine):
         (
             {"feature_groups": [[0, 1]], "fixed_features": [0]},
             r"fixed_features holds a part of the group \[0, 1\]",
+        ),
+        (
+            {"criterion": "accumulated", "criterion_params": {"accumulation": (0, 0.5, 1)}},
+            r"accumulation=\(0, 0.5, 1\) must be one or two numbers 0–1",
         ),
         ({"cv": []}, "gives no folds"),
         (
@@ -250,3 +256,38 @@ def test_one_feature():
         assert fitted.get_support().tolist() == [True]
         assert fitted.scores_.empty == (direction == "backward")
         fitted.path_.to_csv(io.StringIO())
+
+
+def test_the_632_bootstrap_by_hand():
+    # One feature that tells two classes apart but for row 3. 1-NN always knows its own rows.
+    X, y = 1.3 ** np.arange(12.0)[:, None], np.arange(12) > 5
+    y[3] = True
+    folds = bootstrap_folds(y, np.random.RandomState(0))
+    assert len(folds) == 21
+    out = []
+    for train, test in folds[:-1]:
+        assert sorted(y[train]) == sorted(y)
+        assert set(test) == set(range(12)) - set(train)
+        nearest = [train[np.argmin(np.abs(X[train, 0] - x))] for x in X[test, 0]]
+        out.append(np.mean(y[nearest] == y[test]))
+    fitted = SequentialSelector("1nn", cv=".632", random_state=0).fit(X, y)
+    assert fitted.score_ == pytest.approx(0.632 * np.mean(out) + 0.368)
+
+
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
+def test_the_632_bootstrap_equals_a_loop(wine, scoring):
+    X, y = wine[0].iloc[:, :4], wine[1].to_numpy()
+    folds = bootstrap_folds(y, np.random.RandomState(3))
+    fitted = SequentialSelector("lda", cv=".632", scoring=scoring, random_state=3).fit(X, y)
+    score = get_scorer(scoring or "accuracy")
+    for row in fitted.path_.iloc[1:].itertuples():
+        table = X[list(row.subset)].to_numpy()
+        found = []
+        for train, test in folds:
+            model = make_pipeline(MinMaxScaler(), LinearDiscriminantAnalysis())
+            found.append(score(model.fit(table[train], y[train]), table[test], y[test]))
+        assert row.score == pytest.approx(0.632 * np.mean(found[:-1]) + 0.368 * found[-1])
+    if scoring:
+        assert fitted.path_["score"].iloc[0] == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match=r"cv='\.632' draws single rows"):
+        SequentialSelector("lda", cv=".632").fit(X, y, groups=y)

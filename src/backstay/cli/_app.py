@@ -23,6 +23,7 @@ from backstay.cli._show import complain, say
 from backstay.cli._stability import stability
 from backstay.cli._stores import check, merge, report, strip
 from backstay.cli._validate import validate
+from backstay.cli._warm_up import warm_up
 
 # Words for the values of options in --help, by what the names of their types hold in all versions
 # of typer.
@@ -87,7 +88,7 @@ def _everywhere(
 
 _of_studies = (run_study, demo, compare, plan, report, check, strip, merge)
 _taken_home = (freeze, predict, validate)
-for _command in (*_of_studies, *_taken_home, stability, methods, measures):
+for _command in (*_of_studies, *_taken_home, stability, methods, measures, warm_up):
     app.command(cls=_PlainCommand)(_command)
 
 

@@ -172,6 +172,7 @@ def _shared_signatures(results: Results) -> None:
             f"--signatures compares two data sets; got {len(results.datasets)} "
             f"({', '.join(results.datasets)})."
         )
+    from backstay.report import units_text
     from backstay.results import compare_studies
 
     with options_named():
@@ -181,6 +182,7 @@ def _shared_signatures(results: Results) -> None:
         say(
             f"{choice.method}, {counted(choice.size, 'feature')}, {size} of them in both tables"
             + ("" if choice.kind == "recommended" else "; nothing is recommended here")
+            + f"; effects are over {units_text(results[name].data)}"
         )
     say()
     rows = [
@@ -197,7 +199,7 @@ def _shared_signatures(results: Results) -> None:
     say(f"p of as many features in both if they were chosen at random: {shown}.")
     frame = shared.features().frame()
     if frame[["first_effect", "second_effect"]].isna().all(axis=None):
-        say("These stores do not hold effects; run the studies again to see them.")
+        say("These stores hold no effects with tests; run the studies again to see them.")
         return
     lines = [
         [

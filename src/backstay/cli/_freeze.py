@@ -15,6 +15,7 @@ from backstay.cli._show import figure, say
 from backstay.cli._stores import Store, beside, load
 
 if TYPE_CHECKING:
+    from backstay.datasets import LabelledTable
     from backstay.results import Results
     from backstay.signature import Signature
 
@@ -56,10 +57,17 @@ def freeze(
     if len(results.datasets) > 1:
         held = ", ".join(results.datasets)
         raise WrongUse(f"the store holds the data sets {held}; freeze takes a store of one.")
-    X, y = _same_table(results, data)
+    table, X = _same_table(results, data)
     path = beside(store, "signature.json") if out is None else out
     with options_named():
-        signature = results.freeze(X, y, _choice(choice), include_rows=include_rows)
+        signature = results.freeze(
+            X,
+            table.y,
+            _choice(choice),
+            include_rows=include_rows,
+            covariates=table.covariates,
+            batch=table.batch,
+        )
     signature.save(path)
     say(f"Signature: {path}")
     describe(signature)
@@ -78,7 +86,7 @@ def _choice(text: str) -> str | tuple[str, int, str]:
     return parts[0].strip(), int(parts[1]), parts[2].strip()
 
 
-def _same_table(results: Results, data: Path) -> tuple[Any, Any]:
+def _same_table(results: Results, data: Path) -> tuple[LabelledTable, Any]:
     """Read a table with the options that the store remembers of its run."""
     known = results.data.provenance.get("reading")
     if known is None:
@@ -90,7 +98,7 @@ def _same_table(results: Results, data: Path) -> tuple[Any, Any]:
 
     with options_named(known=()):  # freeze has none of these options
         table = read_table(data, reading=Reading.from_json(known["options"]))
-        return table.numbers(known["categories"])[0], table.y
+        return table, table.numbers(known["categories"])[0]
 
 
 def describe(signature: Signature) -> None:

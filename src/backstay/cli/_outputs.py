@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,10 @@ def feature_frame(results: Results) -> pd.DataFrame:
     # As the kind of outcome calls it.
     direction = results.data.target.words().direction.replace(" ", "_")
     frame = frame.rename(columns={"high_in": direction})
+    if results.data.effect_units.kind != "rows" or "covariates" in results.data.design:
+        from backstay.report import units_text
+
+        frame["effects_over"] = units_text(results.data)
     if results.choice().kind == "nothing":
         frame[["in_signature", "core"]] = False
     if frame["relevant"].isna().all():
@@ -106,14 +110,14 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     write_whole(path, safe.to_csv(index=False, float_format="%.6g"))
 
 
-def write_signature(results: Results, X: Any, y: Any, folder: Path) -> Path | None:
+def write_signature(results: Results, X: Any, table: LabelledTable, folder: Path) -> Path | None:
     """Write the trusted signature, frozen, or say why there is none."""
     from backstay.signature import Signature, SignatureError
 
     path, signature = folder / "signature.json", None
     if results.choice().kind == "recommended":
         try:
-            signature = results.freeze(X, y)
+            signature = results.freeze(X, table.y, covariates=table.covariates, batch=table.batch)
         except (SignatureError, ImportError) as error:
             warn(f"signature.json was not written: {error}")
     if isinstance(signature, Signature):
@@ -159,7 +163,7 @@ def show_results(results: Results, report: Report) -> None:
             _show_answers(advice)
             for named in part.answer.answers:
                 say(f"Draws, {named.name}: {named.draws}.")
-            _show_signature(advice)
+            _show_signature(advice, results.data.label)
     say()
     show_methods(results, choice.size, choice.model)
     say("Limits of this answer", "bold")
@@ -193,7 +197,8 @@ def _show_answers(advice: Recommendation) -> None:
         "draws: how often it is chosen; again: overlap expected with another sample of this size, "
         f"corrected for the choice; stability on these rows; {title} on new rows, corrected too"
     )
-    table(names, rows, f"Three answers, with 95 % intervals: {note}")
+    first, *lines = zip(names, *rows, strict=True)  # the answers side by side
+    table(first, lines, f"Three answers, with 95 % intervals: {note}")
 
 
 def _cost(answer: Finalist, title: str) -> str:
@@ -208,10 +213,11 @@ def _cost(answer: Finalist, title: str) -> str:
     )
 
 
-def _show_signature(advice: Recommendation) -> None:
+def _show_signature(advice: Recommendation, label: Callable[[int], str]) -> None:
     """Write the signature, the features of its core marked."""
     core = set(advice.core)
-    names = [f"{name}*" if name in core else name for name in advice.signature]
+    pairs = zip(map(label, advice.features), advice.signature, strict=True)
+    names = [f"{said}*" if name in core else said for said, name in pairs]
     rest = len(names) - SHOWN_FEATURES
     shown = ", ".join(names[:SHOWN_FEATURES]) + (f" and {rest} more" if rest > 0 else "")
     say(f"Signature of {counted(len(names), 'feature')}: {shown}.")

@@ -12,7 +12,7 @@ from backstay._files import spreadsheet_cell, write_whole
 from backstay._words import counted
 from backstay.cli._guard import Debug, guarded
 from backstay.cli._options import grouped, of_signature, options_named
-from backstay.cli._read import CohortOptions
+from backstay.cli._read import CohortOptions, OutcomeOptions
 from backstay.cli._show import say, warn
 
 if TYPE_CHECKING:
@@ -75,7 +75,12 @@ def predict(
     import pandas as pd
 
     with options_named():
-        cohort = frozen.read(table.X, allow_missing=applied.allow_missing, rescale=applied.rescale)
+        cohort = frozen.read(
+            table.X,
+            allow_missing=applied.allow_missing,
+            rescale=applied.rescale,
+            covariates=table.covariates,
+        )
     say_stand_ins(cohort.stand_ins, frozen)
     frame = frozen.predictions(cohort)
     named = not isinstance(table.X.index, pd.RangeIndex)
@@ -94,7 +99,8 @@ def predict(
     if frozen.has_intervals:
         say(frozen.intervals_said)
     elif not frozen.has_probabilities:
-        say(f"There are no probabilities: {frozen.document['probabilities']}.")
+        none = "There are no probabilities" if frozen.target.names else "Probabilities"
+        say(f"{none}: {frozen.document['probabilities']}.")
 
 
 def write_predictions(frame: pd.DataFrame, path: Path) -> None:
@@ -107,7 +113,7 @@ def write_predictions(frame: pd.DataFrame, path: Path) -> None:
 
 
 def read_for(
-    signature: Signature, options: CohortOptions, target: str | None = None
+    signature: Signature, options: CohortOptions, outcome: OutcomeOptions | None = None
 ) -> CohortTable:
     """Read what a signature needs of a table, log2 taken as of the training rows."""
     from backstay.datasets import read_cohort
@@ -117,13 +123,21 @@ def read_for(
         for feature in signature.document["features"]
         for name in (feature["name"], *(one["name"] for one in feature["stand_ins"]))
     }
-    if options.log2 is None and (floor := signature.document["training"]["log2"]) is not None:
+    floor = floor_for(signature, options)
+    if options.log2 is None and floor is not None:
         say(f"Values are raised to {floor:g}, then log2 is taken, as in training; --log2 0: not.")
-        options = replace(options, log2=floor)
-    elif options.log2 == 0:
-        options = replace(options, log2=None)
-    with options.naming():
-        return read_cohort(options.data, wanted, target, reading=options.reading())
+    options = replace(options, log2=floor)
+    known = OutcomeOptions() if outcome is None else outcome
+    levels = signature.document.get("covariates", {})
+    with options.naming(known):
+        reading = options.reading()
+        return read_cohort(options.data, wanted, beside=levels, reading=reading, **known.named())
+
+
+def floor_for(signature: Signature, options: CohortOptions) -> float | None:
+    """Return the floor that values are raised to before log2; None where it is not taken."""
+    floor: float | None = signature.document["training"]["log2"]
+    return floor if options.log2 is None else options.log2 or None
 
 
 def say_stand_ins(stand_ins: list[Any], signature: Signature) -> None:

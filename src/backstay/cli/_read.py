@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -84,30 +84,69 @@ class CohortOptions:
         parameters = {name: option for name, option in ALIASES.items() if option in given}
         given |= {name: given.pop(option) for name, option in parameters.items()}
         del given["data"]
+        if (pairs := given.pop("pairs", None)) is not None:
+            if given["groups"] is not None:
+                raise WrongUse("--pairs keeps rows together as --groups does; use one of them.")
+            given["groups"] = pairs
         given["annotation"] = split_at_commas(self.annotation)
+        if "adjust" in given:
+            given["adjust"] = split_at_commas(given["adjust"])
         given["delimiter"] = delimiter_of(self.delimiter)
         # None stands for the default; a column's name may hold commas, so others are not split.
         return Reading(**{name: value for name, value in given.items() if value is not None})
 
-    def naming(self) -> AbstractContextManager[None]:
+    def naming(self, *others: Any) -> AbstractContextManager[None]:
         """Let errors name the options that would put them right, if there are such here."""
-        return options_named({option_of(one.name) for one in fields(self)})
+        known = [one.name for options in (self, *others) for one in fields(options)]
+        return options_named({option_of(name) for name in known})
 
 
 @dataclass(frozen=True)
-class TableOptions(CohortOptions):
-    """The options of ``backstay run`` on its table: also which outcome, columns and rows count."""
+class OutcomeOptions:
+    """The options that name the outcome."""
 
     target: str | None = of_table(
         "Column of the outcome, classes or numbers; y of NPZ and MATLAB files if omitted.",
         "--target",
         "-t",
     )
+    time: str | None = of_table(
+        "Column of the time until an event, or until a row was followed no longer; with --event."
+    )
+    event: str | None = of_table("Column that says whether the event happened then; with --time.")
+    event_is: str | None = of_table(
+        "Value of --event that means it happened; needed unless it is 0 and 1, or true and false.",
+        metavar="VALUE",
+    )
+
+    def named(self) -> dict[str, str]:
+        """Return what was given, by parameter of the readers."""
+        given = {one.name: getattr(self, one.name) for one in fields(OutcomeOptions)}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class TableOptions(OutcomeOptions, CohortOptions):
+    """The options of ``backstay run`` on its table: also which outcome, columns and rows count."""
+
+    horizon: float | None = of_table(
+        "Time at which survival is predicted; the median time of the events if omitted."
+    )
     kind: str | None = of_table(
         "What the target holds, classes or numbers; found out if omitted.", metavar="KIND"
     )
     groups: str | None = of_table(
         "Column that says which rows belong together, such as a patient's."
+    )
+    adjust: Names = of_table(
+        "Columns that features are adjusted for, such as age,sex; covariates, no features."
+    )
+    batch: str | None = of_table(
+        "Column that names the batch of a row, such as a site: splits and shuffled outcomes stay "
+        "within batches."
+    )
+    pairs: str | None = of_table(
+        "Column that pairs rows of two classes, such as the patient: compared is within pairs."
     )
     measured: str | None = of_table(
         "Column of the time of measurement: no feature, and a warning if the outcome goes with it."

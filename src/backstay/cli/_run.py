@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from backstay._words import counted
 from backstay.cli._cluster import connected
 from backstay.cli._guard import Debug, command_line, guarded
-from backstay.cli._options import grouped, of_output
+from backstay.cli._options import grouped, of_output, options_named
 from backstay.cli._outputs import (
     check_folder,
     make_folder,
@@ -38,6 +38,11 @@ class OutputOptions:
         "Folder for the results; the file's name with -backstay if omitted.", "--out", "-o"
     )
     quiet: bool = of_output("Warnings and errors only.", "--quiet", "-q", default=False)
+    max_features: int | None = of_output(
+        "The most features that you can afford; answers, report and signature keep to it.",
+        min=1,
+        metavar="N",
+    )
     dry_run: bool = of_output("Say what would be done, and stop.", "--dry-run", default=False)
 
 
@@ -57,6 +62,8 @@ def run(
 
     [bold]backstay run genes.tsv --samples sheet.csv -t diagnosis --log2 20 -o genes[/bold]
 
+    [bold]backstay run genes.csv --time months --event dead --horizon 60[/bold]
+
     [bold]backstay run cells.csv -t diagnosis --groups patient --drop batch -m t,relieff[/bold]
     """  # fmt: skip
     # A quick look and a whole study are two studies, each with its own store.
@@ -65,7 +72,8 @@ def run(
     check_folder(folder)
     table = reading.read()
     store = folder / studying.store_name()
-    plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1)
+    paired = reading.pairs is not None
+    plan = plan_run(table, studying, store, verbose=0 if output.quiet else 1, paired=paired)
     if not output.quiet:
         describe(table, plan, folder)
     for warning in [*table.warnings, *plan.warnings, *plan.suspected]:
@@ -80,8 +88,13 @@ def run(
         say(f"Shard {studying.shard}: {results.data.n_done} tasks are in {plan.study.store}.")
         say(f"After all shards: backstay merge {folder / 'shard-*.db'} -o {folder / 'study.db'}")
         return
+    if output.max_features is not None:
+        with options_named():
+            results = results.at_most(output.max_features)
+    if not output.quiet:
+        say("Writing the report …")
     written = write_outputs(results, folder, table, command_line())
-    signature = write_signature(results, plan.X, table.y, folder)
+    signature = write_signature(results, plan.X, table, folder)
     if not output.quiet:
         show_results(results, written)
         say()
@@ -145,7 +158,11 @@ def _study(
         return plan.study.run(
             plan.X,
             plan.target,
-            table.groups,
+            None if reading.pairs else table.groups,
+            pairs=table.groups if reading.pairs else None,
+            covariates=table.covariates,
+            batch=table.batch,
+            center_batches=options.center_batches,
             dataset=reading.stem,
             provenance=provenance,
             annotation=table.annotation,

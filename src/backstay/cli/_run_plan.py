@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from backstay.datasets import LabelledTable
-    from backstay.study import SmallerStudyError, Study
+    from backstay.study import Confounding, SmallerStudyError, Study
     from backstay.targets import Target
 
 
 MAX_SIZE = 100
 # Rows that an outcome such as a class needs: two in every training part, one in every test part.
-ROWS_NEEDED = {"subsample": 3, "10x10": 10, "5x2": 4}
+ROWS_NEEDED = {"subsample": 3, "10x10": 10, "5x2": 4, "leave-batch-out": 3}
+# A column beside the features goes with the outcome below this p-value.
+GOES_WITH = 0.01
 PRELIMINARY = "a quick look (--quick); run the study without it before you rely on the result"
 
 
@@ -42,13 +44,15 @@ class RunPlan:
 
 def resampling(options: StudyOptions) -> tuple[Any, str]:
     """Return the protocol of the study, and a description of it."""
-    from backstay.study import FiveByTwo, RepeatedStratifiedKFold, Subsampling
+    from backstay.study import FiveByTwo, LeaveBatchOut, RepeatedStratifiedKFold, Subsampling
 
     times = options.times
     if options.protocol == "subsample":
         return Subsampling(times), f"{counted(times, 'random split')}, 2/3 of the rows for training"
     if options.protocol == "10x10":
         return RepeatedStratifiedKFold(10, times), f"{times} times 10-fold cross-validation"
+    if options.protocol == "leave-batch-out":
+        return LeaveBatchOut(), "every batch is tested once, by what the others trained"
     return FiveByTwo(), "5 times two halves"
 
 
@@ -74,21 +78,22 @@ def smaller_than_stored(error: SmallerStudyError, options: StudyOptions, store: 
 
 def check_rows(target: Target, column: str, protocol: str) -> None:
     """Refuse outcomes of too few rows to be split."""
-    for name, n in target.rarer_than(ROWS_NEEDED[protocol]):
+    needed = ROWS_NEEDED[protocol] * target.rows_each
+    hint = ": join it with another, or leave it out with --exclude-class or --min-class-size"
+    for name, n in target.rarer_than(needed):
         raise WrongUse(
             f"{name} of {column!r} has {counted(n, 'row')}; protocol {protocol} needs at least "
-            f"{ROWS_NEEDED[protocol]}: join it with another, or leave it out with --exclude-class "
-            "or --min-class-size."
+            f"{needed}{hint if target.names else ''}."
         )
 
 
-def sizes_of(options: StudyOptions, n_features: int) -> list[int]:
-    """Return subset sizes: as typed, or 1, 2, 5, 10, … up to 100, below the number of features."""
+def sizes_of(options: StudyOptions, n_features: int, most: int) -> list[int]:
+    """Return subset sizes: as typed, or 1, 2, 5, 10, … up to `most`, below that of features."""
     from backstay.study import Study
 
     sizes = options.sizes_given()
     if sizes is None:
-        return [size for size in Study.log_sizes(n_features) if size <= MAX_SIZE]
+        return [size for size in Study.log_sizes(n_features) if size <= most]
     if sizes[-1] > n_features:
         raise WrongUse(f"--sizes holds {sizes[-1]}; there are {n_features} features.")
     return sizes
@@ -152,27 +157,72 @@ def deals_of(options: StudyOptions, target: Target, groups: Any) -> tuple[int, s
     return n_deals, f"{counted(n_deals, 'deal')} of the rows into halves and into thirds"
 
 
-def describe_decoys(n_draws: int, table: LabelledTable) -> list[tuple[str, str]]:
+def describe_decoys(n_draws: int, grouped: bool, paired: bool) -> list[tuple[str, str]]:
     """Return a line on decoys, if the study makes any."""
-    if n_draws and table.groups is not None:
+    if n_draws and grouped and not paired:
         raise WrongUse(
-            f"--decoys {n_draws} permutes rows, but --groups keeps rows together; use only one."
+            f"--decoys {n_draws} permutes rows, but --groups keeps rows together; use only one. "
+            "Decoys change places within --pairs."
         )
-    words = f"{counted(n_draws, 'draw')}, for the method that the report is about"
+    within = " that change places within pairs" if paired else ""
+    words = f"{counted(n_draws, 'draw')}{within}, for the method that the report is about"
     return [("decoys", words)] if n_draws else []
 
 
-def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int) -> RunPlan:
+def design_words(
+    found: list[Confounding], options: StudyOptions
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return lines on covariates and batches, and what to beware of."""
+    lines, beware = [], []
+    for one in found:
+        of_batch = one.name == "batch"
+        kind = f"{one.levels} {'batches' if of_batch else 'levels'}" if one.levels else "a number"
+        shares = ", ".join(f"{share:.0%}" for share in one.components)
+        said = f"{one.outcome.measure} {one.outcome.value:.2f}, p {one.outcome.p_value:.2g}"
+        centred = "; features are centred within" if of_batch and options.center_batches else ""
+        words = f"{kind}; with the outcome {said}; of the first components {shares}{centred}"
+        lines.append(
+            ("batch" if of_batch else "adjust", words if of_batch else f"{one.name}: {words}")
+        )
+        if of_batch and one.outcome.p_value < GOES_WITH:
+            beware.append(
+                f"Batches and the outcome go together ({said}). What features say of the batch "
+                "looks like what they say of the outcome, and no adjustment repairs that wholly. "
+                "See --protocol leave-batch-out, and --adjust with the column of the batch."
+            )
+        elif one.outcome.p_value < GOES_WITH:
+            beware.append(
+                f"{one.name!r} goes with the outcome ({said}). If the outcome may change it, as an "
+                "illness changes weight or cell counts, adjusting takes away what you look for: "
+                "adjust for what was there before the outcome."
+            )
+    return lines, beware
+
+
+def describe_pairs(target: Target, pairs: Any) -> list[tuple[str, str]]:
+    """Return a line on pairs, or refuse what are none."""
+    with options_named():
+        second = target.on_second_side(pairs)
+    n = len(set(pairs[second]) & set(pairs[~second]))
+    return [("pairs", f"{n} with both classes, {len(set(pairs)) - n} without, which are left out")]
+
+
+def plan_run(
+    table: LabelledTable, options: StudyOptions, store: Path, *, verbose: int, paired: bool
+) -> RunPlan:
     """Put a study together and describe it."""
     from backstay.report import suspicion_words
-    from backstay.study import Study, make_methods, suspicions
+    from backstay.study import Study, confounding, make_methods, suspicions
     from backstay.targets import as_target, find_metric
 
-    target = as_target(table.y, table.kind, positive=table.positive)
+    target = as_target(table.y, table.kind, positive=table.positive, horizon=table.horizon)
     check_rows(target, table.target, options.protocol)
+    if table.batch is None and (options.center_batches or options.protocol == "leave-batch-out"):
+        raise WrongUse("--center-batches and --protocol leave-batch-out need --batch.")
     protocol, description = resampling(options)
     X, notes, warnings = table.numbers(options.categories)
-    sizes = sizes_of(options, X.shape[1])
+    most = min(MAX_SIZE, target.most_features)
+    sizes = sizes_of(options, X.shape[1], most)
     with options_named():
         panel = make_methods(options.names, n_features=X.shape[1], kind=target.kind)
         metric = find_metric(options.metric or target.default_metric(target.default_models()))
@@ -184,6 +234,9 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
     models, judged_by = target.models_for(metric)
     preprocess, filled = imputation(X, options.impute, panel)
     n_jobs = n_jobs_of(options.jobs)
+    with options_named():
+        beside = confounding(X, target, table.covariates, table.batch)
+    design_lines, beware = design_words(beside, options)
     n_deals, planning = deals_of(options, target, table.groups)
     study = Study(
         panel,
@@ -201,23 +254,31 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
         random_state=options.seed,
         verbose=verbose,
     )
-    everyone, n_splits = list(study.all_methods()), protocol.get_n_splits()
+    everyone, n_splits = list(study.all_methods()), protocol.get_n_splits(groups=table.batch)
     added = [name for name in everyone if name not in panel]
-    capped = options.sizes is None and X.shape[1] > MAX_SIZE
-    cap = f" (up to {MAX_SIZE}; --sizes for others)" if capped else ""
+    capped = options.sizes is None and X.shape[1] > most
+    cap = f" (up to {most}; --sizes for others)" if capped else ""
     n_null, null = describe_null(options.permutations, n_splits)
     n_methods = len(everyone)
     product = f"{counted(n_methods, 'method')} × {counted(n_splits, 'split')}"
     tasks = f"{product} = {n_methods * n_splits}"
     n_parts = n_deals * Study.DEAL_RUNS
-    for n_runs, words in ((n_null, "with shuffled outcomes"), (n_parts, "on parts of the rows")):
+    n_batches = Study.batch_runs(target, table.batch)
+    for n_runs, words in (
+        (n_null, "with shuffled outcomes"),
+        (n_parts, "on parts of the rows"),
+        (n_batches, "on single batches"),
+    ):
         if n_runs:
             tasks += f", and {n_methods} × {n_runs} {words} = {n_methods * n_runs}"
-    if n_null or n_parts:
-        tasks += f"; {n_methods * (n_splits + n_null + n_parts)} in all"
+    if n_null or n_parts or n_batches:
+        tasks += f"; {n_methods * (n_splits + n_null + n_parts + n_batches)} in all"
     at_a_time = f"on {options.cluster}" if options.cluster else f"{n_jobs} at a time"
+    together = f", whole {'pairs' if paired else 'groups'} together"
     lines = [
-        ("splits", description + (", whole groups together" if table.groups is not None else "")),
+        ("splits", description + ("" if table.groups is None else together)),
+        *(describe_pairs(target, table.groups) if paired else []),
+        *design_lines,
         ("methods", ", ".join(panel)),
         ("controls", ", ".join(added) or "none: no instance-weighted method"),
         ("sizes", f"{', '.join(map(str, sizes))} feature{'' if sizes == [1] else 's'}{cap}"),
@@ -226,7 +287,7 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
         *target.remarks(),
         ("null", null),
         ("planning", planning),
-        *describe_decoys(options.decoys, table),
+        *describe_decoys(options.decoys, table.groups is not None, paired),
         ("tasks", f"{tasks}, {at_a_time}, seed {options.seed}"),
         *([("shard", f"{options.shard} of these tasks")] if options.shard else []),
     ]
@@ -234,4 +295,5 @@ def plan_run(table: LabelledTable, options: StudyOptions, store: Path, *, verbos
         lines.insert(0, ("preliminary", PRELIMINARY))
     found = by_severity([*table.suspicions, *suspicions(X, target, table.groups)])
     suspected = [" ".join(suspicion_words(one, target)) for one in found]
+    warnings = [*warnings, *beware]
     return RunPlan(study, X, target, lines, [*notes, *filled], warnings, suspected)

@@ -59,6 +59,10 @@ def report(
         Path | None,
         typer.Option("--out", "-o", help="HTML file; report.html beside the store if omitted."),
     ] = None,
+    max_features: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="The most features that you can afford."),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished, or still running, study again.
@@ -75,6 +79,8 @@ def report(
     if out is not None and not path.parent.is_dir():
         raise WrongUse(f"the folder {path.parent} does not exist.")
     results = load([store])
+    if max_features is not None:
+        results = results.at_most(max_features)
     from backstay.report import Report
 
     say(f"Report: {Report(results).write(path)}")

@@ -10,7 +10,7 @@ from backstay.cli._guard import WrongUse
 from backstay.cli._options import of_study
 from backstay.cli._read import split_at_commas
 
-REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5}
+REPEATS = {"subsample": 50, "10x10": 10, "5x2": 5, "leave-batch-out": 1}
 PERMUTATIONS = 20
 DEALS = 4
 CHOICES = {"categories": ("code", "drop"), "impute": ("median", "knn"), "protocol": REPEATS}
@@ -32,7 +32,14 @@ class StudyOptions:
         "--methods",
         "-m",
     )
-    protocol: str = of_study("subsample, 5x2 or 10x10.", default="subsample")
+    protocol: str = of_study(
+        "subsample, 5x2, 10x10, or leave-batch-out, which needs --batch.", default="subsample"
+    )
+    center_batches: bool = of_study(
+        "Centre features within batches, by means of training rows; a new batch by its own.",
+        "--center-batches",
+        default=False,
+    )
     repeats: int | None = of_study("Splits of subsample (50 if omitted), or repeats of 10x10 (10).")
     sizes: str | None = of_study(
         "Numbers of features to select, such as 5,10,20; 1, 2, 5, 10, … 100 if omitted."

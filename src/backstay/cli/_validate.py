@@ -16,11 +16,12 @@ from backstay.cli._outputs import check_folder, make_folder, metric_title
 from backstay.cli._predict import (
     Frozen,
     SignatureOptions,
+    floor_for,
     read_for,
     say_stand_ins,
     write_predictions,
 )
-from backstay.cli._read import CohortOptions
+from backstay.cli._read import CohortOptions, OutcomeOptions
 from backstay.cli._show import figure, say, table, warn
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ def validate(
     signature: Frozen,
     reading: CohortOptions,
     applied: SignatureOptions,
-    target: Annotated[
-        str, typer.Option("--target", "-t", help="Column of the outcome in the cohort.")
-    ],
+    outcome: OutcomeOptions,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder; the table's name with -validation if omitted."),
@@ -66,16 +65,23 @@ def validate(
 
     [bold]backstay validate signature.json cohort.csv --target diagnosis[/bold]
 
+    [bold]backstay validate signature.json cohort.csv --time months --event dead[/bold]
+
     [bold]backstay validate signature.json cohort.csv -t status --map tumour=ill --map normal=well[/bold]
     """  # noqa: E501, one example a line
+    if not outcome.named():
+        raise WrongUse("name the column of the outcome with --target, or --time and --event.")
     mapping = _mapping(mapped or [])
     folder = Path(f"{reading.stem}-validation") if out is None else out
     check_folder(folder)
     reading.check_files(signature)
     frozen = applied.load(signature)
-    rows = read_for(frozen, reading, target)
+    named = outcome.named()
+    rows = read_for(frozen, reading, outcome)
     if rows.n_dropped:
-        warn(f"{rows.n_dropped} rows without a value of {target!r} were left out.")
+        columns = [name for option, name in named.items() if option != "event_is"]
+        missing = " or ".join(map(repr, columns))
+        warn(f"{rows.n_dropped} rows without a value of {missing} were left out.")
     from backstay.report import ValidationReport
 
     assert rows.y is not None
@@ -87,11 +93,16 @@ def validate(
             mapping=mapping,
             allow_missing=applied.allow_missing,
             rescale=applied.rescale,
+            covariates=rows.covariates,
             **given,
         )
     say_stand_ins(validation.stand_ins, frozen)
     make_folder(folder)
     about = {"command": command_line(), "signature": signature.name, "cohort": reading.data.name}
+    floor = floor_for(frozen, reading)
+    about["values"] = (
+        "as in the file" if floor is None else f"raised to {floor:g}, then log2 was taken"
+    )
     report = ValidationReport(validation, **about)
     write_whole(folder / "validation.json", as_json(report.to_dict()) + "\n")
     write_predictions(validation.predictions, folder / "predictions.csv")
@@ -145,7 +156,9 @@ def show(report: ValidationReport) -> None:
         shown = [
             [a["figure"], figure(a["value"], a["low"], a["high"], _digits(a["value"]))]
             for a in more
+            if a["key"] != "log_rank"
         ]
+        shown += [[a["figure"], f"{a['value']:.2g}"] for a in more if a["key"] == "log_rank"]
         table(["figure", "cohort"], shown)
     if report.cautions:
         say("Beware", "bold")

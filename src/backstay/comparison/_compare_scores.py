@@ -3,8 +3,6 @@
 Every difference is *first minus second*.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -20,6 +20,7 @@ from backstay.datasets._read_cohort import CohortTable, read_cohort
 from backstay.datasets._read_selections import Selections, read_selections
 from backstay.datasets._read_table import read_table
 from backstay.datasets._reading import Reading
+from backstay.datasets._separability import separability
 
 __all__ = [
     "CohortTable",
@@ -41,4 +42,5 @@ __all__ = [
     "read_cohort",
     "read_selections",
     "read_table",
+    "separability",
 ]

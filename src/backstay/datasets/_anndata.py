@@ -24,7 +24,6 @@ from backstay.datasets._content import (
     package,
     read_as,
 )
-from backstay.datasets._exact import check_integers, inferred
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._wide import sparse_frame
@@ -48,7 +47,7 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
     if absent:
         raise TableError(f"{path.name} is HDF5 without {listed(absent)}: not an AnnData file.")
     notes: list[str] = []
-    labels = {reading.target, *reading.labels}
+    labels = {*reading.outcome, *reading.labels}
     sheet = _frame(path, _own(path, file, "obs"), notes, labels)
     features = _frame(path, _own(path, file, "var"), notes)
     where = "X" if reading.layer is None else f"layers/{reading.layer}"
@@ -59,7 +58,6 @@ def _content(path: Path, file: Any, reading: Reading) -> Content:
     X = _matrix(path, _own(path, file, where), reading, (len(sheet), len(features)))
     _check_shape(path, where, X.shape, (len(sheet), len(features)))
     if sparse.issparse(X):
-        check_integers(features.index, X)
         frame = sparse_frame(X.astype(np.float64), sheet.index, features.index)
         notes.append(f"{where} is sparse, and stays so: {X.nnz} of its values are not 0.")
     else:
@@ -110,13 +108,13 @@ def _matrix(path: Path, stored: Any, reading: Reading, expected: tuple[int, int]
         check_table(path.name, stored.name, stored)
         reading.limit.check(path, math.prod(stored.shape) * max(stored.dtype.itemsize, 8))
         return stored[()]
-    kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
+    kind = str(stored.attrs.get("encoding-type", ""))
     if not kind.startswith(("csr", "csc")):
         raise TableError(f"{path.name}: {stored.name} is stored as {kind or 'a group'!r}; only "
                          "dense, csr and csc matrices are read.")  # fmt: skip
     parts = [_own(path, stored, name) for name in ("data", "indices", "indptr")]
     reading.limit.check(path, sum(part.size * 8 for part in parts))
-    shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
+    shape = stored.attrs.get("shape")
     _check_shape(path, stored.name.strip("/"), tuple(int(side) for side in shape), expected)
     made = sparse.csr_matrix if kind.startswith("csr") else sparse.csc_matrix
     X = made(tuple(part[()] for part in parts), shape=tuple(int(side) for side in shape))
@@ -168,12 +166,8 @@ def _column(path: Path, stored: h5py.Dataset | h5py.Group) -> Any:
             if values is None:
                 return None
             gaps = _own(path, stored, "mask")[()].astype(bool)
-            return inferred(pd.Series(values, dtype=object).mask(gaps, None)).array
+            return pd.Series(values, dtype=object).mask(gaps, None).infer_objects().array
         return None
-    kept = stored.attrs.get("categories")  # as anndata 0.7 wrote it: a reference, in the same file
-    if kept is not None and isinstance(kept, h5py.Reference):
-        place = _own(path, stored.file, stored.file[kept].name.strip("/"))
-        return _categorical(stored[()], _values(place), stored)
     return _values(stored)
 
 

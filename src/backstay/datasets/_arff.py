@@ -1,7 +1,5 @@
 """ARFF files, in time that grows with their length and no faster."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from backstay.datasets._content import Content
-from backstay.datasets._exact import may_be_rounded
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 
@@ -117,10 +114,7 @@ def _column(path: Path, name: str, values: list[str] | None, texts: tuple[str, .
         if unknown:
             raise _refusal(path, f"{name!r} holds {min(unknown)!r}, which it does not declare")
         return pd.Categorical(known, list(dict.fromkeys(values)))
-    numbers = np.array([np.nan if text is None else _number(path, name, text) for text in known])
-    if may_be_rounded(numbers):  # as they are written, whole numbers still differ
-        return pd.Series(known, dtype=object)
-    return numbers
+    return np.array([np.nan if text is None else _number(path, name, text) for text in known])
 
 
 def _number(path: Path, name: str, text: str) -> float:

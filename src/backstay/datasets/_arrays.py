@@ -1,15 +1,10 @@
 """Tables in NPZ and MATLAB files, read without running any code in them."""
 
-from __future__ import annotations
-
-import io
 import math
-import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +16,6 @@ from scipy.io.matlab import MatReadError
 from backstay._words import listed
 from backstay.datasets._content import (
     Content,
-    Limit,
     check_table,
     features_by_name,
     first_line,
@@ -33,9 +27,6 @@ from backstay.datasets._reading import Reading
 
 # What arrays of an NPZ or MATLAB file may be called beside x and y, in lower case.
 NAMES = ("feature_names", "class_names", "groups", "n_train", "sample_names")
-# Of MATLAB files: the type of a compressed variable, and the classes of cells, structs and objects.
-COMPRESSED, NESTED = 15, (b"\1", b"\2", b"\3")
-CHUNK = 2**20
 CSR = ("data", "indices", "indptr", "shape")
 
 
@@ -44,7 +35,9 @@ def read_npz(path: Path, reading: Reading) -> Content:
     broken = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
     try:
         with read_as("an NPZ file", path, *broken), path.open("rb") as file:
-            _check_archive(path, reading.limit)
+            if zipfile.is_zipfile(path):  # numpy says what it is instead
+                with zipfile.ZipFile(path) as members:
+                    reading.limit.check(path, sum(one.file_size for one in members.infolist()))
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise TableError(f"{path.name} holds one array without a name; save X and y.")
@@ -57,24 +50,7 @@ def read_npz(path: Path, reading: Reading) -> Content:
             f"{path.name} holds Python objects or damaged arrays, which are not read; save texts "
             "as numpy arrays of strings."
         ) from error
-    return _from_arrays(path, arrays, reading.target)
-
-
-def _check_archive(path: Path, limit: Limit) -> None:
-    """Refuse an archive that unpacks to too much, by its own word or by that of its arrays."""
-    if not zipfile.is_zipfile(path):
-        return  # numpy says what it is instead
-    with zipfile.ZipFile(path) as archive:
-        limit.check(path, sum(member.file_size for member in archive.infolist()))
-        claimed = 0
-        for member in archive.infolist():
-            with archive.open(member) as array:
-                version = np.lib.format.read_magic(array)
-                read = getattr(np.lib.format, f"read_array_header_{version[0]}_0", None)
-                if read is not None:
-                    shape, _, dtype = read(array)
-                    claimed += math.prod(shape) * dtype.itemsize
-        limit.check(path, claimed)
+    return _from_arrays(path, arrays, reading)
 
 
 def read_mat(path: Path, reading: Reading) -> Content:
@@ -82,7 +58,6 @@ def read_mat(path: Path, reading: Reading) -> Content:
     broken = (MatReadError, ValueError, TypeError, OSError, LookupError, MemoryError, zlib.error)
     try:
         with read_as("a MATLAB file", path, *broken):
-            _check_compressed(path, reading.limit)
             sides = (shape for _, shape, kind in whosmat(str(path)) if kind != "sparse")
             reading.limit.check(path, 8 * sum(math.prod(shape) for shape in sides))
             variables = loadmat(str(path), chars_as_strings=True)
@@ -91,40 +66,7 @@ def read_mat(path: Path, reading: Reading) -> Content:
             f"{path.name} is a MATLAB file of version 7.3; save it with save(…, '-v7')."
         ) from error
     arrays = {k: v for k, v in variables.items() if not k.startswith("__")}
-    return _from_arrays(path, arrays, reading.target)
-
-
-def _check_compressed(path: Path, limit: Limit) -> None:
-    """Refuse a file whose compressed variables are too large: what cells hold is in no header."""
-    with path.open("rb") as file:
-        head = file.read(128)
-        order = {b"IM": "<", b"MI": ">"}.get(head[126:128])
-        if order is None or 0 in head[:4]:  # version 4 has neither compression nor cells
-            return
-        unpacked = 0
-        while len(tag := file.read(8)) == 8:
-            kind, size = struct.unpack(f"{order}II", tag)
-            if kind != COMPRESSED:
-                file.seek(size, io.SEEK_CUR)
-                continue
-            for part in _inflated(file, size, order):
-                unpacked += part
-                limit.check(path, unpacked)
-
-
-def _inflated(file: BinaryIO, size: int, order: str) -> Iterator[int]:
-    """Yield how many bytes a compressed variable takes, a part at a time."""
-    stream, weight = zlib.decompressobj(), 0
-    while size > 0 and (data := file.read(min(size, CHUNK))):
-        size -= len(data)
-        while data:
-            part = stream.decompress(data, CHUNK)
-            data = stream.unconsumed_tail
-            if not weight:
-                kind = part[16 if order == "<" else 19 : 20][:1]
-                # Small numbers in cells are stored in a byte each, and become doubles.
-                weight = 8 if kind in NESTED else 1
-            yield weight * len(part)
+    return _from_arrays(path, arrays, reading)
 
 
 def _vector(path: Path, name: str, values: Any) -> NDArray[Any]:
@@ -182,8 +124,9 @@ def _matrix(path: Path, arrays: dict[str, Any], x: str | None) -> tuple[Any, tup
     )
 
 
-def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Content:
+def _from_arrays(path: Path, arrays: dict[str, Any], reading: Reading) -> Content:
     """Return rows, labels and names out of the arrays of a file."""
+    target = reading.target
     named = {name.lower(): name for name in reversed(arrays)}  # of two spellings, the first
     X, used = _matrix(path, arrays, named.get("x"))
     notes = []
@@ -199,6 +142,10 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
         raise TableError(f"{path.name} has {len(names)} feature_names for {d} columns of X.")
     frame = features_by_name(X, None, names)
     label = target if target in arrays else named.get("y")
+    beside = [name for name in (reading.time, reading.event) if name in arrays]
+    sheet = {name: _vector(path, str(name), arrays[str(name)]) for name in beside}
+    if reading.time is not None:
+        label = None
     if target is not None and target not in arrays and target in frame.columns:
         label = None
     elif target is not None and target not in arrays and target.lower() != "y":
@@ -215,15 +162,16 @@ def _from_arrays(path: Path, arrays: dict[str, Any], target: str | None) -> Cont
     if twice := repeated(extra.get("class_names", ())):
         raise TableError(f"{path.name} has several class_names {listed(twice)}; every class needs "
                          "its own.")  # fmt: skip
-    if ignored := [k for k in arrays if k not in (*used, label) and k.lower() not in NAMES]:
+    taken = (*used, label, *beside)
+    if ignored := [k for k in arrays if k not in taken and k.lower() not in NAMES]:
         notes.append(f"Arrays not used: {listed(ignored)}.")
     if "n_train" in named:
         notes.append("n_train is not used: a study splits all rows itself.")
-    for key in ("y", "groups", "sample_names"):
-        if key in extra and len(extra[key]) != n:
-            raise TableError(
-                f"{path.name} has {len(extra[key])} values of {key} for {n} rows of X."
-            )
+    lengths = {key: len(extra[key]) for key in ("y", "groups", "sample_names") if key in extra}
+    for key, length in [*lengths.items(), *((str(k), len(v)) for k, v in sheet.items())]:
+        if length != n:
+            raise TableError(f"{path.name} has {length} values of {key} for {n} rows of X.")
     if "sample_names" in extra:
         frame.index = pd.Index(extra.pop("sample_names"), dtype=object)
-    return Content(path.name, frame, extra=extra, notes=notes)
+    about = pd.DataFrame(sheet, index=frame.index) if sheet else None
+    return Content(path.name, frame, extra=extra, sheet=about, notes=notes)

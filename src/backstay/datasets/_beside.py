@@ -1,7 +1,5 @@
 """What the columns that are no features say: rows that belong together, and other causes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,9 +12,10 @@ from numpy.typing import NDArray
 from backstay._suspicion import Suspicion
 from backstay.datasets._exact import plain_text
 from backstay.datasets._labelled import TableError
-from backstay.targets import Target
+from backstay.targets import Association, Target
 
 Floats = NDArray[np.float64]
+Tests = list[tuple[str, Association]]
 # Columns that are looked at, and rows that must have a value.
 MOST_COLUMNS, FEWEST_ROWS = 200, 10
 # A column with so many different values per row, or fewer, has kinds of rows; one with more names
@@ -30,6 +29,14 @@ SHOWN = 10
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*")
 # Whole numbers in the order of the rows, such as 1, 2, 3, …, only number them, except in these.
 TIME = re.compile(r"run|order|inject|acqui|scan|date|time|day|batch|plate", re.IGNORECASE)
+# Names of a time that rows were followed, and outcomes that may have happened by then.
+FOLLOWED = re.compile(
+    r"(?<![a-z])(time|days?|weeks?|months?|follow[ _.-]?up|survival)(?![a-z0-9])", re.IGNORECASE
+)
+HAPPENED = (
+    {"0", "1"}, {"1", "2"}, {"no", "yes"}, {"false", "true"}, {"alive", "dead"},
+    {"living", "deceased"}, {"censored", "event"}, {"censored", "dead"},
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -107,19 +114,31 @@ def _repeats(column: _Column) -> bool:
         return False
     if column.numbers is not None and (column.numbers % 1 != 0).any():
         return False
-    strata = pd.factorize(column.target.values)[0]
+    strata = pd.factorize(np.array(column.target.row_labels(), dtype=object))[0]
     pairs = pd.DataFrame({"value": column.texts, "stratum": strata}).drop_duplicates()
     alike = float((np.bincount(strata) ** 2).sum() / n**2)  # two rows by chance
     return bool(len(pairs) == values and alike ** (n - values) < CHANCE)
 
 
-def confounded(columns: Iterable[tuple[str, Any]], target: Target) -> list[Suspicion]:
-    """Suspect columns that go with the outcome, the strongest first."""
-    tests = [
+def associations(columns: Iterable[tuple[str, Any]], target: Target) -> Tests:
+    """Return how columns that are no features go with the outcome, all that can be tested."""
+    return [
         (one.name, one.target.association(values))
         for one in _usable(columns, target)
         if (values := _testable(one)) is not None
     ]
+
+
+def listed_tests(tests: Tests) -> str:
+    """Return the tests in words, the smallest p-values first."""
+    first = sorted(tests, key=lambda pair: pair[1].p_value)
+    said = [f"{name!r} {one.measure} {one.value:.2f}, p {one.p_value:.2g}" for name, one in first]
+    more = [f"and {len(said) - SHOWN} more"] if len(said) > SHOWN else []
+    return "; ".join([*said[:SHOWN], *more])
+
+
+def confounded(tests: Tests) -> list[Suspicion]:
+    """Suspect columns that go with the outcome, the strongest first."""
     found = [(name, test) for name, test in tests if test.p_value * len(tests) < CHANCE]
     if not found:
         return []
@@ -127,6 +146,27 @@ def confounded(columns: Iterable[tuple[str, Any]], target: Target) -> list[Suspi
     shown = [[name, t.measure, t.value, t.p_value * len(tests)] for name, t in found[:SHOWN]]
     severity = 2 if found[0][1].strong else 1
     return [Suspicion("confounded", severity, {"columns": shown})]
+
+
+def followed_up(
+    X: pd.DataFrame, others: Iterable[tuple[str, Any]], target: Target
+) -> list[Suspicion]:
+    """Suspect columns named like a time, beside an outcome that may say what happened until then.
+
+    As a feature, such a column tells how long a row was followed, and with it the outcome.
+    """
+    labels = {str(label).lower() for label in target.names}
+    if len(labels) != 2 or not any(labels <= pair for pair in HAPPENED):
+        return []
+    columns = [*((str(n), X[n], True) for n in X.columns if FOLLOWED.search(str(n))),
+               *((n, column, False) for n, column in others if FOLLOWED.search(n))]  # fmt: skip
+    found = []
+    for name, column, is_feature in columns[:MOST_COLUMNS]:
+        numbers = _numbers(plain_text(pd.Series(column)).dropna())
+        if numbers is not None and len(numbers) and (numbers > 0).all() and np.ptp(numbers):
+            found.append([name, is_feature])
+    severity = 2 if any(is_feature for _, is_feature in found) else 1
+    return [Suspicion("follow_up", severity, {"columns": found[:SHOWN]})] if found else []
 
 
 def _testable(column: _Column) -> NDArray[Any] | None:

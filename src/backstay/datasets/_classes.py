@@ -1,7 +1,5 @@
 """A target column that holds classes: which label every row has, and which rows are left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from unicodedata import normalize

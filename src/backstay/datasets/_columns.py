@@ -1,7 +1,5 @@
 """What the columns of a table hold: numbers, categories, or names of rows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 
 from backstay._words import counted, listed
-from backstay.datasets._exact import check_integers, check_numbers, plain_text
+from backstay.datasets._exact import plain_text
 from backstay.datasets._labelled import TableError
 from backstay.datasets._wide import (
     column_blocks,
@@ -143,8 +141,6 @@ def sort_columns(
             _add_category(columns, name, distinct_texts(frame[name]))
         elif types.is_numeric_dtype(kind) and kind.kind != "c":  # truth values, too
             numeric.append(name)
-            if kind.kind in "iu" and frame[name].notna().any():
-                check_integers([name], frame[name].dropna().to_numpy()[:, None])
         elif isinstance(kind, pd.CategoricalDtype):
             texts = distinct_texts(frame[name])
             order = [str(value).strip() for value in kind.categories]
@@ -178,7 +174,6 @@ def _add_text(
     numbers = np.asarray(pd.to_numeric(np.array(values, dtype=object), errors="coerce"), float)
     is_number = ~np.isnan(numbers)
     if is_number.all():
-        check_numbers(name, values, numbers)
         return texts.numbers_by_row(numbers)
     if {value.lower() for value in values} <= {"true", "false"}:
         truth = np.array([value.lower() == "true" for value in values], dtype=np.float64)

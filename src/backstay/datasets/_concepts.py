@@ -1,7 +1,5 @@
 """Concepts: the class is a function of the features [Prat 2.4.2, 5.3.2, 6.1]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

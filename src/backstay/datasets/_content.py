@@ -1,7 +1,5 @@
 """What a file holds before its columns are told apart, and how much it may hold."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from backstay._words import counted, listed
-from backstay.datasets._exact import as_names, check_integers, turned
+from backstay.datasets._exact import as_names
 from backstay.datasets._labelled import TableError
 from backstay.datasets._wide import float_type, wide_frame
 
@@ -56,39 +54,18 @@ class Limit:
 
 @dataclass(frozen=True)
 class Content:
-    """What is in a file.
+    """What is in a file."""
 
-    Attributes
-    ----------
-    file : str
-        Its name.
-    frame : DataFrame
-        Its rows. Names of columns may repeat. An index other than 0, 1, … names the rows.
-    named : bool
-        Whether the first column names the rows.
-    extra : dict
-        Arrays that stand beside the rows: y, target, groups, class_names.
-    sheet : DataFrame or None
-        What is known of the samples, a row each, in the order of the rows.
-    annotation : DataFrame or None
-        What is known of the features, a row each, in the order of the columns.
-    oriented : bool
-        Whether rows are known to be samples.
-    details : dict
-        How the file was read.
-    notes : list of str
-        What was done.
-    """
-
-    file: str
-    frame: pd.DataFrame
-    named: bool = False
+    file: str  # its name
+    frame: pd.DataFrame  # names of columns may repeat; an index other than 0, 1, … names the rows
+    named: bool = False  # whether the first column names the rows
+    # Arrays that stand beside the rows: y, target, groups, class_names.
     extra: dict[str, Any] = field(default_factory=dict)
-    sheet: pd.DataFrame | None = None
-    annotation: pd.DataFrame | None = None
-    oriented: bool = False
-    details: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    sheet: pd.DataFrame | None = None  # what is known of the samples, in the order of the rows
+    annotation: pd.DataFrame | None = None  # of the features, in the order of the columns
+    oriented: bool = False  # whether rows are known to be samples
+    details: dict[str, Any] = field(default_factory=dict)  # how the file was read
+    notes: list[str] = field(default_factory=list)  # what was done
 
     @property
     def row_names(self) -> pd.Index | None:
@@ -138,7 +115,6 @@ def repeated(names: Any) -> list[str]:
 def features_by_name(values: Any, samples: Any, names: Any) -> pd.DataFrame:
     """Return rows of numbers as one block of memory, with the names of samples and features."""
     values = np.asarray(values)
-    check_integers(names, values)
     kind = float_type([values.dtype], *values.shape)
     block = np.ascontiguousarray(values, dtype=kind)
     index = pd.RangeIndex(len(block)) if samples is None else pd.Index(list(samples), dtype=object)
@@ -184,7 +160,7 @@ def exchanged(content: Content, annotation: Collection[str] = ()) -> Content:
     note = "Rows and columns were exchanged: the file has a feature per row."
     return replace(
         content,
-        frame=turned(frame),
+        frame=frame.T.infer_objects(),
         named=False,
         annotation=about,
         oriented=True,

@@ -1,7 +1,5 @@
 """Rows drawn from a distribution per class [HY V-B; Han 6.1; Prat 5.3.2, 6.1]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

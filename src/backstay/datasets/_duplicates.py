@@ -1,7 +1,5 @@
 """Features of the same name: refused, or joined as the caller says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

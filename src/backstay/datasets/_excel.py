@@ -1,7 +1,5 @@
 """Sheets of Excel workbooks: the values that are stored, never formulas or macros."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,7 +12,6 @@ import pandas as pd
 
 from backstay._words import counted, listed
 from backstay.datasets._content import Content, package, read_as
-from backstay.datasets._exact import inferred
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._text import MISSING
@@ -157,5 +154,5 @@ def _check_formulas(
 def _column(values: list[Any], absent: set[str]) -> pd.Series:
     """Return a column of numbers if it holds nothing else, otherwise of what it holds."""
     known = [None if isinstance(value, str) and value in absent else value for value in values]
-    column = inferred(pd.Series(known, dtype=object))
+    column = pd.Series(known, dtype=object).infer_objects()
     return column if column.notna().any() else column.astype(np.float64)

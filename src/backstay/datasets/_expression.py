@@ -1,7 +1,5 @@
 """Text formats of gene expression: GEO's series matrix and GCT, a feature per row in both."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator
@@ -13,7 +11,6 @@ import pandas as pd
 
 from backstay._words import counted, listed
 from backstay.datasets._content import Content, check_names, features_by_name, repeated
-from backstay.datasets._exact import keep_exact
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._samples import numbers_of_samples
@@ -136,25 +133,20 @@ def _parse(
     file: TextFile, reading: Reading, read_head: Callable[[Path, TextIO], tuple[Any, int]]
 ) -> tuple[Any, pd.DataFrame, pd.DataFrame]:
     """Read the head of a file, the table behind it, and the rows of the table that are a sheet."""
-
-    def parts(text: TextIO, kinds: Any, columns: list[int] | None = None) -> Any:
-        head, n_sheet = read_head(file.path, text)
-        rows = csv.reader(text, delimiter="\t")
-        header = next(rows, None) or [""]
-        # What a sheet says stays as it is written: parsed with numbers below, 01 would be 1.
-        sheet = io.StringIO(newline="")
-        csv.writer(sheet, delimiter="\t").writerows(islice(rows, n_sheet))
-        sheet.seek(0)
-        frames = (
-            parsed(part, reading, len(header), kind, columns, sep="\t", header=None, absent=["na"])
-            for part, kind in ((text, kinds), (sheet, str))
-        )
-        return head, [name.strip() for name in header], *frames
-
-    head, names, frame, sheet = parts(file.text(), {0: str})
-    keep_exact(frame, lambda columns: parts(file.text(), str, columns)[2], reading.decimal)
-    _check_rows(file, names, frame, sheet)
+    text = file.text()
+    head, n_sheet = read_head(file.path, text)
+    rows = csv.reader(text, delimiter="\t")
+    names = [name.strip() for name in next(rows, None) or [""]]
+    # What a sheet says stays as it is written: parsed with numbers below, 01 would be 1.
+    said = io.StringIO(newline="")
+    csv.writer(said, delimiter="\t").writerows(islice(rows, n_sheet))
+    said.seek(0)
     columns = pd.Index(names, dtype=object)
+    frame, sheet = (
+        parsed(part, reading, len(names), kind, sep="\t", header=None, absent=["na"])
+        for part, kind in ((text, {0: str}), (said, str))
+    )
+    _check_rows(file, names, frame, sheet)
     return head, frame.set_axis(columns, axis=1), sheet.set_axis(columns, axis=1)
 
 

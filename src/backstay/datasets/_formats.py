@@ -1,7 +1,5 @@
 """Which reader reads a file, by its name and its first line, and how its sheet is joined to it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What reading a file gives: rows with an outcome each, with notes and warnings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +42,8 @@ class LabelledTable:
         categories. The index holds sample names where the file has them. Sparse matrices of
         AnnData files have pandas' sparse columns; :meth:`numbers` writes them out.
     y : ndarray of shape (n_samples,)
-        Class labels, integers where the file has whole numbers, else texts; or numbers.
+        Class labels, integers where the file has whole numbers, else texts; or numbers; or times
+        until an event, as :func:`backstay.targets.survival` makes them.
     groups : ndarray of shape (n_samples,) or None
         Rows of one group are not independent.
     target : str
@@ -60,8 +59,12 @@ class LabelledTable:
     suspicions : list of Suspicion
         Columns beside the features that could make a score look better than it is, for
         ``Study.run(…, suspicions=table.suspicions)``.
-    kind : {"classes", "numbers"}
+    kind : {"classes", "numbers", "survival"}
         What ``y`` holds.
+    horizon : float or None
+        Of times until an event, the time at which survival is predicted, as asked for.
+    covariates, batch : DataFrame, ndarray or None
+        What features are adjusted for, and every row's batch, for ``Study.run``.
     positive : object or None
         The class that two-class metrics are about, as in ``y``; None leaves it to the order.
     """
@@ -77,6 +80,9 @@ class LabelledTable:
     positive: Any = None
     suspicions: list[Suspicion] = field(default_factory=list)
     kind: str = "classes"
+    horizon: float | None = None
+    covariates: pd.DataFrame | None = None
+    batch: NDArray[Any] | None = None
 
     @property
     def classes(self) -> dict[str, int]:

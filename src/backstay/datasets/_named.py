@@ -16,8 +16,8 @@ from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 
 # A column can be one of these only.
-ROLES = ("measured", "ids", "target", "groups")
-LISTS = ("drop", "keep", "categories", "also")
+ROLES = ("measured", "ids", "target", "time", "event", "groups", "batch")
+LISTS = ("drop", "keep", "categories", "also", "adjust")
 
 
 @dataclass
@@ -72,7 +72,7 @@ def check_named(reading: Reading, content: Content) -> None:
     for parameter, name in named:
         check_column(parameter, name, columns, where, sheet=content.sheet is not None)
     if len(set(roles.values())) < len(roles):
-        raise TableError("target, groups, measured and ids must be different columns.")
+        raise TableError(f"{', '.join(roles)} must be different columns.")
     if reading.also and content.sheet is None:
         raise TableError(
             "also names columns of a sheet of samples; here every column is a feature.",

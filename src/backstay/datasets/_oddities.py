@@ -1,7 +1,5 @@
 """What in the values of a table could make a method do worse than it could."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,10 +1,9 @@
-"""What a target column holds: classes, or a number for every row.
+"""What a target column holds: classes, or a number for every row; or times until an event.
 
 Texts are classes, and so are whole numbers of few values. Numbers with fractions are measured.
 """
 
-from __future__ import annotations
-
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._refusal import Refusal
 from backstay.datasets._beside import DATE
 from backstay.datasets._exact import plain_text
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
-from backstay.targets import as_target
+from backstay.targets import as_target, survival
 
 # More different numbers than this, or than half of the rows, and a target may be measured.
 MAX_NUMERIC_CLASSES = 10
@@ -101,6 +101,40 @@ def numbers_of(column: pd.Series, target: str, reading: Reading) -> Outcome:
     warnings = [f"{n_gaps} rows without a value of {target!r} were dropped."] if n_gaps else []
     note = f"{target!r} is read as numbers{' as asked' if reading.kind else ''}, not as classes."
     return Outcome(y, known, "numbers", notes=[note], warnings=warnings)
+
+
+def survival_of(time: pd.Series, event: pd.Series, reading: Reading) -> Outcome:
+    """Return the times until an event that two columns hold, or refuse them in a sentence."""
+    names = {"time": str(reading.time), "event": str(reading.event)}
+    texts = plain_text(time)
+    happened = plain_text(event).str.replace(r"^([0-9]+)[.]0+$", r"\1", regex=True)
+    given = texts if time.dtype.kind not in "iuf" else time.astype(np.float64)
+    times = _as_numbers(given, reading.decimal).to_numpy()
+    if (lost := texts.notna().to_numpy() & np.isnan(times)).any():
+        raise _no_number(texts, int(np.argmax(lost)), names["time"])
+    known = texts.notna().to_numpy() & happened.notna().to_numpy()
+    if not known.any():
+        raise TableError(
+            f"no row has a value of both {names['time']!r} and {names['event']!r}.",
+            parameter=("time", "event"),
+        )
+    # Rows with a gap stay until rows were counted in messages.
+    said = happened.where(known, happened[known].iloc[0])
+    lower, flags = said.str.lower(), np.asarray(said)
+    for no, yes in (("0", "1"), ("false", "true")):
+        if reading.event_is is None and set(lower) <= {no, yes}:
+            flags = np.asarray(lower == yes)
+    try:
+        y = survival(np.where(known, times, 1.0), flags, event_is=reading.event_is)
+    except Refusal as error:
+        words = re.sub("first row ([0-9]+)", lambda row: f"first row {int(row[1]) + 1}", str(error))
+        which = words.split(" ", 1)[0]
+        words = words.replace(which, repr(names[which]), 1) if which in names else words
+        raise TableError(words, parameter=error.parameter) from None
+    n_gaps = int((~known).sum())
+    lacking = f"{names['time']!r} or {names['event']!r}"
+    warnings = [f"{n_gaps} rows without a value of {lacking} were dropped."] if n_gaps else []
+    return Outcome(y[known], known, "survival", warnings=warnings)
 
 
 def _no_number(texts: pd.Series, row: int, target: str) -> TableError:

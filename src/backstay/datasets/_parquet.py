@@ -1,7 +1,5 @@
 """Tables in Parquet files, with the types of their columns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,6 @@ import pandas as pd
 
 from backstay._words import listed
 from backstay.datasets._content import Content, Limit, package, read_as
-from backstay.datasets._exact import large_beside_gaps
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._wide import column_blocks, float_type, wide_frame
@@ -40,15 +37,14 @@ def _frame(table: Any, notes: list[str]) -> pd.DataFrame:
     twice = len(set(names)) < len(names)
     if twice:  # pandas' own description of them would not fit
         table = table.rename_columns([str(j) for j in range(len(names))]).replace_schema_metadata()
-    # Beside a gap, pandas makes whole numbers floating point, which would merge large ones.
-    frame = table.to_pandas(integer_object_nulls=any(map(large_beside_gaps, table.columns)))
+    frame = table.to_pandas()
     frame.columns = pd.Index(names, dtype=object) if twice else frame.columns.map(str)
     return pd.DataFrame(frame)
 
 
 def _check_labels(path: Path, reading: Reading, frame: pd.DataFrame, names: list[str]) -> None:
     """Refuse a file whose labels are in a column that was left out."""
-    for name in {reading.target, *reading.labels} & set(names) - set(frame.columns):
+    for name in {*reading.outcome, *reading.labels} & set(names) - set(frame.columns):
         if name not in frame.index.names:
             raise TableError(
                 f"{path.name} has lists, records or bytes in column {name!r}; labels are texts or "

@@ -4,10 +4,8 @@ Unlike :func:`read_table`, nothing is left out because it looks useless: one row
 it every column is constant.
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,16 +19,16 @@ from backstay.datasets._classes import classes_of_cohort, labels_beside
 from backstay.datasets._columns import log2_floor
 from backstay.datasets._content import Content, repeated
 from backstay.datasets._duplicates import unique_columns
-from backstay.datasets._exact import check_numbers
 from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import TableError
 from backstay.datasets._named import take_apart, with_also
+from backstay.datasets._outcome import survival_of
 from backstay.datasets._reading import Reading
 
 # Options that choose features, rows or classes: in a cohort, the signature does.
 OF_TRAINING = (
-    "groups", "measured", "drop", "keep", "categories", "kind", "exclude_classes",
-    "min_class_size", "positive", "logged",
+    "groups", "adjust", "batch", "measured", "drop", "keep", "categories", "kind",
+    "exclude_classes", "min_class_size", "positive", "logged", "horizon",
 )  # fmt: skip
 
 
@@ -44,14 +42,17 @@ class CohortTable:
         The columns that were asked for and are there; the index names the rows where they have
         names.
     y : ndarray or None
-        Classes, where a target was named.
+        Outcomes, where they were named: classes, numbers, or times until an event.
     n_dropped : int
-        Rows left out because they have no class.
+        Rows left out because they have no outcome.
+    covariates : DataFrame or None
+        Columns of covariates, those that are there.
     """
 
     X: pd.DataFrame
     y: NDArray[Any] | None
     n_dropped: int = 0
+    covariates: pd.DataFrame | None = None
 
 
 def read_cohort(
@@ -59,6 +60,7 @@ def read_cohort(
     features: Collection[str],
     target: str | None = None,
     *,
+    beside: Mapping[str, Any] | None = None,
     reading: Reading | None = None,
     **options: Any,
 ) -> CohortTable:
@@ -72,6 +74,8 @@ def read_cohort(
         Names of the columns to read. Those that the file does not have are left out.
     target : str, default=None
         Column of the classes. Rows without a class are left out.
+    beside : dict, default=None
+        Names of covariates, of the table or of its sheet; None for those that are numbers.
     reading : Reading, default=None
         How to read it.
     **options
@@ -104,21 +108,27 @@ def read_cohort(
     content = content_of(Path(path), reading)
     if reading.samples is not None:  # the names of the rows are taken already
         reading = replace(reading, ids=None)
-    return _taken(content, {str(name) for name in features}, reading)
+    return _taken(content, {str(name) for name in features}, reading, beside or {})
 
 
-def _taken(content: Content, features: set[str], reading: Reading) -> CohortTable:
+def _taken(
+    content: Content, features: set[str], reading: Reading, beside: Mapping[str, Any]
+) -> CohortTable:
     """Take names, classes and the wanted columns out of what a file holds."""
     target = reading.target
-    parts = take_apart(content, reading, (target, *features))
+    parts = take_apart(content, reading, (*reading.outcome, *features, *beside))
     y, kept = None, np.ones(len(parts.features), dtype=bool)
     if target is not None:
-        beside = labels_beside(content, target)
-        labels = parts.column(target) if beside is None else beside[0]
+        found = labels_beside(content, target)
+        labels = parts.column(target) if found is None else found[0]
         classes = classes_of_cohort(labels, target, content)
         y, kept = classes.y, classes.rows
+    elif reading.time is not None and reading.event is not None:
+        times = survival_of(parts.column(reading.time), parts.column(reading.event), reading)
+        y, kept = times.y, times.rows
     frame = with_also(parts.features, parts.sheet, reading)
-    places = [j for j, name in enumerate(frame.columns) if str(name) in features and name != target]
+    wanted = features - {*reading.outcome}
+    places = [j for j, name in enumerate(frame.columns) if str(name) in wanted]
     frame = frame.iloc[:, places].set_axis([str(frame.columns[j]) for j in places], axis=1)
     if reading.dedupe is None and (twice := repeated(frame.columns)):
         raise TableError(
@@ -130,7 +140,14 @@ def _taken(content: Content, features: set[str], reading: Reading) -> CohortTabl
     X = pd.DataFrame(columns, index=frame.index)[kept].reset_index(drop=True)
     if parts.samples is not None:
         X.index = pd.Index(parts.samples[kept].map(str))
-    return CohortTable(X, y, int((~kept).sum()))
+    there = {*parts.sheet, *parts.features}
+    covariates = {
+        name: _numbers(parts.column(name), name, None) if known is None else parts.column(name)
+        for name, known in beside.items()
+        if name in there
+    }
+    Z = pd.DataFrame(covariates, index=frame.index)[kept].reset_index(drop=True)
+    return CohortTable(X, y, int((~kept).sum()), Z if beside else None)
 
 
 def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.float64]:
@@ -145,5 +162,4 @@ def _numbers(column: pd.Series, name: str, log2: float | None) -> NDArray[np.flo
             parameter="missing",
         )
     doubles = numbers.to_numpy(dtype=np.float64)
-    check_numbers(name, values, doubles)
     return doubles if log2 is None else log2_floor(doubles[:, None], log2)[:, 0]

@@ -1,7 +1,5 @@
 """Reading the features that runs of any other program selected."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

@@ -1,7 +1,5 @@
 """Reading a table of rows with their outcomes from a file, with a note on every decision."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from backstay._words import listed
-from backstay.datasets._beside import confounded, repeats, times
+from backstay.datasets._beside import (
+    associations,
+    confounded,
+    followed_up,
+    listed_tests,
+    repeats,
+    times,
+)
 from backstay.datasets._classes import labels_beside, outcome_of
 from backstay.datasets._columns import SortedColumns, left_out_sentences, sort_columns
 from backstay.datasets._content import Content
@@ -23,6 +28,7 @@ from backstay.datasets._formats import content_of
 from backstay.datasets._labelled import LabelledTable, TableError
 from backstay.datasets._named import Parts, take_apart, with_also
 from backstay.datasets._oddities import codes_for_missing, looks_raw, many_missing, twins
+from backstay.datasets._outcome import survival_of
 from backstay.datasets._reading import Reading
 from backstay.targets import as_target
 
@@ -34,7 +40,7 @@ def read_table(
     reading: Reading | None = None,
     **options: Any,
 ) -> LabelledTable:
-    r"""Read rows with their outcomes, classes or numbers, from a file.
+    r"""Read rows with their outcomes, classes, numbers or times until an event, from a file.
 
     The format follows from the name: ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.gct`` (each also
     ``.gz``), ``.xlsx``, ``.h5ad``, ``.parquet``, ``.arff``, ``.npz`` or ``.mat``. A text file that
@@ -98,15 +104,22 @@ def read_table(
 
 def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     """Take target, groups and names out of the columns and sort the others."""
-    taken = (reading.target, reading.groups, reading.measured, *reading.keep)
+    design = (reading.batch, *reading.adjust)
+    taken = (*reading.outcome, reading.groups, reading.measured, *design, *reading.keep)
     parts, log2 = take_apart(content, reading, taken), reading.log2
-    labels, target = _labels(parts, content, reading.target)
-    outcome = outcome_of(labels, target, content, reading)
+    if reading.time is not None and reading.event is not None:
+        columns_of_it = parts.column(reading.time), parts.column(reading.event)
+        outcome = survival_of(*columns_of_it, reading)
+        target = f"{reading.time} until {reading.event}"
+    else:
+        labels, target = _labels(parts, content, reading.target)
+        outcome = outcome_of(labels, target, content, reading)
     parts.notes += outcome.notes
     parts.warnings += outcome.warnings
     groups = _groups(parts, content, reading.groups, outcome.rows)
     if not outcome.rows.all():
         parts = parts.of_rows(outcome.rows)
+    batch = None if reading.batch is None else _batch(parts, reading.batch)
     others = [] if (name := reading.measured) is None else [(name, times(parts.column(name), name))]
     frame = _features(parts, content, reading, target)
     columns = sort_columns(frame, reading.categories, reading.keep, log2)
@@ -120,9 +133,12 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
     X = _assembled(frame, columns, samples, content.file)
     parts.warnings += [*twins(X), *many_missing(X), *codes_for_missing(X)]
     parts.warnings += [*([] if log2 is not None else looks_raw(X))]
-    known = as_target(outcome.y, outcome.kind)
+    known = as_target(outcome.y, outcome.kind, horizon=reading.horizon)
     others += _beside(parts, columns, reading, target)
-    found = confounded(others, known)
+    tests = associations(others, known)
+    found = [*confounded(tests), *followed_up(X, others, known)]
+    if tests:
+        parts.notes.append(f"Beside the features, against {target!r}: {listed_tests(tests)}.")
     if groups is None:
         # A few patients, named in a column of texts, are taken for categories.
         found += repeats([*others, *columns.categories.items()], samples, known)
@@ -133,15 +149,39 @@ def _labelled_table(content: Content, reading: Reading) -> LabelledTable:
         about = about.apply(plain_text).rename_axis("feature")
     return LabelledTable(
         X, outcome.y, groups, target, {**content.details, **scale}, parts.notes, parts.warnings,
-        about, outcome.positive, found, outcome.kind,
+        about, outcome.positive, found, outcome.kind, reading.horizon,
+        _covariates(parts, reading), batch,
     )  # fmt: skip
+
+
+def _covariates(parts: Parts, reading: Reading) -> pd.DataFrame | None:
+    """Return the columns that features are adjusted for: numbers, or texts of kinds."""
+    columns = {}
+    for name in reading.adjust:
+        texts = plain_text(parts.column(name))
+        numbers = pd.to_numeric(texts, errors="coerce")
+        numeric = name not in reading.categories and (numbers.notna() == texts.notna()).all()
+        columns[name] = numbers if numeric else texts
+    return pd.DataFrame(columns) if columns else None
+
+
+def _batch(parts: Parts, name: str) -> NDArray[Any]:
+    """Return the batch of every row."""
+    texts = label_texts(parts.column(name), name, "groups")
+    if texts.isna().any() or texts.nunique() < 2:
+        raise TableError(
+            f"{name!r} must name the batch of every row, and two batches or more.",
+            parameter="batch",
+        )
+    return texts.to_numpy().astype(str)
 
 
 def _beside(
     parts: Parts, columns: SortedColumns, reading: Reading, target: str
 ) -> Iterator[tuple[str, pd.Series]]:
     """Yield the columns that are neither features nor named for another purpose."""
-    known = {target, reading.groups, reading.measured, reading.ids, *reading.also}
+    known = {target, *reading.outcome, reading.groups, reading.measured, reading.ids}
+    known |= {*reading.also, reading.batch, *reading.adjust}
     for name in [n for n in (*reading.drop, *parts.sheet.columns) if n not in known]:
         known.add(name)
         yield name, parts.column(name)
@@ -195,7 +235,8 @@ def _groups(
 
 def _features(parts: Parts, content: Content, reading: Reading, target: str) -> pd.DataFrame:
     """Return the columns that are features, some of the sheet among them."""
-    gone = {target, reading.groups, reading.measured, reading.ids, *reading.drop}
+    gone = {target, *reading.outcome, reading.groups, reading.measured, reading.ids}
+    gone |= {*reading.drop, reading.batch, *reading.adjust}
     frame = parts.features
     frame = frame.drop(columns=[name for name in gone if name in frame.columns])
     if reading.drop:

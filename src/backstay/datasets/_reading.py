@@ -1,7 +1,5 @@
 """How a table is read: every option, declared and described once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
@@ -26,6 +24,14 @@ class Reading:
     target : str, default=None
         Name of the column that holds the outcome: classes, or a number for every row. In NPZ and
         MATLAB files None takes the array ``y``.
+    time, event : str, default=None
+        In place of `target`, for times until an event: the column of the time that a row was
+        followed, and the column that says whether the event happened then.
+    event_is : str, default=None
+        The value of `event` that means that it happened; needed unless the column holds truth
+        values, or 0 and 1.
+    horizon : float, default=None
+        The time at which survival is predicted; None is the median time of the events.
     samples : path or DataFrame, default=None
         The sheet of samples, where the file holds numbers only: a row per sample, with the
         target. Which side of the file holds the samples is found by their names. AnnData
@@ -42,6 +48,10 @@ class Reading:
         Columns of the sheet to use as features too, such as age; the others are not used.
     groups : str, default=None
         Column that says which rows belong together.
+    adjust : iterable of str
+        Columns, such as age and sex, that features are adjusted for; they are no features.
+    batch : str, default=None
+        Column that names the batch of every row, such as a site; it is no feature.
     measured : str, default=None
         Column that says when a sample was taken or measured. It is not a feature; a
         warning says so if the classes differ in it.
@@ -96,12 +106,18 @@ class Reading:
     """
 
     target: str | None = None
+    time: str | None = None
+    event: str | None = None
+    event_is: str | None = None
+    horizon: float | None = None
     samples: str | os.PathLike[str] | pd.DataFrame | None = None
     ids: str | None = None
     allow_unmatched: bool = False
     annotation: Collection[str] = ()
     also: Collection[str] = ()
     groups: str | None = None
+    adjust: Collection[str] = ()
+    batch: str | None = None
     measured: str | None = None
     drop: Collection[str] = ()
     keep: Collection[str] = ()
@@ -145,7 +161,22 @@ class Reading:
             raise TableError(
                 f"kind={self.kind!r} must be 'classes' or 'numbers'.", parameter="kind"
             )
+        self._check_times()
         Limit(self.max_size)
+
+    def _check_times(self) -> None:
+        """Refuse one of time and event without the other, or with what is for other outcomes."""
+        given = {"time", "event", "event_is", "horizon"} & {*self.given()}
+        if given and not {"time", "event"} <= given:
+            raise TableError(
+                "times until an event need two columns, time and event; name both.",
+                parameter=("time", "event"),
+            )
+        for name in ("target", "kind", "exclude_classes", "min_class_size", "positive"):
+            if given and name in self.given():
+                raise TableError(
+                    f"time and event name the outcome; {name} is for another one.", parameter=name
+                )
 
     @classmethod
     def of(cls, reading: Self | None, target: str | None, options: Mapping[str, Any]) -> Self:
@@ -182,4 +213,10 @@ class Reading:
     @property
     def labels(self) -> frozenset[str]:
         """Columns whose values stay as they are written: names such as 007."""
-        return frozenset({self.groups or "", self.ids or "", *self.categories} - {""})
+        named = {self.groups, self.ids, self.time, self.event, self.batch}
+        return frozenset({*self.categories, *(name for name in named if name is not None)})
+
+    @property
+    def outcome(self) -> tuple[str, ...]:
+        """The columns that the outcome is read from, as far as they are named."""
+        return tuple(name for name in (self.target, self.time, self.event) if name is not None)

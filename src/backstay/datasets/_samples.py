@@ -1,7 +1,5 @@
 """A table of numbers and the sheet of its samples: which way the table lies, and who is who."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +18,7 @@ from backstay.datasets._content import (
     is_text,
     repeated,
 )
-from backstay.datasets._exact import as_names, check_numbers, may_be_rounded, plain_text
+from backstay.datasets._exact import as_names, plain_text
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 
@@ -199,15 +197,6 @@ def _annotation_columns(
 
 def numbers_of_samples(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
     """Return a column per sample as numbers, refusing text with the names of its place."""
-    values = _as_numbers(frame, features, file)
-    if may_be_rounded(values):  # as they are written in the file, such numbers still differ
-        for i, row in enumerate(values):
-            cells = (frame.iat[i, j] for j in range(frame.shape[1]))
-            check_numbers(str(features.iloc[i]), cells, row)
-    return values
-
-
-def _as_numbers(frame: pd.DataFrame, features: pd.Series, file: str) -> NDArray[np.float64]:
     texts = [j for j in range(frame.shape[1]) if frame.iloc[:, j].dtype.kind not in "biuf"]
     if not texts:
         return frame.to_numpy(np.float64, na_value=np.nan)

@@ -1,20 +1,17 @@
 """Tables as text: delimiter, names, and lines that are cut short."""
 
-from __future__ import annotations
-
 import csv
 import io
 import string
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, TextIO
+from typing import Any
 
 import pandas as pd
 
-from backstay.datasets._classes import label_column
+from backstay.datasets._classes import label_column, outcome_of
 from backstay.datasets._content import Content, check_annotation
-from backstay.datasets._exact import keep_exact
 from backstay.datasets._labelled import TableError
 from backstay.datasets._reading import Reading
 from backstay.datasets._text_file import TextFile
@@ -24,6 +21,8 @@ DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": 
 MISSING = ("?",)
 # Between quotation marks, a longer field is rather a mark that does not end.
 LONG_FIELD = 131_072
+# So many columns take a minute to parse; with so few rows, the target is looked at before.
+WIDE, FEW_ROWS = 100_000, 50
 
 
 def check_delimiter(delimiter: str) -> None:
@@ -118,37 +117,14 @@ def uneven(name: str, line: int, width: int, before: int) -> TableError:
     )
 
 
-class _CheckedLines:
-    """The lines of a table for a parser; one that is cut short is refused as it is read."""
-
-    def __init__(self, file: TextIO, delimiter: str, name: str) -> None:
-        self.name, self.width, self.size = name, 0, 0
-        self.passed: list[str] = []  # counted, and next to be handed on
-        self.widths = enumerate(_widths(self._passing(file), delimiter))
-
-    def _passing(self, file: TextIO) -> Iterator[str]:
-        for line in file:
-            self.passed.append(line)
-            self.size += len(line)
-            yield line
-
-    def read(self, size: int = -1) -> str:
-        """Return lines of about `size` characters in all, every line if it is negative."""
-        for count, (number, width) in self.widths:
-            if count == 1:
-                self.width = width
-            if count > 1 and width != self.width:
-                raise uneven(self.name, number, width, self.width)
-            if 0 <= size <= self.size:
-                break
-        text = "".join(self.passed)
-        self.passed.clear()
-        self.size = 0
-        return text
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield what is left, a chunk at a time; pandas asks whether a file can do this."""
-        return iter(self.read, "")
+def _check_widths(lines: Iterator[str], delimiter: str, name: str) -> int:
+    """Refuse a line that is cut short, or count them; that of names may have one field fewer."""
+    before = count = 0
+    for count, (number, width) in enumerate(_widths(lines, delimiter)):
+        if count > 1 and width != before:
+            raise uneven(name, number, width, before)
+        before = width
+    return count
 
 
 def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Content:
@@ -157,7 +133,7 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
     ``as_text`` says which columns stay as they are written, such as the name 007: those of
     "labels", also the "first" one, or "all".
     """
-    path, annotation = file.path, None
+    path, annotation, n_rows = file.path, None, FEW_ROWS
     start = nonempty_lines(file.text(), path.name, 5)
     delimiter = separator = reading.delimiter or choose_delimiter(start, path.name)
     check_delimiter(delimiter)
@@ -168,30 +144,31 @@ def read_text(file: TextFile, reading: Reading, as_text: str = "labels") -> Cont
         )
     source: Any
     if reading.transpose:
-        text = _CheckedLines(file.text(), delimiter, path.name).read()
-        table = list(_rows(io.StringIO(text, newline=""), delimiter))
+        _check_widths(file.text(), delimiter, path.name)
+        table = list(_rows(file.text(), delimiter))
         header, source, annotation = _transposed(table, path.name, reading.annotation)
         named, separator = True, ","
     else:
         header, named = _header(_rows(file.text(), delimiter), path.name)
-        source = _CheckedLines(file.text(), delimiter, path.name)
+        n_rows = _check_widths(file.text(), delimiter, path.name)
+        source = file.text()
     names = [field.strip().strip("\ufeff") for field in header]
     first = named or not names[0]
     names = [name or f"unnamed column {i + 1}" for i, name in enumerate(names)]
     layout: dict[str, Any] = {"sep": separator, "header": 0, "skipinitialspace": separator != " "}
-
-    def parsed_again(columns: list[int]) -> pd.DataFrame:
-        text = io.StringIO(source.getvalue()) if reading.transpose else file.text()
-        return parsed(text, reading, len(names), str, columns, **layout)
-
     labels = {reading.target, *reading.labels}
     written = {j: str for j, name in enumerate(names) if name in labels}
     if first or as_text == "first":
         written[0] = str
     kinds: Any = str if as_text == "all" else written
+    if len(names) > WIDE and n_rows < FEW_ROWS and names.count(str(reading.target)) == 1:
+        j = names.index(str(reading.target))
+        texts = parsed(source, reading, len(names), kinds, usecols=[j], **layout)[j]
+        given = label_column(texts, reading, _typed)
+        outcome_of(given, names[j], Content(path.name, given.to_frame()), reading)
+        source = file.text()
     frame = parsed(source, reading, len(names), kinds, **layout)
     if as_text != "all":
-        keep_exact(frame, parsed_again, reading.decimal)
         for j in (j for j, name in enumerate(names) if name == reading.target):
             frame[j] = label_column(frame[j], reading, _typed)
     if first and not named:
@@ -277,17 +254,16 @@ def _typed(texts: pd.Series, reading: Reading) -> pd.Series:
 
 
 def parsed(
-    source: Any, reading: Reading, width: int, kinds: Any, columns: list[int] | None = None,
-    *, absent: Collection[str] = (), **layout: Any,
+    source: Any, reading: Reading, width: int, kinds: Any, *, absent: Collection[str] = (),
+    **layout: Any,
 ) -> pd.DataFrame:  # fmt: skip
-    """Parse a table of text, or some of its columns, which are named 0, 1, 2, …."""
+    """Parse a table of text, whose columns are named 0, 1, 2, …."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # fields would be left out
         frame = pd.read_csv(
             source,
             names=list(range(width)),
             index_col=False,
-            usecols=columns,
             decimal=reading.decimal,
             na_values=[*MISSING, *reading.missing, *absent],
             dtype=kinds,

@@ -1,7 +1,5 @@
 """A text file, opened once: its first line, its characters, its checksum."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

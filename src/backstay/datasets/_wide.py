@@ -1,7 +1,5 @@
 """Tables too large to be copied: wide ones, read in blocks of columns, and sparse ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

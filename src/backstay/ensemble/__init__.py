@@ -1,7 +1,7 @@
 """Many runs of one method: bagged rankings, repeated selection, error control."""
 
 from backstay.ensemble._bagging import BaggedRanker
-from backstay.ensemble._consensus import RepeatedSelector, frequency_curve
+from backstay.ensemble._consensus import RepeatedSelector
 from backstay.ensemble._decoy_control import DecoyControl
 from backstay.ensemble._decoy_scores import DecoyScores, ExpectedFalse
 from backstay.ensemble._stability_selection import StabilitySelection
@@ -13,5 +13,4 @@ __all__ = [
     "ExpectedFalse",
     "RepeatedSelector",
     "StabilitySelection",
-    "frequency_curve",
 ]

@@ -1,7 +1,5 @@
 """From many rankings to one score per feature [Han 5.2.3; Kolde et al. 2012]."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -44,32 +42,12 @@ def _log_beta_cdf(a: NDArray[Any], b: NDArray[Any], x: Scores) -> Scores:
 # What BaggedRanker documents, from the members' ranks, their importances, and k.
 AGGREGATES: dict[str, Callable[[Ranks, Scores, int], NDArray[Any]]] = {
     "rank_sum": lambda ranks, weights, k: (ranks.shape[1] + 1 - ranks).sum(axis=0),
-    "rank_mean": lambda ranks, weights, k: (ranks.shape[1] + 1 - ranks).sum(axis=0) / len(ranks),
     "rank_median": lambda ranks, weights, k: ranks.shape[1] + 1 - np.median(ranks, axis=0),
     "weight_mean": lambda ranks, weights, k: weights.mean(axis=0),
     "frequency": lambda ranks, weights, k: (ranks <= k).mean(axis=0),
     "borda": lambda ranks, weights, k: np.maximum(0, k + 1 - ranks).sum(axis=0),
     "rra": lambda ranks, weights, k: robust_rank_scores(ranks),
 }
-
-
-def aggregate_scores(aggregate: Any, rankings: Ranks, weights: Scores, k: int) -> Scores:
-    """Score the features by a named aggregate or by the caller's own function."""
-    if isinstance(aggregate, str):
-        return np.asarray(AGGREGATES[aggregate](rankings, weights, k), dtype=np.float64)
-    scores = np.asarray(aggregate(rankings, weights), dtype=np.float64)
-    if scores.shape != rankings.shape[1:]:
-        raise ValueError(
-            f"aggregate={aggregate!r} returned an array of shape {scores.shape}; "
-            f"it must return one score per feature, shape {rankings.shape[1:]}."
-        )
-    if not np.isfinite(scores).all():
-        feature = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise ValueError(
-            f"aggregate={aggregate!r} returned {scores[feature]} for feature {feature}; "
-            "scores must be finite."
-        )
-    return scores
 
 
 def break_ties(scores: Scores, rankings: Ranks | None) -> Ranks:

@@ -1,8 +1,5 @@
 """Bagged rankings [Saeys et al. 2008; Han 5.2.3]."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +7,7 @@ import numpy as np
 
 from backstay._validation import StrOptions, check_random_state, resolve_n_features
 from backstay.base import Array, Indices
-from backstay.ensemble._aggregate import AGGREGATES, aggregate_scores
+from backstay.ensemble._aggregate import AGGREGATES
 from backstay.ensemble._ensemble import Ensemble
 
 
@@ -33,30 +30,19 @@ class BaggedRanker(Ensemble):
         row of an odd class left out, a single row in both.
     max_samples : float, default=0.5
         Share of the rows of each class for ``resample="subsample"``.
-    aggregate : str or callable, default="rank_sum"
+    aggregate : str, default="rank_sum"
         How the members' rankings become one score per feature, d features,
         ranks from 1:
 
         - "rank_sum": complete linear aggregation, Σ (d + 1 − rank);
-        - "rank_mean": the same divided by the number of members;
         - "rank_median": d + 1 − median rank;
         - "weight_mean": mean of the members' importances, as they are;
         - "frequency": share of the members with the feature among their k best;
         - "borda": k points for a member's best, 1 for its k-th, 0 beyond;
-        - "rra": −log10 ρ of robust rank aggregation, ρ Bonferroni-corrected;
-        - a function of the rankings and the importances, both of shape
-          (n_resamples, n_features), that returns a score per feature, higher
-          is better.
+        - "rra": −log10 ρ of robust rank aggregation, ρ Bonferroni-corrected.
 
         k is the number of features to select. Equal scores are ranked by the
         sum of ranks, then by column.
-    scale_on : {"member", "ensemble"}, default="member"
-        Rows that set the scale in :class:`ReliefF` and :class:`SVMRFE`, which
-        scale features themselves: the member's own, as if it were fitted
-        alone; or all training rows of the ensemble. With "ensemble" the
-        members share one table of distances, or one Gram matrix. With "member"
-        they do so where it changes nothing: features whose range every draw
-        spans, or ``SVMRFE(scaling=None)``.
     n_features_to_select : int, float or None, default=None
         None takes the estimator's own setting, or half where it has none.
     n_jobs : int, default=None
@@ -96,8 +82,6 @@ class BaggedRanker(Ensemble):
     broken at random. RFE itself eliminates the first columns among features of equal weight, so
     each such member gets the columns in random order.
 
-    scikit-learn sets and searches parameters one by one, so they are not grouped.
-
     References
     ----------
     Saeys, Abeel, Van de Peer (2008), Robust feature selection using ensemble
@@ -118,11 +102,11 @@ class BaggedRanker(Ensemble):
     """
 
     _: KW_ONLY
-    aggregate: str | Callable[[Any, Any], Any] = "rank_sum"
+    aggregate: str = "rank_sum"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
-        "aggregate": [StrOptions(set(AGGREGATES)), callable],
+        "aggregate": [StrOptions(set(AGGREGATES))],
     }
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
@@ -131,4 +115,5 @@ class BaggedRanker(Ensemble):
         k = resolve_n_features(self._n_requested(), self.n_features_in_)
         self.weights_ = np.array([member.importances for member in members])
         self.selection_frequency_ = np.mean([member.selected(k) for member in members], axis=0)
-        return aggregate_scores(self.aggregate, self.rankings_, self.weights_, k)
+        scores = AGGREGATES[self.aggregate](self.rankings_, self.weights_, k)
+        return np.asarray(scores, dtype=np.float64)

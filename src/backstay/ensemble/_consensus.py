@@ -1,13 +1,10 @@
-"""Features that repeated runs agree on: Wrapper-2 [Prat 2.3.3] and frequency curves [Han 7.4]."""
-
-from __future__ import annotations
+"""Features that repeated runs agree on: Wrapper-2 [Prat 2.3.3]."""
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.metrics import accuracy_score, r2_score
@@ -27,42 +24,6 @@ from backstay.base import Array, Indices, fit_weighted, outcomes_of
 from backstay.ensemble._aggregate import break_ties
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._resamples import hold_out
-from backstay.stability import selection_frequency
-
-
-def frequency_curve(subsets: Any, n_features: int | None = None) -> pd.DataFrame:
-    """Count the features selected in at least m of the M runs, for m = 1..M [Han 7.4].
-
-    The area under the curve is the sum of the subset sizes; with perfect
-    stability it is a rectangle as high as the subsets are large.
-
-    Parameters
-    ----------
-    subsets : iterable of runs, or array of shape (n_runs, n_features)
-        In any form :func:`backstay.stability.selection_frequency` takes.
-    n_features : int or None
-        Number of features; None reads it from masks or selectors.
-
-    Returns
-    -------
-    DataFrame
-        One row per m: ``n_runs`` (m), ``frequency`` (m/M) and ``n_features``.
-
-    Examples
-    --------
-    >>> from backstay.ensemble import frequency_curve
-    >>> frequency_curve([[0, 1], [0, 2], [0, 1], [0, 3]], 5)
-       n_runs  frequency  n_features
-    0       1       0.25           4
-    1       2       0.50           2
-    2       3       0.75           1
-    3       4       1.00           1
-    """
-    runs = list(subsets)
-    counts = np.rint(selection_frequency(runs, n_features) * len(runs)).astype(np.intp)
-    m = np.arange(1, len(runs) + 1)
-    at_least = [int((counts >= runs_needed).sum()) for runs_needed in m]
-    return pd.DataFrame({"n_runs": m, "frequency": m / len(runs), "n_features": at_least})
 
 
 @dataclass(eq=False, repr=False)
@@ -92,7 +53,7 @@ class RepeatedSelector(Ensemble):
         regression on standardised features.
     holdout : float, default=0.3
         Share of each class held out with ``keep="grow"``.
-    resample, max_samples, scale_on, n_jobs
+    resample, max_samples, n_jobs
         As in :class:`BaggedRanker`.
     random_state : int, RandomState instance or None, default=None
         Draws the held-out rows, the rows of the runs and a seed for each.
@@ -120,14 +81,11 @@ class RepeatedSelector(Ensemble):
     --------
     BaggedRanker : One ranking aggregated from the rankings of many resamples.
     StabilitySelection : The same idea with a bound on falsely selected features.
-    frequency_curve : How many features at least m of the runs selected.
 
     Notes
     -----
     The runs get the ``sample_weight`` of the rows drawn. Held-out rows count
     by their weight, and the classifier gets weights if its fit takes them.
-
-    scikit-learn sets and searches parameters one by one, so they are not grouped.
 
     References
     ----------
@@ -159,8 +117,11 @@ class RepeatedSelector(Ensemble):
     @property
     def outcomes(self) -> tuple[str, ...]:  # type: ignore[override]
         """Kinds of outcome that the selector and the judge take."""
-        judged = self.keep == "grow" and self.classifier is not None
-        return outcomes_of(self.estimator, *([self.classifier] if judged else []))
+        if self.keep != "grow":
+            return outcomes_of(self.estimator)
+        if self.classifier is not None:
+            return outcomes_of(self.estimator, self.classifier)
+        return tuple(kind for kind in outcomes_of(self.estimator) if kind != "survival")
 
     def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         rng = check_random_state(self.random_state)

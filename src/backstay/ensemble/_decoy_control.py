@@ -1,10 +1,8 @@
 """Error control by decoys: which features are more than luck, for any ranker."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +16,7 @@ from backstay._validation import (
     StrOptions,
     check_is_fitted,
     check_random_state,
+    names_of_rows,
     positive_int,
     resolve_n_features,
     validate_X_y,
@@ -34,7 +33,7 @@ from backstay.ensemble._decoy_scores import (
 from backstay.ensemble._decoys import DrawDecoys, decoys_of
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import fit_members
-from backstay.ensemble._resamples import draw_rows
+from backstay.ensemble._resamples import draw_pairs, draw_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -59,17 +58,17 @@ class DecoyControl(Ensemble):
         How the rows of a run are drawn, as in :class:`BaggedRanker`.
     max_samples : float, default=0.8
         Share of the rows in a subsample. 1.0 with ``n_resamples=1`` does without resamples.
-    decoys : {"permuted", "independent", "knockoffs"}, default="permuted"
+    decoys : {"permuted", "knockoffs"}, default="permuted"
         "permuted": one permutation of the rows for all decoys of a draw, so that they are
-        correlated like the features. "independent": one for every column. "knockoffs":
-        Gaussian knockoffs, which stay correlated with the features; see the notes.
+        correlated like the features. "knockoffs": Gaussian knockoffs, which stay correlated with
+        the features; see the notes.
     n_features_per_run : int, float or None, default=None
         How many of features and decoys count as selected in a run, for the frequencies.
         None takes the estimator's own number, or a tenth of the features. It does
         not change q-values.
     alpha : float, default=0.05
         False discovery rate: features with a q-value of at most this are kept.
-    scale_on, n_jobs
+    n_jobs
         As in :class:`BaggedRanker`.
     random_state : int, RandomState instance or None, default=None
         Draws decoys and rows, and a seed for every run.
@@ -104,8 +103,6 @@ class DecoyControl(Ensemble):
     because they are. There, q-values come from e-values averaged over draws, for the
     rate `alpha`; no fewer than 2/alpha features can be kept, if any.
 
-    scikit-learn sets and searches parameters one by one, so they are not grouped.
-
     References
     ----------
     Candès, Fan, Janson, Lv (2018), Panning for gold: model-X knockoffs. Ren, Barber (2024),
@@ -138,10 +135,34 @@ class DecoyControl(Ensemble):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "n_draws": [positive_int()],
-        "decoys": [StrOptions({"permuted", "independent", "knockoffs"})],
+        "decoys": [StrOptions({"permuted", "knockoffs"})],
         "n_features_per_run": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
         "alpha": [Interval(Real, 0, 1, closed="both")],
     }
+
+    designs: ClassVar = ("pairs",)
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        covariates: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+    ) -> Self:
+        """Rank features among decoys, as :meth:`FeatureRanker.fit` does.
+
+        With names of `pairs`, such as patients before and after treatment, decoys change places
+        within pairs, resamples draw whole pairs, and filters that compare within pairs do so.
+        """
+        self._pairs = pairs
+        if pairs is not None and (self.decoys != "permuted" or self.resample == "bootstrap"):
+            raise ValueError(
+                "pairs need decoys='permuted', and resample='subsample' or 'complementary_pairs'; "
+                f"got {self.decoys!r} and {self.resample!r}."
+            )
+        return super().fit(X, y, sample_weight, covariates)
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         tags = get_tags(self).input_tags
@@ -170,7 +191,12 @@ class DecoyControl(Ensemble):
             own = getattr(self.estimator, "n_features_to_select", None)
             k = own if isinstance(own, Integral | Real) else max(1, d // 10)
         rng = check_random_state(self.random_state)
-        table = (X, y, sample_weight, decoys_of(self.decoys, X), resolve_n_features(k, d))
+        pairs = None
+        if self._pairs is not None:
+            pairs = np.unique(names_of_rows("pairs", self._pairs, len(y)), return_inverse=True)[1]
+        del self._pairs
+        draw_decoys = decoys_of(self.decoys, X, pairs)
+        table = (X, y, sample_weight, pairs, draw_decoys, resolve_n_features(k, d))
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
         with one_thread():
             calls = [delayed(self._contest)(*table, seed) for seed in seeds]
@@ -197,6 +223,7 @@ class DecoyControl(Ensemble):
         X: Any,
         y: Indices,
         sample_weight: Array | None,
+        pairs: Indices | None,
         draw_decoys: DrawDecoys,
         k: int,
         seed: int,
@@ -215,9 +242,10 @@ class DecoyControl(Ensemble):
             table = sparse.hstack([X, decoys], format="csr")[:, order]
         else:
             table = np.hstack([X, decoys])[:, order]
-        samples = draw_rows(self.resample, y, self.n_resamples, self.max_samples, rng)
+        draw, of = (draw_rows, y) if pairs is None else (draw_pairs, pairs)
+        samples = draw(self.resample, of, self.n_resamples, self.max_samples, rng)
         of_rows = (self._decoded(y), sample_weight, samples)
-        members = fit_members(self.estimator, table, *of_rows, rng, scale_on=self.scale_on)
+        members = fit_members(self.estimator, table, *of_rows, rng, pairs=pairs)
         ranks = np.empty((len(members), len(order)))
         ranked = np.zeros(len(order), dtype=bool)
         for run, member in enumerate(members):

@@ -1,7 +1,5 @@
 """Which features are more than luck? Scores of features beside those of decoys."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

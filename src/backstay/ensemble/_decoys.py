@@ -1,16 +1,14 @@
 """How to draw decoys: columns that look like the features and know nothing about the class."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from backstay._validation import take
-from backstay.base import Array
+from backstay.base import Array, Indices
 
 # Knockoffs nearer to their features than this share of the variance would say nothing.
 LEAST_DISTANCE = 0.01
@@ -25,13 +23,11 @@ def permuted_rows(X: Any, rng: np.random.RandomState) -> Any:
     return take(X, rng.permutation(X.shape[0]))
 
 
-def permuted_columns(X: Any, rng: np.random.RandomState) -> Any:
-    """Return every column permuted by itself, so that decoys are not correlated."""
-    columns = X.toarray() if sparse.issparse(X) else X
-    shuffled = np.empty_like(columns)
-    for j in range(columns.shape[1]):
-        shuffled[:, j] = columns[rng.permutation(len(columns)), j]
-    return sparse.csr_array(shuffled) if sparse.issparse(X) else shuffled
+def permuted_within(pairs: Indices, X: Any, rng: np.random.RandomState) -> Any:
+    """Return rows that changed places within their pairs only."""
+    source = np.empty(len(pairs), dtype=np.intp)
+    source[np.argsort(pairs, kind="stable")] = np.lexsort((rng.random_sample(len(pairs)), pairs))
+    return take(X, source)
 
 
 class Knockoffs:
@@ -79,8 +75,10 @@ class Knockoffs:
         return across * rows + ((rows @ self.basis.T) * (along - across)) @ self.basis
 
 
-def decoys_of(kind: str, X: Any) -> DrawDecoys:
+def decoys_of(kind: str, X: Any, pairs: Indices | None = None) -> DrawDecoys:
     """Return the way to draw decoys for a table."""
+    if pairs is not None:
+        return partial(permuted_within, pairs)
     if kind == "knockoffs":
         return Knockoffs(X).draw
-    return permuted_rows if kind == "permuted" else permuted_columns
+    return permuted_rows

@@ -1,7 +1,5 @@
 """What the ensembles share as scikit-learn estimators: input, output, tags, and the runs."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -23,7 +21,6 @@ class Ensemble(NominalFramesMixin, MetaRanker):
     _: KW_ONLY
     resample: str = "bootstrap"
     max_samples: float = 0.5
-    scale_on: str = "member"
     n_jobs: int | None = None
     random_state: Any = None
 
@@ -32,7 +29,6 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         "n_resamples": [positive_int()],
         "resample": [StrOptions(RESAMPLES)],
         "max_samples": [Interval(Real, 0, 1, closed="right")],
-        "scale_on": [StrOptions({"member", "ensemble"})],
     }
 
     def _n_ranked(self) -> int:
@@ -69,7 +65,6 @@ class Ensemble(NominalFramesMixin, MetaRanker):
             sample_weight,
             self.estimators_samples_,
             rng,
-            scale_on=self.scale_on,
             ranked=ranked,
             n_jobs=self.n_jobs,
         )

@@ -4,8 +4,6 @@ Notation of Shah & Samworth (2013): q features selected per run out of d, θ = q
 τ the threshold on the selection frequency, B complementary pairs (2B runs).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from functools import partial
 

@@ -1,8 +1,5 @@
 """What every ensemble shares: fitting members on rows, and reading what they say."""
 
-from __future__ import annotations
-
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
@@ -16,17 +13,15 @@ from sklearn.feature_selection import RFE
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._ties import TiedGroups
-from backstay._validation import has_fit_parameter, resolve_n_features, take, validate_sample_weight
+from backstay._validation import has_fit_parameter, take
 from backstay.base import (
     Array,
     FeatureRanker,
     Indices,
-    SharedFits,
     fit_weighted,
     importances_of,
     one_thread,
     ranking_from_importances,
-    shared_fits,
 )
 
 
@@ -155,13 +150,15 @@ def _fit_member(
     rows: Indices,
     ranked: bool,
     shuffle: int | None,
+    pairs: Indices | None = None,
 ) -> Member:
     with one_thread():
         member = clone(estimator).set_params(**seeds)
         table, labels = take(X, rows), y[rows]
         omega = None if weights is None else weights[rows]
         if shuffle is None:
-            fit_weighted(member, table, labels, omega)
+            beside = {} if pairs is None else {"pairs": pairs[rows]}
+            fit_weighted(member, table, labels, omega, **beside)
         else:
             columns = _shuffled_columns(table, labels, shuffle)
             fit_weighted(member, take(table, columns, axis=1), labels, omega)
@@ -178,28 +175,6 @@ def _shuffled_columns(table: Any, labels: NDArray[Any], seed: int) -> Indices:
     return np.random.default_rng([seed, int(content, 16)]).permutation(table.shape[1])
 
 
-def _fit_shared_member(
-    estimator: FeatureRanker,
-    seeds: dict[str, int],
-    shared: SharedFits,
-    classes: NDArray[Any],
-    weights: Array | None,
-    rows: Indices,
-    one_scale: bool,
-) -> Member:
-    with one_thread():
-        member = copy(estimator)  # enough for a ranker without parts, and faster than clone
-        member.classes_ = classes
-        for name, seed in seeds.items():
-            setattr(member, name, seed)
-        omega = None if weights is None else validate_sample_weight(weights[rows], rows)
-        score = shared.at_one_scale if one_scale else shared.at_own_scale
-        importances = score(member, rows, omega)
-        ranking = ranking_from_importances(importances)
-        k = resolve_n_features(member.n_features_to_select, len(importances))
-        return Member(importances, ranking, ranking <= k, groups=TiedGroups.by(importances))
-
-
 def fit_members(
     estimator: Any,
     X: Any,
@@ -208,51 +183,33 @@ def fit_members(
     samples: list[Indices],
     rng: np.random.RandomState,
     *,
-    scale_on: str,
     ranked: bool = True,
     n_jobs: int | None = 1,
+    pairs: Indices | None = None,
 ) -> list[Member]:
     """Fit one clone per sample and read it; seeds are drawn first, the order of ties last.
 
     Threads unless the caller's ``joblib.parallel_config`` says otherwise: they
     share X, where processes hold the rows of their task (large tables are
-    memory-mapped by joblib).
+    memory-mapped by joblib). `pairs` go to an estimator that compares within them.
     """
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
             f"sample_weight was given, but the fit of {type(estimator).__name__} does not take it; "
             "leave it out or use an estimator that does."
         )
+    if "pairs" not in getattr(estimator, "designs", ()):
+        pairs = None
     seeds = _seeds(estimator, len(samples), rng)
-    tasks = zip(seeds, samples, strict=True)
+    # Of features with equal weights, such as the many that a tree does not use, scikit-learn's
+    # RFE eliminates the first columns. Its ranking no longer shows the ties.
+    shuffles: list[Any] = [None] * len(samples)
+    if isinstance(estimator, RFE):
+        shuffles = rng.randint(2**31 - 1, size=len(samples)).tolist()
+    calls = [
+        delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked, shuffle, pairs)
+        for own, rows, shuffle in zip(seeds, samples, shuffles, strict=True)
+    ]
     with one_thread():
-        shared = shared_fits(estimator, X, y)
-        if shared is None:
-            if scale_on == "ensemble":
-                raise ValueError(
-                    "scale_on='ensemble' is for SVMRFE, and for ReliefF on numbers without gaps; "
-                    f"got {type(estimator).__name__}. Use scale_on='member', with a scaler before "
-                    "the ensemble in a pipeline where one scale for all members is wanted."
-                )
-            # Of features with equal weights, such as the many that a tree does not use,
-            # scikit-learn's RFE eliminates the first columns. Its ranking no longer shows the ties.
-            shuffles: list[Any] = [None] * len(samples)
-            if isinstance(estimator, RFE):
-                shuffles = rng.randint(2**31 - 1, size=len(samples)).tolist()
-            calls = [
-                delayed(_fit_member)(estimator, own, X, y, sample_weight, rows, ranked, shuffle)
-                for (own, rows), shuffle in zip(tasks, shuffles, strict=True)
-            ]
-        else:
-            one_scale = [scale_on == "ensemble" or shared.same_scale(rows) for rows in samples]
-            if any(one_scale):
-                shared.prepare()
-            classes = np.unique(y)
-            calls = [
-                delayed(_fit_shared_member)(
-                    estimator, own, shared, classes, sample_weight, rows, one
-                )
-                for (own, rows), one in zip(tasks, one_scale, strict=True)
-            ]
         members = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
     return [without_column_order(member, rng) for member in members]

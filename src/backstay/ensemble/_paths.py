@@ -1,7 +1,5 @@
 """Selection along a path of penalties, over many runs [Meinshausen & Bühlmann 2010]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

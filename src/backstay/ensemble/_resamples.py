@@ -1,7 +1,5 @@
 """Which rows does a run get? Everything that ensembles ask about the classes of the rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ def draw_rows(
 ) -> list[Indices]:
     """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
 
-    Rows with numbers are drawn from all rows.
+    Rows with numbers are drawn from all rows, those with times until an event by event.
     The halves of a complementary pair are members 2i and 2i + 1.
     """
     if resample == "complementary_pairs" and n % 2:
@@ -36,6 +34,15 @@ def draw_rows(
             samples.append([rows[: max(1, half)] for rows, half in shuffled])
             samples.append([rows[half:][: max(1, half)] for rows, half in shuffled])
     return [np.sort(np.concatenate(parts)) for parts in samples]
+
+
+def draw_pairs(
+    resample: str, pairs: Indices, n: int, max_samples: float, rng: np.random.RandomState
+) -> list[Indices]:
+    """Draw whole pairs for `n` members, in increasing order of their rows."""
+    numbers = np.arange(pairs.max() + 1, dtype=np.float64)  # not classes: any pair is like another
+    drawn = draw_rows(resample, numbers, n, max_samples, rng)
+    return [np.flatnonzero(np.isin(pairs, some)) for some in drawn]
 
 
 def hold_out(
@@ -58,7 +65,9 @@ def hold_out(
 
 
 def _rows_by_class(y: NDArray[Any]) -> list[Indices]:
-    """Return the rows of every class; numbers have none, so all rows are together."""
+    """Return the rows of every class, or with and without the event; numbers are all together."""
+    if y.dtype.names:
+        return [np.flatnonzero(y["event"] == had) for had in np.unique(y["event"])]
     if y.dtype.kind == "f":
         return [np.arange(len(y))]
     return [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]

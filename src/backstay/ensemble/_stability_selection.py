@@ -1,7 +1,5 @@
 """Stability selection with its error bounds."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
@@ -54,7 +52,7 @@ class StabilitySelection(Ensemble):
         the runs that select it at this λ. The grid is cut where runs have selected more than q
         features on average at any of its λ. The estimator must have the parameter ``lambdas``
         and, fitted, ``lambdas_`` and ``selection_path_``, as :class:`LassoPath` has.
-    scale_on, n_jobs
+    n_jobs
         As in :class:`BaggedRanker`.
     random_state : int, RandomState instance or None, default=None
         Draws the rows, and a seed for every run.
@@ -106,8 +104,6 @@ class StabilitySelection(Ensemble):
     -----
     The bounds are on an expectation over data sets, not on this data set. With ``path=True`` they
     are those of selecting a feature at any λ, which happens at least as often.
-
-    scikit-learn sets and searches parameters one by one, so they are not grouped.
 
     References
     ----------

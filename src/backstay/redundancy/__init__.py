@@ -9,14 +9,14 @@ many features, nearly every row is different, and every feature looks redundant.
 from backstay.redundancy._importance import feature_importance_bayes
 from backstay.redundancy._level import redundancy_level
 from backstay.redundancy._module_ranker import ModuleRanker
-from backstay.redundancy._modules import correlation_modules, module_sensitivity
-from backstay.redundancy._relevance import feature_relevance
+from backstay.redundancy._modules import correlation_modules
+from backstay.redundancy._relevance import feature_relevance, subset_relevance
 
 __all__ = [
     "ModuleRanker",
     "correlation_modules",
     "feature_importance_bayes",
     "feature_relevance",
-    "module_sensitivity",
     "redundancy_level",
+    "subset_relevance",
 ]

@@ -1,7 +1,5 @@
 """What the Bayes error loses with a feature [Prat 4.3]."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -94,19 +92,18 @@ def feature_importance_bayes(
         )
     subset = _relevant_subset(cells, mass, costs, method, max_exact)
     importances = np.zeros(d)
-    least = _bayes_error(cells, mass, subset)
+    most = bayes_accuracy(cells, mass, subset)
     for feature in subset:
         without = [other for other in subset if other != feature]
-        importances[feature] = _bayes_error(cells, mass, without) - least
+        importances[feature] = most - bayes_accuracy(cells, mass, without)
     if normalize and subset:
         importances /= importances.sum()
     return BayesImportance(importances, np.array(subset, dtype=np.intp))
 
 
-def _bayes_error(cells: Codes, mass: Array, subset: Any) -> float:
-    """Pe(S) = 1 − Σ_s max_c P(s, c)."""
-    table = mass_table(grouped(cells, subset), cells[:, -1], mass)
-    return 1.0 - float(table.max(axis=1).sum())
+def bayes_accuracy(cells: Codes, mass: Array, subset: Any) -> float:
+    """1 − Pe(S) = Σ_s max_c P(s, c)."""
+    return float(mass_table(grouped(cells, subset), cells[:, -1], mass).max(axis=1).sum())
 
 
 def _relevant_subset(
@@ -116,10 +113,10 @@ def _relevant_subset(
     # Pe never rises with a further feature, so what cannot be left out of all features cannot be
     # left out of X*: only the others are searched.
     every = list(range(len(costs)))
-    bound = _bayes_error(cells, mass, every) + ROUNDING
+    bound = bayes_accuracy(cells, mass, every) - ROUNDING
 
     def enough(subset: list[int]) -> bool:
-        return _bayes_error(cells, mass, subset) <= bound
+        return bayes_accuracy(cells, mass, subset) >= bound
 
     core = [j for j in every if not enough([k for k in every if k != j])]
     free = [j for j in every if j not in core]

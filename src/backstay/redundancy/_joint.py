@@ -1,7 +1,5 @@
 """Rows as a discrete joint distribution, and what the measures on it share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any

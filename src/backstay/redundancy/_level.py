@@ -1,8 +1,6 @@
 """How nearly some of the other features are a Markov blanket of a feature [Prat 4.2]."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +33,7 @@ def redundancy_level(
     method: str = "auto",
     max_exact: int = 12,
     configurations: str = "observed",
+    among: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> RedundancyLevels:
     """Measure how nearly some of the other features are a Markov blanket of each feature.
@@ -59,6 +58,9 @@ def redundancy_level(
         What the mean is over, each counted once: the different rows of features
         and class; or, as in the thesis, the different rows without α, each with
         every value of α, also those never met there.
+    among : array-like of int, default=None
+        Column numbers U that S is chosen from: R'(α, U). The rest is every other feature
+        even so, in U or not. None takes all features.
     sample_weight : array-like of shape (n_samples,), default=None
         Probabilities of the rows, up to a factor: for a distribution that is known.
 
@@ -79,6 +81,10 @@ def redundancy_level(
     a blanket exists depends on the best one. Without the class in the rest,
     S = all other features would make every feature redundant.
 
+    R'(α, U) never falls when U grows, as the thesis wants of a measure of redundancy: a larger U
+    offers every S that a smaller one does. This holds for the exact search, and for `among` alone.
+    Leaving columns out of X changes the rest as well, and then the level may fall or rise.
+
     Probabilities are frequencies of rows. Where nearly every row is different,
     S = all other features predicts every feature of the rows seen, and every
     level is near 1: compare with the level of the feature's values shuffled.
@@ -98,10 +104,13 @@ def redundancy_level(
     check_choice("configurations", configurations, ("observed", "possible"))
     cells, mass = joint(X, y, sample_weight)
     d = cells.shape[1] - 1
-    exact = is_exact(method, d, max_exact)
+    choice = range(d) if among is None else sorted({int(j) for j in np.asarray(among)})
+    if not set(choice) <= set(range(d)):
+        raise ValueError(f"among={among!r} must hold column numbers from 0 to {d - 1}.")
+    exact = is_exact(method, len(choice), max_exact)
     levels, blankets = np.empty(d), []
     for feature in range(d):
-        blanket = _Blanket(cells, mass, feature, possible=configurations == "possible")
+        blanket = _Blanket(cells, mass, feature, choice, configurations == "possible")
         tried = blanket.every_subset() if exact else blanket.greedy_subsets()
         levels[feature], best = min(tried, key=lambda s: (_level_key(s[0]), len(s[1]), s[1]))
         blankets.append(np.array(best, dtype=np.intp))
@@ -111,7 +120,9 @@ def redundancy_level(
 class _Blanket:
     """The level 1 − mean |P(α|s) − P(α|s, rest)| of one feature α for any S."""
 
-    def __init__(self, cells: Codes, mass: Array, feature: int, *, possible: bool) -> None:
+    def __init__(
+        self, cells: Codes, mass: Array, feature: int, choice: Container[int], possible: bool
+    ) -> None:
         contexts, of_cell = np.unique(
             np.delete(cells, feature, axis=1), axis=0, return_inverse=True
         )
@@ -123,7 +134,7 @@ class _Blanket:
         self.context, self.value = np.nonzero(met)
         self.given_all = given_all[met]
         others = [j for j in range(cells.shape[1] - 1) if j != feature]
-        self.columns = {j: contexts[:, i] for i, j in enumerate(others)}
+        self.columns = {j: contexts[:, i] for i, j in enumerate(others) if j in choice}
         self.one_group: Codes = np.zeros(len(contexts), np.intp)  # of the empty S
 
     def level(self, groups: Codes) -> float:

@@ -1,7 +1,5 @@
 """Modules of correlated features, ranked as if each were one feature, then their members."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -22,7 +20,7 @@ from backstay.base import (
     n_ranked_of,
     ranking_from_importances,
 )
-from backstay.redundancy._modules import CUT, cut_modules, members_of, merged_modules, unit_columns
+from backstay.redundancy._modules import CUT, members_of, modules_of, unit_columns
 
 
 def module_columns(
@@ -69,7 +67,7 @@ class ModuleRanker(MetaRanker):
     cut : float, default=0.3
         Modules are those of :func:`correlation_modules` on the training rows: average linkage on
         1 − |r| up to this distance. 0.3 is where reports call two features correlated,
-        |r| ≥ 0.7; :func:`module_sensitivity` shows what another cut would do.
+        |r| ≥ 0.7.
     n_features_to_select : int, float or None, default=None
         None takes the estimator's own setting, or half where it has none. Counts features.
 
@@ -145,7 +143,7 @@ class ModuleRanker(MetaRanker):
         X = np.asarray(X, dtype=np.float64)
         omega = np.ones(len(X)) if sample_weight is None else sample_weight
         unit = unit_columns(X, omega)
-        labels = cut_modules(merged_modules(unit, self.cut), len(unit), self.cut)
+        labels = modules_of(unit, self.cut)
         modules = list(members_of(labels))
         columns, self.closeness_ = module_columns(X, modules, unit, omega)
         self.estimator_ = clone(self.estimator)

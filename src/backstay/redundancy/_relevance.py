@@ -1,12 +1,13 @@
-"""Strong and weak relevance of discrete features [Prat 2.1, after John, Kohavi & Pfleger]."""
+"""Strong and weak relevance [Prat 2.1, after John, Kohavi & Pfleger], and that over all subsets."""
 
-from __future__ import annotations
-
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backstay._validation import check_random_state
+from backstay.redundancy._importance import bayes_accuracy
 from backstay.redundancy._joint import (
     ROUNDING,
     Array,
@@ -100,3 +101,48 @@ def shift(groups: Codes, values: Codes, classes: Codes, mass: Array) -> float:
     coarse_given, fine_given = (table / table.sum(axis=1, keepdims=True) for table in tables)
     apart = 0.5 * np.abs(fine_given[finer] - coarse_given[groups]).sum(axis=1)
     return float((mass * apart).sum())
+
+
+def subset_relevance(
+    X: Any, y: Any, score: Any = None, *, n_subsets: int = 4096, random_state: Any = None
+) -> Array:
+    """Mean gain of J when a feature joins a subset, over all subsets of the others [Prat eq. 7.2].
+
+    It sees every interaction, but no redundancy: two copies have the same relevance.
+
+    Parameters
+    ----------
+    X, y
+        Rows and classes; discrete features, unless `score` is given.
+    score : function, default=None
+        J, from the column numbers of a subset, which may be empty. None is the accuracy of the
+        Bayes rule by the frequencies of the rows.
+    n_subsets, random_state
+        How many subsets to score. If there are more (with more than 12 features, by default), half
+        are drawn at random, and the others are what these leave out.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Mean J with the feature minus mean J without it.
+
+    Examples
+    --------
+    The class is f1 xor f2, which are worth nothing alone; f3 is noise:
+
+    >>> from itertools import product
+    >>> from backstay.redundancy import subset_relevance
+    >>> rows = list(product([0, 1], repeat=3))
+    >>> subset_relevance(rows, [a ^ b for a, b, _ in rows])
+    array([0.25, 0.25, 0.  ])
+    """
+    d = np.shape(X)[1]
+    if score is None:
+        score = partial(bayes_accuracy, *joint(X, y, None))
+    if 2**d <= n_subsets:
+        held = np.arange(2**d)[:, None] >> np.arange(d) & 1
+    else:
+        drawn = check_random_state(random_state).randint(2, size=(n_subsets // 2, d))
+        held = np.vstack([drawn, 1 - drawn])
+    scores = np.array([score(np.flatnonzero(row)) for row in held])
+    return np.asarray((2 * held - 1).T @ scores / (len(held) / 2))

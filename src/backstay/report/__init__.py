@@ -8,8 +8,9 @@ from backstay.report._plan_words import needed_words
 from backstay.report._report import Report
 from backstay.report._suspicions import suspicion_words
 from backstay.report._validation import ValidationReport
+from backstay.report._words import units_text
 from backstay.report.figures._accuracy import AccuracyDisplay
-from backstay.report.figures._agreement import AgreementDisplay
+from backstay.report.figures._agreement import AgreementDisplay, BatchAgreementDisplay
 from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
@@ -21,15 +22,19 @@ from backstay.report.figures._roc import RocDisplay
 from backstay.report.figures._sample_map import SampleMapDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
+from backstay.report.figures._strips import StripDisplay
+from backstay.report.figures._survival import RiskGroupsDisplay
 from backstay.report.figures._validation import (
     CalibrationDisplay,
     ExpectedScoreDisplay,
     ShiftDisplay,
 )
+from backstay.report.figures._volcano import VolcanoDisplay
 
 __all__ = [
     "AccuracyDisplay",
     "AgreementDisplay",
+    "BatchAgreementDisplay",
     "CalibrationDisplay",
     "ConfusionDisplay",
     "ExpectedScoreDisplay",
@@ -40,13 +45,17 @@ __all__ = [
     "PredictedDisplay",
     "Report",
     "ResidualsDisplay",
+    "RiskGroupsDisplay",
     "RocDisplay",
     "SampleMapDisplay",
     "SampleWeightsDisplay",
     "SelectionFrequencyDisplay",
     "ShiftDisplay",
     "StabilityDisplay",
+    "StripDisplay",
     "ValidationReport",
+    "VolcanoDisplay",
     "needed_words",
     "suspicion_words",
+    "units_text",
 ]

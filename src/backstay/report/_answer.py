@@ -16,6 +16,7 @@ from backstay.report._caveats import (
     data_warnings,
     weighting_words,
 )
+from backstay.report._design_words import added_text
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
     THIN,
@@ -55,6 +56,7 @@ REFUSED = {
     "chance": "no method is shown to be above chance",
     "null": "the choice is not shown to be stabler than with shuffled outcomes",
     "rows": "there are too few rows to say",
+    "covariates": "the features are not shown to add to the covariates",
 }
 SCALE = "0: random features, 1: always the same"
 
@@ -154,7 +156,7 @@ def answer(evidence: Evidence) -> Answer:
         signature=[
             SignatureFeature(
                 int(row["feature"]),
-                clean(row["name"]),
+                clean(evidence.data.label(int(row["feature"]))),
                 float(row["frequency"]),
                 float(row["again"]),
                 bool(row["core"]),
@@ -215,10 +217,13 @@ def _sentence(evidence: Evidence) -> str:
                 f"On new rows expect {reached}. But features chosen with shuffled outcomes are "
                 "about as stable as these."
             )
+        if advice.refused == "covariates":
+            return f"On new rows expect {reached}. {added_text(advice, evidence.data)}"
         return f"On new rows expect {reached}, which is not shown to be better than guessing."
+    model = capital(_articled(evidence.names[choice.model].title))
     return (
-        f"{_again(evidence)} {capital(evidence.names[choice.model].title)} with features chosen in "
-        f"this way is expected to reach {reached} on new rows. {_how_sure(evidence)}"
+        f"{_again(evidence)} {model} with features chosen in this way is expected to reach "
+        f"{reached} on new rows. {_how_sure(evidence)}"
     )
 
 
@@ -235,8 +240,8 @@ def _again(evidence: Evidence) -> str:
     title = evidence.names[choice.method].title
     again = again_text(choice.replication, choice.size, data.n_features)
     return (
-        f"In another sample of {units} from the same population, {title} is expected to choose "
-        f"{again} again."
+        f"In another sample of {units} from the same population, {_articled(title)} is expected to "
+        f"choose {again} again."
     )
 
 
@@ -279,6 +284,8 @@ def recommendation_words(advice: Recommendation) -> str:
         f"{_article(metric)} of {score_with_ends(advice.metric, advice.score, advice.chance)}"
     ]
     scores += [f"{metric_title(m)} {score_with_ends(m, one)}" for m, one in advice.beside.items()]
+    if considered.max_features is not None:
+        among += f" of at most {count(considered.max_features, 'feature')}"
     expected = f"Corrected for the choice among {among}, expect {listed(scores, 12)} on new rows."
     if trusted is None:
         words = (
@@ -335,6 +342,13 @@ def _replication_words(trusted: Finalist) -> str:
     )
 
 
+def _articled(title: str) -> str:
+    """Return the title of a method or model as a sentence needs it."""
+    if title.endswith(" test"):
+        return f"the {title}"
+    return f"a {title}" if title.endswith(("SVM", "neighbour", "forest")) else title
+
+
 def _article(title: str) -> str:
     return f"{'an' if title.startswith(('a', 'A', 'R²')) else 'a'} {title}"
 
@@ -344,6 +358,10 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     each = count(choice.size, "feature")
     if advice is not None:
         yield recommendation_words(advice)
+        if added := added_text(advice, evidence.data):
+            yield added
+    if evidence.batches:
+        yield evidence.batches
     if advice is not None and choice.kind == "nothing":
         yield (
             "The figures below show why: they are of the configuration with the best "
@@ -385,7 +403,8 @@ def _what_the_score_is(evidence: Evidence, advice: Recommendation) -> str:
         f"{count(evidence.data.n_configurations, 'configuration')}: trained on the training part "
         f"of a split ({share_text(evidence.training_share)} of the rows) and tested on the rest. "
         f"Before the correction for that choice it looks {looks}. Do not test the signature again "
-        "on these rows: they chose it. In pure noise such a test gives 0.74 instead of 0.5."
+        "on these rows: they chose it. In pure noise such a test gives an AUC of 0.74 instead of "
+        "0.5."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from backstay.report._answer import recommendation_words
+from backstay.report._design_words import added_text, design_text
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
     clean,
@@ -13,6 +14,7 @@ from backstay.report._words import (
     listed,
     metric_title,
     percent,
+    units_text,
 )
 
 AUTHORS = "**authors**"
@@ -53,10 +55,12 @@ def _data(evidence: Evidence) -> dict[str, str]:
         f"File {said['file']}, SHA-256 {said.get('sha256', 'unknown')}. " if "file" in said else ""
     )
     n_train = evidence.training_share * data.n_samples
+    paired = data.effect_units.kind == "pairs"
     groups = (
         "No groups of dependent samples were given"
         if data.n_groups is None
-        else f"{count(data.n_groups, 'group')} were kept on one side of every split"
+        else f"{count(data.n_groups, 'pair' if paired else 'group')} were kept on one side of "
+        f"every split; effects and their tests are over {units_text(data)}"
     )
     return {
         "Provenance": (
@@ -71,7 +75,7 @@ def _data(evidence: Evidence) -> dict[str, str]:
         "Redundancy between data splits": (
             f"A sample is never in both parts of a split. {groups}. Two training parts share "
             f"{percent(evidence.shared_rows)} of their samples, which intervals take into account. "
-            f"Whether samples are independent otherwise: {AUTHORS}"
+            f"{design_text(data)} Whether samples are independent otherwise: {AUTHORS}"
         ),
         "Availability of data": (
             f"Splits are in study.db (hash {data.splits[:16]}). Where data and study.db are "
@@ -135,7 +139,7 @@ def _evaluation(evidence: Evidence) -> dict[str, str]:
     metrics = listed([metric_title(name) for name in data.scoring], 12) if data.models else ""
     confidence = "No model was run."
     if advice is not None:
-        confidence = recommendation_words(advice)
+        confidence = f"{recommendation_words(advice)} {added_text(advice, data)}"
     null = f"{count(data.null, 'permutation')} of the outcomes" if data.null else "guessing"
     return {
         "Evaluation method": (

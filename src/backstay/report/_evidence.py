@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from backstay._refusal import Refusal
+from backstay.report._design_words import batch_text
 from backstay.report._names import Name, names_of
-from backstay.report._sections import section_tables
+from backstay.report._sections import records, section_tables
 from backstay.results import (
     Choice,
     Comparison,
@@ -27,10 +28,6 @@ if TYPE_CHECKING:  # a report need not load the methods
     from backstay.ensemble import ExpectedFalse
 
 
-# A picture of more features cannot be read.
-SHOWN_FEATURES = 60
-
-
 @dataclass(frozen=True)
 class Evidence:
     """The answers of the results that the report puts into words, figures and tables.
@@ -43,8 +40,10 @@ class Evidence:
     stability of every method at the chosen size if features of one module count as the same,
     `equivalents` what could replace the signature's features. How many of these are expected to be
     false is known if decoys were drawn. `plan` says what more rows would bring;
-    it is None where the study did not run on parts of its rows. `suspicions` about the data begin
-    with the most serious.
+    it is None where the study did not run on parts of its rows. `pair_order` says how many pairs
+    the chosen model puts in the right order; it is empty without pairs. `batches` says how batches
+    did. `suspicions` about the data
+    begin with the most serious.
     """
 
     study: StudyFacts
@@ -74,6 +73,7 @@ class Evidence:
     expected_false: ExpectedFalse | None
     suspicions: list[Suspicion]
     plan: Plan | None
+    batches: str
 
     @property
     def signature(self) -> pd.DataFrame:
@@ -94,24 +94,20 @@ class Evidence:
     @property
     def why_no_samples(self) -> str:
         """Why the samples are not drawn on the signature; empty if they are."""
-        data, n = self.data, len(self.signature)
-        if not n:
+        data = self.data
+        if not len(self.signature):
             return "there is no signature"
         if not data.keep_samples:
             return (
                 "the study was run with --no-samples, or its store was stripped, so neither "
                 "values nor names of samples are kept. There are no replacements of features either"
             )
-        if data.n_samples > data.FEW_SAMPLES:
-            return (
-                f"there are {data.n_samples} samples, and more than {data.FEW_SAMPLES} are not kept"
-            )
-        if n > SHOWN_FEATURES:
-            return f"the signature has {n} features, and more than {SHOWN_FEATURES} are not drawn"
         if self.values_kept:
             return ""
         if data.n_done < data.n_tasks:
             return "their values are kept when the study has finished"
+        if data.n_samples > data.FEW_SAMPLES:
+            return f"there are {data.n_samples} samples, and the store holds no values of them"
         return (
             "the store does not hold their values; run the same study again to add them (nothing "
             "is computed twice)"
@@ -159,6 +155,11 @@ def gather(results: Results) -> Evidence:
             for one in results.suspicions().frame().to_dict("records")
         ],
         plan=_plan(results),
+        batches=batch_text(
+            results.data,
+            records(results.predictions.batches().frame()),
+            results.selections.batch_agreement().frame(),
+        ),
     )
 
 
@@ -172,6 +173,7 @@ def _plan(results: Results) -> Plan | None:
 
 def _equivalents(results: Results, choice: Choice) -> pd.DataFrame:
     """Return what could replace features; nothing without a signature or its values."""
-    if choice.kind == "nothing" or not results.samples.kept():
+    few = results.data.n_samples <= results.data.FEW_SAMPLES
+    if choice.kind == "nothing" or not few or not results.samples.kept():
         return pd.DataFrame()
     return results.selections.equivalents().frame()

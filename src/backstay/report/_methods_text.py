@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from backstay.report._design_words import added_text, design_text
 from backstay.report._evidence import Evidence
 from backstay.report._words import (
     count,
@@ -12,9 +13,11 @@ from backstay.report._words import (
     interval,
     listed,
     metric_title,
+    pair_order_text,
     percent,
     score_with_ends,
     two_decimals,
+    units_text,
 )
 
 WORKS = {
@@ -59,6 +62,7 @@ def methods_text(evidence: Evidence) -> MethodsText:
     sentences = [
         _about_data(evidence),
         _about_runs(evidence),
+        *([said] if (said := design_text(evidence.data)) else []),
         _about_stability(evidence, cite("nogueira")),
     ]
     if evidence.data.models:
@@ -67,13 +71,16 @@ def methods_text(evidence: Evidence) -> MethodsText:
         sentences.append(_about_signature(evidence))
     if evidence.features["effect"].notna().any():
         sentences.append(_about_effects(evidence, cite))
+    elif evidence.data.effect_units.kind in ("mixed", "unknown"):
+        sentences.append(f"Effects and their tests are over {units_text(evidence.data)}.")
     sentences.append(_about_software(evidence))
     return MethodsText(" ".join(sentences), [WORKS.get(key, key) for key in cited])
 
 
 def _about_data(evidence: Evidence) -> str:
     data = evidence.data
-    groups = "" if data.n_groups is None else f" in {count(data.n_groups, 'group')}"
+    unit = "pair" if data.effect_units.kind == "pairs" else "group"
+    groups = "" if data.n_groups is None else f" in {count(data.n_groups, unit)}"
     logged = " on a log2 scale" if data.logged else ""
     return (
         f"Stable features were sought among {count(data.n_features, 'feature')}{logged} of "
@@ -84,7 +91,8 @@ def _about_data(evidence: Evidence) -> str:
 def _about_runs(evidence: Evidence) -> str:
     data, names = evidence.data, evidence.names
     given = [names[name].title for name, role in data.methods.items() if not role.added]
-    kept = "" if data.n_groups is None else "; samples of one group stayed on one side"
+    unit = "pair" if data.effect_units.kind == "pairs" else "group"
+    kept = "" if data.n_groups is None else f"; samples of one {unit} stayed on one side"
     return (
         f"The samples were split {count(data.n_resamples, 'time')} into a training part "
         f"({percent(evidence.training_share)} of them) and a test part{kept}. On every training "
@@ -97,9 +105,11 @@ def _about_stability(evidence: Evidence, nogueira: str) -> str:
     data = evidence.data
     null = ""
     if data.null:
+        kinds = {"rows": "", "pairs": " within pairs"}
+        within = kinds.get(data.effect_units.kind, " as groups allow")
         null = (
-            f" The same was done with the outcomes shuffled {count(data.null, 'time')}, to see "
-            "what stability is reached without any signal."
+            f" The same was done with the outcomes shuffled{within} {count(data.null, 'time')}, to "
+            "see what stability is reached without any signal."
         )
     return (
         f"Stability was measured {nogueira} for the best {listed(list(map(str, data.sizes)), 12)} "
@@ -126,9 +136,12 @@ def _about_scores(evidence: Evidence, cite: Callable[[str], str]) -> str:
         f"corrected for the choice by a bootstrap over samples {cite('tsamardinos')}, was "
         f"{score_with_ends(advice.metric, advice.score, advice.chance)}"
     )
+    if added := added_text(advice, data):
+        chosen += f". {added.removesuffix('.')}"
     if choice.kind == "nothing":
         return f"{words}{chosen}, so that no signature was reported."
-    return f"{words}{chosen}."
+    order = pair_order_text(evidence.predictions)
+    return f"{words}{chosen}. {order}." if order else f"{words}{chosen}."
 
 
 def _about_signature(evidence: Evidence) -> str:
@@ -153,9 +166,10 @@ def _about_signature(evidence: Evidence) -> str:
 
 
 def _about_effects(evidence: Evidence, cite: Callable[[str], str]) -> str:
-    words = evidence.data.target.words()
+    words = evidence.data.words
+    over = units_text(evidence.data).replace("all rows", "all samples")
     return (
-        f"Effects are given as {words.effect} {cite(words.effect_source)} over all samples, for "
+        f"Effects are given as {words.effect} {cite(words.effect_source)} over {over}, for "
         f"orientation with q-values {cite('benjamini')} of {words.test}."
     )
 

@@ -129,8 +129,9 @@ def render_figure(display: Display, key: str) -> tuple[dict[str, Any], dict[str,
     drawings = {name: display.draw(getattr(display, name), f"{key}-{name[0]}") for name in SIZES}
     # Text in the drawings is escaped already.
     shown: dict[str, Any] = {name: Markup(drawing.svg) for name, drawing in drawings.items()}
+    series = zip(display.legend(), display.series(), strict=True)
     shown["series"] = [
-        {"name": clean(name), "key": Markup(legend_key(style))} for name, style in display.series()
+        {"name": clean(name), "key": Markup(legend_key(style))} for name, (_, style) in series
     ]
     points: dict[str, Any] = {name: drawing.places for name, drawing in drawings.items()}
     if isinstance(display, HeatmapDisplay):

@@ -15,7 +15,7 @@ from backstay.report._page import write_page
 from backstay.report._sections import section_figures
 from backstay.report._summary import DatasetReport, plain, summary
 from backstay.report.figures._accuracy import AccuracyDisplay
-from backstay.report.figures._agreement import AgreementDisplay
+from backstay.report.figures._agreement import AgreementDisplay, BatchAgreementDisplay
 from backstay.report.figures._display import Display
 from backstay.report.figures._fit_times import FitTimesDisplay
 from backstay.report.figures._frequency import SelectionFrequencyDisplay
@@ -25,6 +25,8 @@ from backstay.report.figures._plan import KINDS, PlanDisplay
 from backstay.report.figures._sample_map import SampleMapDisplay
 from backstay.report.figures._sample_weights import SampleWeightsDisplay
 from backstay.report.figures._stability import StabilityDisplay
+from backstay.report.figures._strips import StripDisplay
+from backstay.report.figures._volcano import VolcanoDisplay
 from backstay.results import Results
 
 
@@ -146,8 +148,11 @@ def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
             results, size=choice.size, model=choice.model, metric=choice.metric
         )
     if not evidence.why_no_samples:
+        figures["strips"] = StripDisplay.from_results(results)
         figures["heatmap"] = HeatmapDisplay.from_results(results)
         figures["map"] = SampleMapDisplay.from_results(results)
+    if "q_value" in evidence.features and evidence.features["q_value"].notna().any():
+        figures["volcano"] = VolcanoDisplay.from_results(results, choice.method, choice.size)
     figures |= section_figures(results)
     for kind in KINDS if evidence.plan is not None else ():
         growth = PlanDisplay.from_results(results, kind)
@@ -158,6 +163,8 @@ def _figures(results: Results, evidence: Evidence) -> dict[str, Display]:
     )
     if len(data.methods) > 1:
         figures["agreement"] = AgreementDisplay.from_results(results, choice.size)
+    if len(results.selections.batch_agreement()):
+        figures["batches"] = BatchAgreementDisplay.from_results(results, choice.size)
     if evidence.samples:
         figures["weights"] = SampleWeightsDisplay.from_results(results)
     figures["times"] = FitTimesDisplay.from_results(results)

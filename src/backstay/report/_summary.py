@@ -11,11 +11,18 @@ import numpy as np
 import pandas as pd
 
 from backstay.report._answer import Answer, recommendation_words
+from backstay.report._design_words import added_text, design_text
 from backstay.report._evidence import Evidence
 from backstay.report._methods_text import methods_text
 from backstay.report._plan_words import needed_words
 from backstay.report._sections import records
-from backstay.report._words import clean, estimator_text, listed
+from backstay.report._words import (
+    clean,
+    estimator_text,
+    listed,
+    pair_order_text,
+    units_text,
+)
 from backstay.report.figures._display import Display
 from backstay.results import Role, SampleWeights
 from backstay.targets import find_metric
@@ -42,7 +49,10 @@ class DatasetReport:
     def recommendation(self) -> str:
         """What is recommended and why, or why nothing is; empty if no model was run."""
         advice = self.evidence.choice.recommendation
-        return "" if advice is None else recommendation_words(advice)
+        if advice is None:
+            return ""
+        more = added_text(advice, self.evidence.data), self.evidence.batches
+        return " ".join([recommendation_words(advice), *filter(None, more)])
 
 
 def summary(part: DatasetReport, key: str) -> dict[str, Any]:
@@ -53,12 +63,15 @@ def summary(part: DatasetReport, key: str) -> dict[str, Any]:
         "key": key,
         "facts": _facts(evidence),
         "kind": evidence.data.target.kind,
+        "kinds": list(map(str, evidence.data.target.names)),
         "by": evidence.data.target.row_column,
-        "target": asdict(evidence.data.target.words()),
+        "target": asdict(evidence.data.words),
         "sections": list(evidence.data.target.sections if evidence.data.models else ()),
         "choice": _choice(part),
         "answer": asdict(part.answer),
         "measured": getattr(part.figures.get("map"), "measured", False),
+        "n_drawn": len(getattr(part.figures.get("heatmap"), "samples", ())),
+        "strips": len(getattr(part.figures.get("heatmap"), "features", ())),
         "suspicions": [asdict(one) for one in evidence.suspicions],
         "truth": _relevant(evidence),
         "figures": {kind: _figure(display) for kind, display in part.figures.items()},
@@ -102,7 +115,8 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
     data = evidence.data
     names = (
         "n_samples", "n_features", "sizes", "models", "scoring", "n_resamples", "n_groups",
-        "n_configurations", "resampling", "metric", "n_tasks", "n_done", "null", "null_runs",
+        "n_configurations", "max_features", "resampling", "metric", "n_tasks", "n_done", "null",
+        "null_runs",
     )  # fmt: skip
     return {
         **{name: getattr(data, name) for name in names},
@@ -112,6 +126,10 @@ def _facts(evidence: Evidence) -> dict[str, Any]:
         "shared_rows": evidence.shared_rows,
         "higher_is_better": find_metric(data.metric).higher_is_better,
         "logged": data.logged,
+        "design": data.effect_units.kind,
+        "effects_over": units_text(data),
+        "design_text": design_text(data),
+        "pair_order": pair_order_text(evidence.predictions),
     }
 
 
@@ -251,7 +269,10 @@ def _equivalents(evidence: Evidence) -> dict[str, Any]:
         metric = find_metric(target.default_metric({}))
     figures = ("stand_in_name", "correlation", "change", "error")
     slots = []
-    for _, rows in frame.groupby("feature", sort=False):
+    label = evidence.data.label
+    others = frame["stand_in"].map(lambda j: label(int(j)), na_action="ignore")
+    named = frame.assign(name=frame["feature"].map(label), stand_in_name=others)
+    for _, rows in named.groupby("feature", sort=False):
         first = rows.iloc[0]
         own = rows.dropna(subset="stand_in")
         slots.append(

@@ -63,6 +63,18 @@ def _confounded(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
     )
 
 
+def _follow_up(figures: Mapping[str, Any], target: Target) -> tuple[str, str]:
+    names = [clean(name) for name, _ in figures["columns"]]
+    used = [clean(name) for name, is_feature in figures["columns"] if is_feature]
+    told = "As a feature it tells how long a row was followed, and so the outcome. " if used else ""
+    return (
+        f"{listed(names)} may be the time until the outcome happened.",
+        f"{told}Rows that were followed briefly and rows that nothing happened to are not the "
+        "same: if it is such a time, name both columns with time and event (--time and --event) "
+        "instead of a target. If it is not, drop it or ignore this.",
+    )
+
+
 def _p_value(p: float) -> str:
     return f"= {p:.1g}" if p >= 1e-12 else "< 1e-12"
 
@@ -117,4 +129,5 @@ WORDS = {
     "shifted": _shifted,
     "filtered": _filtered,
     "repeats": _repeats,
+    "follow_up": _follow_up,
 }

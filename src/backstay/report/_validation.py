@@ -28,6 +28,7 @@ from backstay.report.figures._confusion import ConfusionDisplay
 from backstay.report.figures._display import Display
 from backstay.report.figures._prediction_band import PredictionBandDisplay
 from backstay.report.figures._roc import RocDisplay
+from backstay.report.figures._survival import AucOverTimeDisplay, HorizonDisplay, RiskGroupsDisplay
 from backstay.report.figures._validation import (
     CalibrationDisplay,
     ExpectedScoreDisplay,
@@ -56,15 +57,23 @@ class ValidationReport:
     ----------
     validation : Validation
         As ``Signature.validate`` returns it.
-    command, signature, cohort : str
-        How it was made, and the names of the files, to be shown.
+    command, signature, cohort, values : str
+        How it was made, the names of the files, and what was done to the values, to be shown.
     """
 
     def __init__(
-        self, validation: Validation, *, command: str = "", signature: str = "", cohort: str = ""
+        self,
+        validation: Validation,
+        *,
+        command: str = "",
+        signature: str = "",
+        cohort: str = "",
+        values: str = "",
     ) -> None:
         self.validation = validation
-        self.about = {"command": command, "signature": signature, "cohort": cohort}
+        self.about = {
+            "command": command, "signature": signature, "cohort": cohort, "values": values
+        }  # fmt: skip
 
     @property
     def headline(self) -> str:
@@ -81,7 +90,8 @@ class ValidationReport:
             f"{_figure(main, main.expected)} was expected. "
         )
         if main.verdict != "undefined":
-            text += f"The difference is {_figure(main, main.difference, '+')}, p {_p_text(main)}. "
+            difference = _figure(main, main.difference, "+")
+            text += f"The difference is {difference}, p {_p_text(main.p_value)}. "
         text += f"{VERDICTS[main.verdict]}{_because(main)}.{_needed(main, n_rows)}"
         if self._may_be_guessing:
             text += f" It {NOT_SHOWN} ({main.chance:{_digits(main)}})."
@@ -154,8 +164,14 @@ def _page(report: ValidationReport) -> str:
 def _displays(validation: Validation) -> dict[str, Display]:
     displays: dict[str, Display] = {"scores": ExpectedScoreDisplay.from_validation(validation)}
     target, rows = validation.target, validation.predictions
-    if "figures" in validation.tables:
+    if "predicted" in target.sections:
         displays["predicted"] = PredictionBandDisplay(rows)
+    if "risk groups" in validation.tables:
+        horizon = target.to_json()["horizon"]
+        displays["groups"] = RiskGroupsDisplay(validation.tables["risk groups"], horizon)
+        for name, kind in (("calibration", HorizonDisplay), ("auc over time", AucOverTimeDisplay)):
+            if len(known := validation.tables[name]):
+                displays[name] = kind(known, horizon)
     if "confusion" in target.sections:
         displays["confusion"] = ConfusionDisplay(validation.tables["confusion"], target.names)
     if "roc" in target.sections and all(n for _, n in target.summary()):
@@ -231,15 +247,17 @@ def _classes(validation: Validation) -> list[dict[str, Any]]:
 
 
 def _more_figures(validation: Validation) -> list[dict[str, str]]:
-    """Return what more is known of predicted numbers, as text."""
+    """Return what more is known of the predictions, as text."""
     table = validation.tables.get("figures")
     return [
         {
             "figure": one["figure"],
-            "value": number_text(one["value"]),
+            "value": _p_text(one["value"]).removeprefix("= ")
+            if one["key"] == "log_rank"
+            else number_text(one["value"]),
             "interval": f"{number_text(one['low'])} to {number_text(one['high'])}"
             if math.isfinite(one["low"] + one["high"])
-            else "no interval",
+            else "–",
         }
         for one in ([] if table is None else table.to_dict("records"))
     ]
@@ -285,11 +303,11 @@ def _interval(score: ScoreComparison, estimate: Estimate) -> str:
 def _difference_note(score: ScoreComparison) -> str:
     if score.verdict == "undefined":
         return "no interval"
-    return f"95\u202f% {_ends(score, score.difference)}; p {_p_text(score)}"
+    return f"95\u202f% {_ends(score, score.difference)}; p {_p_text(score.p_value)}"
 
 
-def _p_text(score: ScoreComparison) -> str:
-    return "< 0.001" if score.p_value < 0.001 else f"= {score.p_value:.3f}"
+def _p_text(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
 
 
 def _figure(score: ScoreComparison, estimate: Estimate, sign: str = "") -> str:
@@ -328,7 +346,7 @@ def _score_row(score: ScoreComparison) -> dict[str, str]:
         "difference": f"{_signed(score, score.difference.value)} ({_ends(score, score.difference)})"
         if defined
         else "–",
-        "p": _p_text(score).removeprefix("= ") if defined else "–",
+        "p": _p_text(score.p_value).removeprefix("= ") if defined else "–",
         "verdict": score.verdict,
     }
 
@@ -433,7 +451,7 @@ def _line(validation: Validation, facts: Facts) -> tuple[str, str]:
     if slope := facts["slope"]:
         how = "spread too far" if slope["value"] < 1 else "do not spread far enough"
         texts.append(
-            f"They {how}: the slope of observed on predicted is {slope['value']:.2f} (95\u202f% "
+            f"They {how}: the {slope['figure']} is {slope['value']:.2f} (95\u202f% "
             f"{slope['low']:.2f} to {slope['high']:.2f}), where 1 is right."
         )
     if bias := facts["bias"]:
@@ -485,7 +503,8 @@ def _few_rows(validation: Validation, facts: Facts) -> tuple[str, str]:
     few = listed([f"{name} ({n})" for name, n in facts["few"]])
     text = f"Classes with fewer than {facts['least']} rows: {few}."
     if not validation.target.names:
-        text = f"It has fewer than {facts['least']} rows."
+        kind = facts["few"][0][0].removeprefix("rows")
+        text = f"It has fewer than {facts['least']} rows {kind}".rstrip() + "."
     return "The cohort is small.", f"{text} A large drop could go unnoticed."
 
 
@@ -493,6 +512,7 @@ WORDS: dict[str, Callable[[Validation, Facts], tuple[str, str]]] = {
     "score": _score,
     "chance": _chance,
     "absent": _absent,
+    "concern": lambda _, facts: (facts["title"], facts["text"]),
     "platform": _platform,
     "missing": _missing,
     "proportions": _proportions,

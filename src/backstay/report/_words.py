@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from backstay.results import Estimate
+from backstay.results import DatasetFacts, Estimate
 from backstay.targets import Target, find_metric
 
 # A space that neither breaks nor is wide.
@@ -127,6 +127,33 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def units_text(data: DatasetFacts) -> str:
+    """Say what effects and their tests are over, or why there are none."""
+    units = data.effect_units
+    lack = f" ({count(units.left_out, 'pair')} without one of the classes left out)"
+    left_out = lack if units.left_out else ""
+    names = list(data.design.get("covariates", ()))
+    left_out += f", adjusted for {listed(names, 12)}" if names else ""
+    return {
+        "rows": f"all rows{left_out}",
+        "groups": f"the means of {count(units.n, 'group')}{left_out}",
+        "pairs": f"the differences within {count(units.n, 'pair')}{left_out}",
+        "mixed": "nothing, as groups have rows of different outcomes: they have no common mean. "
+        "Groups with rows of both of two classes can be named as pairs instead",
+        "unknown": "nothing, as an older version of backstay counted rows of a group as if they "
+        "were independent. Run the same study again",
+    }[units.kind]
+
+
+def pair_order_text(predictions: dict[str, Any]) -> str:
+    """Say how many pairs are put in the right order; empty if that is not known."""
+    return "".join(
+        f"Of {count(one['pairs'], 'pair')}, {percent(one['right'])} were put in the right order "
+        f"({100 * one['low']:.0f} to {percent(one['high'])}; guessing: 50\u202f%)"
+        for one in predictions.get("pair_order", ())
+    )
 
 
 def held_text(target: Target, most: int) -> str:

@@ -6,6 +6,7 @@
 from backstay._suspicion import Suspicion
 from backstay.results._choice import Choice
 from backstay.results._comparisons import Comparison
+from backstay.results._designs import Added
 from backstay.results._facts import Configuration, DatasetFacts, Estimate, Role, StudyFacts
 from backstay.results._features import RelevantFound
 from backstay.results._parts import Table
@@ -20,6 +21,7 @@ from backstay.results._two_studies import StudiesCompared, compare_studies
 from backstay.results._weighting import WeightingVerdict
 
 __all__ = [
+    "Added",
     "Choice",
     "Comparison",
     "Configuration",

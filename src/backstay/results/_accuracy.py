@@ -1,7 +1,5 @@
 """How well do a method's features predict? Scores on test rows, by model and size."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """What to look at? The recommended configuration, or what stands in for it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -62,7 +60,9 @@ def choice_of(records: Records) -> Choice:
     metric = records.facts.metric
     gain = records.metric(metric).gain
     judged = judged_methods(records)
+    most = records.max_features or records.n_features
     rows = [row for row in accuracy_rows(records, metric) if row["method"] in judged]
+    rows = [row for row in rows if row["size"] <= most]
     best = max(rows, key=lambda row: np.nan_to_num(gain(row["value"]), nan=-np.inf))
     chosen = Configuration(best["method"], best["size"], best["model"], metric)
     return _looked_at("nothing", records, chosen, recommendation)
@@ -84,7 +84,8 @@ def _stablest(records: Records) -> Configuration:
     judged = judged_methods(records)
     for method in judged:
         values = {int(row["size"]): row["value"] for row in curve_rows(records, method)}
-        curves[method] = {size: value for size, value in values.items() if math.isfinite(value)}
+        few = {size: v for size, v in values.items() if size <= (records.max_features or size)}
+        curves[method] = {size: value for size, value in few.items() if math.isfinite(value)}
     known = [method for method in judged if curves[method]]
     if not known:
         return Configuration(judged[0], records.sizes[0])

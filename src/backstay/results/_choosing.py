@@ -6,11 +6,9 @@ resamples share (Nadeau & Bengio 2003); the plain one would be far too small. Th
 which differences another seed could turn around: those are ties.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from typing import Any
 
@@ -31,40 +29,29 @@ ABOVE_CHANCE = 1.645
 
 @dataclass(frozen=True)
 class Grounds:
-    """What a rule looks at, configuration by configuration; higher is better throughout.
+    """What a rule looks at, configuration by configuration; higher is better throughout."""
 
-    Attributes
-    ----------
-    configurations : list of Configuration
-        Method × model × size, of the methods with enough runs.
-    value : array of shape (n,)
-        Pooled score.
-    error : array of shape (n,)
-        Its standard error over rows.
-    chance : float
-        What guessing reaches.
-    apart : array of shape (n, n)
-        Standard errors of the paired differences in score.
-    tied : array of shape (n, n)
-        Standard errors of the same differences over other splits of these rows.
-    steady : array of shape (n,)
-        The overlap expected with an independent sample, less its standard error. Where that is
-        not known, stability above the shuffled-label null. −2 where undefined.
-    steady_draws : array of shape (n_draws, n)
-        The same if other modules of features had been drawn; one row where nothing is known.
-    sizes : array of shape (n,)
-        Numbers of features.
-    """
-
-    configurations: list[Configuration]
-    value: Floats
-    error: Floats
-    chance: float
-    apart: Floats
-    tied: Floats
+    configurations: list[Configuration]  # method × model × size, of methods with enough runs
+    value: Floats  # pooled score
+    error: Floats  # its standard error over rows
+    chance: float  # what guessing reaches
+    apart: Floats  # standard errors of the paired differences in score, n × n
+    tied: Floats  # the same over other splits of these rows
+    # The overlap expected with an independent sample, less its standard error. Where that is not
+    # known, stability above the shuffled-label null. −2 where undefined.
     steady: Floats
-    steady_draws: Floats
-    sizes: NDArray[np.intp]
+    steady_draws: Floats  # the same if other modules of features had been drawn, draw × n
+    sizes: NDArray[np.intp]  # numbers of features
+
+    def only(self, kept: NDArray[np.bool_]) -> "Grounds":
+        """Return some of the configurations."""
+        return replace(
+            self,
+            configurations=[c for c, keep in zip(self.configurations, kept, strict=True) if keep],
+            **{name: getattr(self, name)[kept] for name in ("value", "error", "steady", "sizes")},
+            **{name: getattr(self, name)[np.ix_(kept, kept)] for name in ("apart", "tied")},
+            steady_draws=self.steady_draws[:, kept],
+        )
 
     @property
     def n_candidates(self) -> int:
@@ -117,8 +104,8 @@ def _first(among: NDArray[np.bool_], *keys: NDArray[Any]) -> NDArray[np.intp]:
     return np.where(among.any(axis=1), np.argmax(left, axis=1), -1)
 
 
-def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
-    """Return what the rules look at; `inside` are scores on bootstrap draws, for their spread."""
+def gather_grounds(records: Records, metric: Metric, inside: Floats, value: Floats) -> Grounds:
+    """Return what the rules look at; `inside` are values on bootstrap draws, for their spread."""
     methods = judged_methods(records)
     configurations = [
         Configuration(method, size, model, metric.name)
@@ -126,8 +113,6 @@ def gather_grounds(records: Records, metric: Metric, inside: Floats) -> Grounds:
         for model in records.models
         for size in records.sizes
     ]
-    everyone = np.ones((1, records.n_samples))
-    value = metric.gain(pooled_scores(records, metric, everyone, methods)[0])
     # A draw may hold no rows that a metric can be computed from.
     known = np.isfinite(inside).sum(axis=0) > 1
     error = np.full(len(known), np.nan)

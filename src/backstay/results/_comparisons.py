@@ -6,11 +6,9 @@ Every difference is *first minus second*. What is said of stability is said of t
 intervals and tests are about more resamples of them, not about other samples.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -103,24 +101,14 @@ class Comparison:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class Way:
-    """How two methods are compared: measure, test and coverage of the intervals."""
-
-    measure: str = "kuncheva"
-    test: str = "auto"
-    confidence: float = 0.95
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
 def compare_methods(
-    parts: Mapping[str, Records], configuration: Configuration, second: str, way: Way
+    parts: Mapping[str, Records], configuration: Configuration, second: str, **way: Any
 ) -> Comparison:
     """Compare two methods that have enough runs, on every data set and across them."""
     for part in parts.values():
         check_judged(part, configuration.method, second)
     metric = _shared_metric(parts, configuration.metric)
-    return _compared(parts, replace(configuration, metric=metric), second, way)
+    return _compared(parts, replace(configuration, metric=metric), second, **way)
 
 
 def _shared_metric(parts: Mapping[str, Records], metric: str | None) -> str:
@@ -143,7 +131,12 @@ def _mean(records: Records, configuration: Configuration, quantity: str) -> floa
 
 
 def _compared(
-    parts: Mapping[str, Records], configuration: Configuration, reference: str, way: Way
+    parts: Mapping[str, Records],
+    configuration: Configuration,
+    reference: str,
+    *,
+    test: str = "auto",
+    confidence: float = 0.95,
 ) -> Comparison:
     """Test a configuration, the first, against a reference on every data set, and across them."""
     tests: dict[str, dict[str, DifferenceTest]] = {}
@@ -153,10 +146,11 @@ def _compared(
         tests[name] = {}
         if part.models:
             tests[name]["accuracy"] = score_difference(
-                part, configuration, reference, test=way.test, confidence=way.confidence
+                part, configuration, reference, test=test, confidence=confidence
             )
-        options = {"measure": way.measure, "confidence": way.confidence, **way.options}
-        tests[name]["stability"] = stability_difference(part, configuration, reference, **options)
+        tests[name]["stability"] = stability_difference(
+            part, configuration, reference, confidence=confidence
+        )
         for quantity in tests[name]:
             pair = _mean(part, configuration, quantity), _mean(part, against, quantity)
             means[quantity].append(pair)
@@ -176,7 +170,7 @@ def _counts(
     shared = {n: p for n, p in parts.items() if _has(p, first) and _has(p, second)}
     if not shared:
         return []
-    pair = _compared(shared, replace(at, method=first), second, Way(confidence=1 - alpha))
+    pair = _compared(shared, replace(at, method=first), second, confidence=1 - alpha)
     row: dict[str, Any] = {"first": first, "second": second, "n_datasets": len(shared)}
     for quantity in ("accuracy", "stability"):
         known = [part[quantity] for part in pair.parts.values() if quantity in part]
@@ -245,7 +239,7 @@ class Comparisons(Parts):
         records, second = self._one(), configuration.method
         at = replace(configuration, metric=records.check_metric(configuration.metric))
         rivals = [method for method in judged_methods(records) if method != second]
-        return [_compared(self._parts, replace(at, method=m), second, Way()) for m in rivals]
+        return [_compared(self._parts, replace(at, method=m), second) for m in rivals]
 
     def summary(
         self,

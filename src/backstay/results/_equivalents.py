@@ -1,7 +1,5 @@
 """Which features could take the place of one in the signature, and at what cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -38,10 +36,11 @@ def equivalents_of(records: Records, method: str | None, size: int | None) -> Ro
     if not len(records.members(method, size)):
         return []
     kept = records.candidates
-    if kept is None or kept.values is None or size > LARGEST_SIZE:
+    every = kept is not None and kept.values is not None and len(kept.rows) == records.n_samples
+    if not every or size > LARGEST_SIZE:
         raise ValueError(
-            "the store has no values of the signature: there are more than 200 samples or 100 "
-            "features, the study has not finished, or it was run without samples "
+            "the store has no values of the signature in all samples: there are more than 200 "
+            "samples or 100 features, the study has not finished, or it was run without samples "
             "(--no-samples)."
         )
     return _equivalent_rows(records, method, size)
@@ -127,16 +126,8 @@ class RidgeFit:
     """Ridge regression on the outcome, with one feature exchanged at a time.
 
     Features are centred and scaled on the training rows; gaps are the mean. One inverse serves
-    every exchange.
-
-    Parameters
-    ----------
-    train, test : arrays of shape (n_rows, n_features)
-        Values.
-    aims : tuple of arrays
-        Weights of the training rows, and what to regress on, row × column.
-    signature : array of int
-        Columns that are used.
+    every exchange. `aims` are weights of the training rows, and what to regress on; `signature`
+    are the columns that are used.
     """
 
     def __init__(

@@ -1,13 +1,15 @@
 """What a store says about a study and its data sets, as values with types."""
 
-from __future__ import annotations
-
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from backstay.targets import Target
+from backstay.targets import Target, Words
+
+# Columns of an annotation that hold names of genes.
+SYMBOL = re.compile("symbol|gene", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,24 @@ class Configured:
 
 
 @dataclass(frozen=True)
+class EffectUnits:
+    """What effects and their tests are over, where rows may belong together.
+
+    Attributes
+    ----------
+    kind : {"rows", "groups", "pairs", "mixed", "unknown"}
+        Rows, means of groups, or differences within pairs. There are no tests of groups of mixed
+        outcomes, nor in stores of older versions, which counted the rows of groups.
+    n, left_out : int
+        How many of them, and pairs left out for lack of one of the classes.
+    """
+
+    kind: str = "rows"
+    n: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
 class DatasetFacts:
     """One data set of a study: its shape, its splits and what was run on it.
 
@@ -89,6 +109,8 @@ class DatasetFacts:
         What the rows are to predict.
     n_groups : int or None
         Number of groups of rows that stay together; None without groups.
+    effect_units : EffectUnits
+        What effects and their tests are over.
     sizes : list of int
         Subset sizes.
     methods : dict of str to Role
@@ -120,6 +142,11 @@ class DatasetFacts:
         What is known of the features, such as symbols: by column, a text or None per feature.
     keep_samples : bool
         Whether the store may keep names of samples and values of features.
+    design : dict
+        What was known of the rows: ``covariates`` with their levels, names of ``batches``, number
+        of ``pairs``, and whether features were ``centered`` within batches.
+    max_features : int or None
+        The most features that answers may have.
     """
 
     # Values of single samples are kept up to so many of them; a picture of more cannot be read.
@@ -150,6 +177,27 @@ class DatasetFacts:
     provenance: dict[str, Any]
     annotation: dict[str, list[str | None]]
     keep_samples: bool = True
+    design: dict[str, Any] = field(default_factory=dict)
+    effect_units: EffectUnits = EffectUnits()
+    max_features: int | None = None
+
+    @property
+    def words(self) -> Words:
+        """What the outcome and its effects are called, as these rows are compared."""
+        words = self.target.words()
+        if self.effect_units.kind == "pairs":
+            return replace(words, **self.target.pair_words)
+        if "covariates" not in self.design:
+            return words
+        test = "an F test of the outcome beside covariates"
+        return replace(words, effect=f"{words.effect} beside covariates", test=test)
+
+    def label(self, feature: int) -> str:
+        """Return the name of a feature, after its symbol where the annotation has one."""
+        name = f"x{feature}" if self.feature_names is None else str(self.feature_names[feature])
+        of = (said[feature] for key, said in self.annotation.items() if SYMBOL.search(key))
+        symbol = next(filter(None, of), None)
+        return name if symbol in (None, name) else f"{symbol} · {name}"
 
     @property
     def logged(self) -> bool:
@@ -162,7 +210,8 @@ class DatasetFacts:
     @property
     def n_configurations(self) -> int:
         """Number of methods × models × sizes that a choice is made among."""
-        return len(self.methods) * max(len(self.models), 1) * len(self.sizes)
+        sizes = [size for size in self.sizes if size <= (self.max_features or size)]
+        return len(self.methods) * max(len(self.models), 1) * len(sizes)
 
 
 @dataclass(frozen=True)

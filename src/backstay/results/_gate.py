@@ -6,8 +6,6 @@ sample's passed: with a flat prior above chance, each value weighs as much as it
 its chance to pass (Yekutieli 2012, selection-adjusted inference).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import special
 

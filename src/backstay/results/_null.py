@@ -6,8 +6,6 @@ is measured: labels are permuted, the same resampling protocol is run on each pe
 the stability found there is set beside the real one.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

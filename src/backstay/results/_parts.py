@@ -1,24 +1,21 @@
 """What results hand back: tables, gathered over their data sets."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import pandas as pd
 
+from backstay._notebook import SHOWN_ROWS, as_html
 from backstay.results._records import Records
 
 Row = dict[str, Any]
 Rows = list[Row]
-SHOWN_ROWS = 20
 
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """A table of results.
+    """A table of results, which can be used as the frame it holds.
 
     Attributes
     ----------
@@ -48,13 +45,24 @@ class Table:
     def __len__(self) -> int:
         return len(self._data)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return what a frame has: ``head``, ``columns``, ``to_csv`` and so on."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.frame(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.frame()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._data)
+
     def __repr__(self) -> str:
         shown = self._data.to_string(index=False, max_rows=SHOWN_ROWS, float_format="{:.4g}".format)
         return f"{self.title} ({self.note})\n{shown}"
 
     def _repr_html_(self) -> str:
-        html = self._data.to_html(index=False, max_rows=SHOWN_ROWS, float_format="{:.4g}".format)
-        return f"<p><b>{escape(self.title)}</b> ({escape(self.note)})</p>{html}"
+        return as_html(f"{self.title} ({self.note})", self._data)
 
 
 class Parts:

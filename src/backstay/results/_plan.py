@@ -6,8 +6,6 @@ curves through these points (`backstay.results._growth`). Where rows come in gro
 counted.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import astuple, dataclass
 from itertools import combinations

@@ -1,11 +1,10 @@
 """``results.predictions``: what models said about rows that they were not trained on."""
 
-from __future__ import annotations
-
 from backstay.results._choice import choice_of, method_and_size
+from backstay.results._designs import batch_rows
 from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records, computed_once
-from backstay.results._stability import prediction_stability_rows
+from backstay.results._stability import curve_rows, prediction_stability_rows, repeated
 
 CURVES = ("roc", "precision_recall")
 
@@ -23,7 +22,8 @@ def prediction_rows(
     at, by = records.check_size(size), records.check_model(model)
     runs = [(rows, outputs[by, at]) for rows, outputs in records.tested(method)]
     independent = records.n_units / records.n_samples
-    return records.target.table(name, runs, independent, records.test_share)
+    pairs = records.units if records.effect_units.kind == "pairs" else None
+    return records.target.table(name, runs, independent, records.test_share, pairs)
 
 
 def named_rows(
@@ -35,6 +35,19 @@ def named_rows(
         {"row": row["row"], "name": records.sample_name(row["row"]), **row} if "row" in row else row
         for row in rows
     ]
+
+
+def bias_variance_rows(records: Records) -> Rows:
+    """Split the error of every configuration, with the stability of its selections beside it."""
+    records.check_model(None)
+    rows: Rows = []
+    for method in repeated(records):
+        for row in curve_rows(records, method):
+            known = {"method": method, "size": row["size"], "stability": row["value"]}
+            for model in records.models:
+                parts = prediction_rows(records, "bias_variance", method, row["size"], model)
+                rows += [known | {"model": model} | part for part in parts]
+    return rows
 
 
 def row_score_rows(records: Records, method: str, size: int, model: str | None) -> Rows:
@@ -174,6 +187,35 @@ class Predictions(Parts):
             "one per row and resample",
             lambda part: row_score_rows(part, method, size, model),
             "row resample predicted",
+        )
+
+    def batches(self) -> Table:
+        """Return how well rows of every batch were predicted, with what ``choice()`` looks at.
+
+        Under :class:`backstay.study.LeaveBatchOut` these are the scores of batches left out; under
+        other protocols rows of the same batch were trained on, too.
+        """
+        return self._table(
+            "scores of batches",
+            "pooled over the rows of a batch",
+            lambda part: [*batch_rows(part, choice_of(part).configuration)],
+            "batch rows metric score",
+        )
+
+    def bias_variance(self) -> Table:
+        """Split the error of models into bias and variance, beside the stability of selections.
+
+        A row's main prediction is that of most runs that tested it. ``bias`` is the share of rows
+        whose main prediction is wrong, ``variance`` that of predictions unlike it. Some of these
+        are right where the main one is wrong: ``error`` is ``bias + net_variance``. For numbers,
+        it is the squared error: bias² + variance (Domingos 2000). Rows tested once are left out;
+        few tests make some variance look like bias, so compare under one protocol.
+        """
+        return self._table(
+            "bias and variance of models",
+            "predictions of rows tested more than once",
+            bias_variance_rows,
+            "method size stability model error bias variance net_variance rows",
         )
 
     def stability(self, *, confidence: float = 0.95) -> Table:

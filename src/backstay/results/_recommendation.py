@@ -5,8 +5,6 @@ over the rows, from predictions of rows that were not trained on, and judged on 
 of it (bias-corrected cross-validation, Tsamardinos, Greasidou & Borboudakis 2018).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -15,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._notebook import as_html
 from backstay.comparison import DifferenceTest
 from backstay.results._choosing import (
     RULES,
@@ -24,6 +23,7 @@ from backstay.results._choosing import (
     gather_grounds,
     pooled_scores,
 )
+from backstay.results._designs import Added, added_to_covariates
 from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured, Estimate
 from backstay.results._gate import LEAST_ROWS, corrected, passage
@@ -95,31 +95,16 @@ class Finalist(Configured):
 
 @dataclass(frozen=True)
 class Considered:
-    """What a recommendation was chosen from.
+    """What a recommendation was chosen from."""
 
-    Attributes
-    ----------
-    n_configurations : int
-        Configurations that were judged.
-    n_candidates : int
-        Those above chance whose score is within one standard error of the best.
-    runs : RunCount or None
-        Runs of the method that is recommended.
-    not_judged : dict of str to RunCount
-        Methods with too few runs to be compared.
-    weighting : WeightingVerdict or None
-        Whether the weights of the recommended method add stability, if it has any.
-    shares : dict of str to list of (Configuration, float)
-        For every answer, the share of draws on which its rule chooses each configuration,
-        largest first.
-    """
-
-    n_configurations: int
-    n_candidates: int
-    runs: RunCount | None
-    not_judged: dict[str, RunCount]
-    weighting: WeightingVerdict | None
+    n_configurations: int  # that were judged
+    n_candidates: int  # above chance, and within one standard error of the best score
+    runs: RunCount | None  # of the method that is recommended
+    not_judged: dict[str, RunCount]  # methods with too few runs to be compared
+    weighting: WeightingVerdict | None  # whether weights of the recommended method add stability
+    # For every answer, the share of draws on which its rule chooses each configuration.
     shares: dict[str, list[tuple[Configuration, float]]]
+    max_features: int | None = None  # answers may have no more, if that was asked for
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,10 +118,10 @@ class Recommendation:
     answers : dict of str to Finalist
         "trusted", which is the one recommended, "short" and "accurate"; empty if nothing is
         recommended.
-    refused : {"", "chance", "null", "rows"}
+    refused : {"", "chance", "null", "rows", "covariates"}
         Why nothing is recommended: no configuration is shown to be above chance, the choice is
-        not shown to be stabler than with shuffled outcomes, or there are too few independent
-        rows to say.
+        not shown to be stabler than with shuffled outcomes, there are too few independent
+        rows to say, or features are not shown to add to the covariates.
     score : Estimate
         Bias-corrected estimate for the whole procedure, choice included: trained on the
         training part of a split, tested on the rest. Where something is recommended, it is
@@ -155,6 +140,8 @@ class Recommendation:
         The signature as column numbers.
     considered : Considered
         What the choice was made from.
+    added : Added or None
+        What the features add to covariates; None without covariates.
     """
 
     # Independent rows, or groups of rows, that a recommendation needs.
@@ -171,6 +158,7 @@ class Recommendation:
     core: list[str]
     features: list[int]
     considered: Considered
+    added: Added | None = None
 
     @property
     def trusted(self) -> Finalist | None:
@@ -210,6 +198,13 @@ class Recommendation:
             f"Recommendation({self.method!r}, size={self.size}, model={self.model!r}, "
             f"stability={self.stability:.2f}, {score})"
         )
+
+    def _repr_html_(self) -> str:
+        columns = ["answer", "method", "size", "model", "replication", "stability", "score"]
+        shown = self.frame()[[*columns, "low", "high"]] if self.answers else pd.DataFrame()
+        names = ", ".join(self.signature)
+        said = f"signature: {names}" if names else "nothing is recommended"
+        return as_html(f"{self!r}; {said}.", shown.rename(columns={"score": self.metric}))
 
     def frame(self) -> pd.DataFrame:
         """Return a row per answer."""
@@ -281,14 +276,20 @@ def _recommend(
 ) -> Recommendation:
     methods = judged_methods(records)
     copies = row_draws(records, n_bootstrap, random_state)
-    inside = metric.gain(pooled_scores(records, metric, copies, methods))
-    grounds = gather_grounds(records, metric, inside)
-    drawn = {name: _repeated(rule, grounds, inside) for name, rule in RULES.items()}
     rows_left_out = (copies == 0).astype(np.float64)
+    everyone = np.ones((1, records.n_samples))
+    # In one pass: the order of every two rows is the same on all draws.
+    drawings = np.concatenate([copies, rows_left_out, everyone])
+    every = pooled_scores(records, metric, drawings, methods)
+    inside = metric.gain(every[: len(copies)])
+    grounds = gather_grounds(records, metric, inside, metric.gain(every[-1]))
+    few = grounds.sizes <= (records.max_features or records.n_features)
+    grounds, inside = grounds.only(few), inside[:, few]
+    drawn = {name: _repeated(rule, grounds, inside) for name, rule in RULES.items()}
     others = [name for name in records.facts.scoring if name != metric.name]
-    outside = {
-        name: pooled_scores(records, records.metric(name), rows_left_out, methods)
-        for name in (metric.name, *others)
+    outside = {metric.name: every[len(copies) : -1, few]} | {
+        name: pooled_scores(records, records.metric(name), rows_left_out, methods)[:, few]
+        for name in others
     }
 
     value, steady = grounds.value[None], grounds.steady[None]
@@ -297,7 +298,11 @@ def _recommend(
     chance = metric.chance(records.target)
     place = places["trusted"]
     chosen = None if place < 0 else grounds.configurations[place]
+    choices = drawn["trusted"], outside[metric.name]
+    added = added_to_covariates(records, metric, methods, rows_left_out, choices)
     refused = _refused(records, metric, first, chance, chosen)
+    if not refused and added is not None and not added.shown:
+        refused = "covariates"
     found = None if refused else passage(first, chance, metric)
 
     def quoted(name: str, rule: str) -> Estimate:
@@ -332,6 +337,7 @@ def _recommend(
         core=core_of(rows),
         features=[row["feature"] for row in rows],
         considered=_considered(records, grounds, answers, shares),
+        added=added,
     )
 
 
@@ -493,4 +499,5 @@ def _considered(
         if trusted is None
         else weighting_verdict(records, trusted.method, trusted.size),
         shares=shares,
+        max_features=records.max_features,
     )

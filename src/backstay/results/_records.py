@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import count, takewhile
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 
 from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
-from backstay.results._facts import DatasetFacts, Role
+from backstay._words import nearest
+from backstay.results._facts import DatasetFacts, EffectUnits, Role
 from backstay.stability import selection_frequency
 from backstay.store import FIRST_PART, Store
-from backstay.targets import Effects, Metric, Target, from_store
+from backstay.targets import Effects, Metric, Target, adjusted_effects, from_store
 
 Ints = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -46,24 +48,13 @@ def computed_once(
 
 @dataclass(frozen=True)
 class Candidates:
-    """Features of the signatures of all methods, and what may stand in for them: their values.
+    """Features of the signatures of all methods, and what may stand in for them: their values."""
 
-    Attributes
-    ----------
-    features : array of shape (n_candidates,)
-        Their numbers; with the strongest partners of each where values are kept.
-    values : array of shape (n_candidates, n_samples) or None
-        Values of mean 0 and standard deviation 1; nan for gaps. None where samples are many.
-    pairs : two arrays of shape (n_pairs,)
-        Numbers of two features of a signature that are strongly correlated.
-    correlations : array of shape (n_pairs,)
-        Pearson's r of each pair.
-    """
-
-    features: Ints
-    values: Floats | None
-    pairs: tuple[Ints, Ints]
-    correlations: Floats
+    features: Ints  # their numbers; with the strongest partners of each where values are kept
+    values: Floats | None  # feature × sample, of mean 0 and deviation 1; None if not kept
+    pairs: tuple[Ints, Ints]  # two features of a signature that are strongly correlated
+    correlations: Floats  # Pearson's r of each pair
+    rows: Ints  # the samples that have values: all, or some of many
 
 
 @dataclass(frozen=True)
@@ -87,15 +78,6 @@ class Records:
 
     Arrays over resamples hold the resamples on which the method did not fail;
     each comes with the numbers of those resamples.
-
-    Parameters
-    ----------
-    store : Store
-        The store, open.
-    dataset : str
-        Name of the data set.
-    stored : dict
-        What the store says about it.
     """
 
     def __init__(self, store: Store, dataset: str, stored: dict[str, Any]) -> None:
@@ -105,7 +87,20 @@ class Records:
         self.sizes: list[int] = stored["sizes"]
         self.models: list[str] = stored["models"]
         self.methods: list[str] = list(stored["methods"])
+        self.max_features: int | None = None  # answers may have no more
         self._kept: dict[tuple[Any, ...], Any] = {}
+
+    def at_most(self, max_features: int) -> Records:
+        """Return records of the same runs whose answers have at most so many features."""
+        if max_features < min(self.sizes):
+            raise ValueError(
+                f"max_features={max_features!r} is less than every number of features that was "
+                f"studied; the least is {min(self.sizes)}."
+            )
+        limited = copy(self)
+        limited.max_features, limited._kept = max_features, {}
+        limited.__dict__.pop("facts", None)
+        return limited
 
     def once(self, key: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
         """Return what was computed under this key before, or compute and keep it."""
@@ -178,7 +173,18 @@ class Records:
             provenance=dict(known.get(f"provenance of {self.dataset}") or {}),
             annotation=dict(known.get(f"annotation of {self.dataset}") or {}),
             keep_samples=stored.get("keep_samples", True),
+            effect_units=self.effect_units,
+            design=dict(stored.get("design") or {}),
+            max_features=self.max_features,
         )
+
+    @property
+    def effect_units(self) -> EffectUnits:
+        """What effects are over; unknown where a store has groups and does not say."""
+        grouped = self._stored["data"]["groups"] is not None
+        without = EffectUnits("unknown" if grouped else "rows", self.n_units)
+        known = self.store.study().get(f"effects of {self.dataset}")
+        return without if known is None else EffectUnits(**known)
 
     @property
     def suspicions(self) -> list[Suspicion]:
@@ -191,6 +197,11 @@ class Records:
     def units(self) -> Ints:
         """Group number of every row; its own number where there are no groups."""
         return self._arrays.get("groups", np.arange(self.n_samples))
+
+    @property
+    def batch(self) -> Ints | None:
+        """Number of every row's batch; None without batches."""
+        return self._arrays.get("batch")
 
     @property
     def n_units(self) -> int:
@@ -252,7 +263,12 @@ class Records:
     @cached_property
     def effects(self) -> Effects | None:
         """How every feature goes with the outcome; None before the study has described it."""
-        return self.target.effects(self._arrays)
+        effects = self.target.effects(self._arrays)
+        if effects is None:
+            return None
+        effects = adjusted_effects(effects, self._arrays)
+        tested = self.effect_units.kind in ("rows", "groups", "pairs")
+        return effects if tested else effects.described_only()
 
     @property
     def candidates(self) -> Candidates | None:
@@ -265,6 +281,7 @@ class Records:
             held.get("candidate values"),
             (held["candidate pair"][0], held["candidate pair"][1]),
             held["candidate correlation"],
+            held.get("candidate rows", np.arange(self.n_samples)),
         )
 
     def numbered(self, name: Callable[[int], str]) -> list[NDArray[Any]]:
@@ -307,7 +324,7 @@ class Records:
         allowed = [name for name, known in metrics.items() if known.needs in kept]
         if metric not in allowed:
             raise Refusal(
-                f"metric={metric!r} is not available; there are {', '.join(allowed)}.",
+                f"metric={metric!r} is not available; {nearest(metric, allowed)}",
                 parameter="metric",
             )
         return metric
@@ -356,14 +373,19 @@ class Records:
         return [_cut(rows, self.n_features) for rows in runs]
 
     @computed_once
-    def parts(self, method: str) -> list[Part]:
-        """Return the runs on parts of the rows; those of a deal into so many share no row."""
+    def parts(self, method: str, batches: bool = False) -> list[Part]:
+        """Return the runs on parts of the rows; those of a deal into so many share no row.
+
+        Or those on single batches, with the number of the batch as ``n_parts``.
+        """
         orders = dict(self._read(method, "order", of="parts"))
         outputs = dict(self._read(method, "outputs", of="parts"))
         found = []
         for number, order in sorted(orders.items(), reverse=True):
             place = FIRST_PART - number
             deal, n_parts = self._arrays["deals"][place].tolist()
+            if (deal < 0) != batches:
+                continue
             rows = self._arrays[f"part {place}"]
             others = np.setdiff1d(np.arange(self.n_samples), rows)
             found.append(Part(deal, n_parts, rows, others, order, outputs.get(number)))
@@ -426,20 +448,24 @@ class Records:
         """Return, for resamples with instance weights, those of the training rows."""
         return self._read(method, "sample_weight")
 
-    def outputs(self, method: str) -> list[tuple[int, Floats]]:
-        """Return, by resample, outputs of the models: model × size × test row × column."""
-        return self._read(method, "outputs")
+    def outputs(self, method: str, of: str = "") -> list[tuple[int, Floats]]:
+        """Return, by resample, outputs of the models: model × size × test row × column.
 
-    def tested(self, method: str) -> list[tuple[Ints, Floats]]:
+        " of features" without covariates, or " of covariates" without features, one size.
+        """
+        return self._read(method, f"outputs{of}")
+
+    def tested(self, method: str, of: str = "") -> list[tuple[Ints, Floats]]:
         """Return the same with the rows that were tested instead of the resample's number."""
-        return [(self.test(i), outputs) for i, outputs in self.outputs(method)]
+        return [(self.test(i), outputs) for i, outputs in self.outputs(method, of)]
 
     @computed_once
-    def scores(self, method: str, metric: str) -> tuple[Ints, Floats]:
+    def scores(self, method: str, metric: str, of: str = "") -> tuple[Ints, Floats]:
         """Return resamples and a metric: resample × model × size."""
-        values = self.metric(metric).of_runs(self.target, self.tested(method))
-        shape = (len(values), len(self.models), len(self.sizes))
-        return _numbers(self.outputs(method)), np.array(values).reshape(shape)
+        values = self.metric(metric).of_runs(self.target, self.tested(method, of))
+        n_sizes = 1 if of == " of covariates" else len(self.sizes)
+        shape = (len(values), len(self.models), n_sizes)
+        return _numbers(self.outputs(method, of)), np.array(values).reshape(shape)
 
 
 def _place(argument: str, value: Any, studied: list[Any]) -> int:

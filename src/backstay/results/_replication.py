@@ -4,8 +4,6 @@ Not the stability over resamples of these rows: resamples share rows, so they ag
 they are smaller than a second study, so they agree too little. See `backstay.stability.Standings`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

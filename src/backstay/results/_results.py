@@ -15,7 +15,7 @@ import pandas as pd
 
 from backstay.results._accuracy import CORRECTED, accuracy_rows
 from backstay.results._choice import Choice, choice_of, method_and_size
-from backstay.results._comparisons import Comparison, Comparisons, Way, compare_methods
+from backstay.results._comparisons import Comparison, Comparisons, compare_methods
 from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
 from backstay.results._features import feature_frame
 from backstay.results._null import null_rows
@@ -407,7 +407,8 @@ class Results(Parts):
             truth is not known.
 
             What all rows say, for orientation: the mean of every class (``mean in`` its name),
-            ``high_in`` (the class with the highest mean), ``difference``, ``effect`` (Hedges' g:
+            ``high_in`` (the class with the higher mean; of more than two, "high in" or "low in"
+            the class that is furthest from the others), ``difference``, ``effect`` (Hedges' g:
             the difference in standard deviations) with its 95 % interval, and ``p_value`` and
             ``q_value`` of a plain test. With two classes the difference is the second minus the
             first, and the test is Welch's; with more it is the highest class minus all other
@@ -426,7 +427,7 @@ class Results(Parts):
             lambda part: feature_frame(part, of, size_within(part, at)),
         )
 
-    def signature(self, method: str, size: int) -> Table:
+    def signature(self, method: str | None = None, size: int | None = None) -> Table:
         """Signature: the `size` features that were most often among the best `size`.
 
         Most often chosen first, and by mean rank among equals. Its ``core`` are those
@@ -434,11 +435,17 @@ class Results(Parts):
 
         Parameters
         ----------
-        method : str
-            Name of a method.
-        size : int
-            Number of features selected in each run, and of the signature.
+        method : str, default=None
+            Name of a method; the recommended one if None.
+        size : int, default=None
+            Number of features selected in each run, and of the signature; the recommended one if
+            None.
         """
+        if method is None or size is None:
+            advised = self.recommend()
+            if advised.method is None or advised.size is None:
+                raise ValueError("nothing is recommended here; name a method and a size.")
+            method, size = method or advised.method, size or advised.size
         return self._table(
             f"signature of {method}",
             f"the {size} most often among the best {size}",
@@ -454,12 +461,13 @@ class Results(Parts):
         size: int | None = None,
         model: str | None = None,
         metric: str | None = None,
-        measure: str = "kuncheva",
         test: str = "auto",
         confidence: float = 0.95,
-        **options: Any,
     ) -> Comparison:
         """Compare two methods, paired by resample, in accuracy and in stability.
+
+        Stability is Kuncheva's index, with a jackknife over runs. By another measure,
+        :func:`backstay.stability.compare_stability` compares ``runs.orders(method)[:, :size]``.
 
         Parameters
         ----------
@@ -469,16 +477,11 @@ class Results(Parts):
             A size chosen beforehand; None compares averages over the study's sizes.
         model, metric : str, default=None
             The study's first model and its deciding metric if None.
-        measure : str, default="kuncheva"
-            Of stability. "kuncheva" and "nogueira", which are equal here, use a
-            jackknife over runs; others a paired bootstrap, at a given size.
         test : str, default="auto"
             For accuracy: "five_by_two_f" under :class:`backstay.study.FiveByTwo` and
             "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "mann_whitney".
         confidence : float, default=0.95
             Coverage of the intervals.
-        **options
-            As in :func:`backstay.stability.compare_stability`.
 
         Returns
         -------
@@ -487,8 +490,7 @@ class Results(Parts):
             signed-rank tests on their means.
         """
         at = Configuration(first, size, model, metric)
-        way = Way(measure, test, confidence, options)
-        return compare_methods(self._parts, at, second, way)
+        return compare_methods(self._parts, at, second, test=test, confidence=confidence)
 
     def recommend(
         self,
@@ -496,6 +498,7 @@ class Results(Parts):
         metric: str | None = None,
         n_bootstrap: int = 1000,
         random_state: int | None = 0,
+        max_features: int | None = None,
     ) -> Recommendation:
         """Recommend one method, one size and one signature, or none, for one data set.
 
@@ -519,8 +522,24 @@ class Results(Parts):
             Bootstrap samples, of rows or of whole groups.
         random_state : int or None, default=0
             Seed of the bootstrap.
+        max_features : int, default=None
+            The most features that one can afford: only sizes up to it are considered, in the
+            choice and in the correction for it.
         """
-        return recommended(self._one(), metric, n_bootstrap, random_state)
+        part = self._one() if max_features is None else self._one().at_most(max_features)
+        return recommended(part, metric, n_bootstrap, random_state)
+
+    def at_most(self, max_features: int) -> Self:
+        """Return the same results with answers, report and signature of at most so many features.
+
+        Parameters
+        ----------
+        max_features : int
+            Such as the number of assays that one can afford.
+        """
+        limited = copy(self)
+        limited._parts = {name: part.at_most(max_features) for name, part in self._parts.items()}
+        return limited
 
     def plan(
         self, method: str | None = None, size: int | None = None, model: str | None = None

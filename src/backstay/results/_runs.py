@@ -5,8 +5,6 @@ where it did not, which may be the easy ones. So it takes part in no comparison 
 recommendation; its own figures stay, with the number of runs that they rest on.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -35,18 +33,10 @@ class TooFewRunsError(ValueError):
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows that runs train on.
+    """The rows that runs train on."""
 
-    Attributes
-    ----------
-    share : float
-        Of all rows, the mean share that a run trains on; a row drawn twice counts once.
-    shared : float
-        Of those, the mean share that another run trains on, too; nan for one run.
-    """
-
-    share: float
-    shared: float
+    share: float  # of all rows, the mean share of a run; a row drawn twice counts once
+    shared: float  # of those, the mean share that another run trains on, too; nan for one run
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """``results.samples``: the samples on the signature, and the weights they were given."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,8 +86,9 @@ class Samples(Parts):
     def values(self, method: str | None = None, size: int | None = None) -> Table:
         """Values of the signature: a row per feature and sample, of mean 0 and deviation 1.
 
-        Empty where they were not kept: with more than 200 samples, for sizes above 100, and
-        before the study has finished.
+        Those of paired samples are about the middle of their pair. Of more than 200 samples there
+        are 200, in the proportions of the outcome. Empty where values were not kept: for sizes
+        above 100, of more than 200 paired samples, and before the study has finished.
         """
         return self._table(
             "values of the signature",

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backstay._columns import STRONG
+from backstay.results._choice import choice_of
+from backstay.results._designs import batch_agreement
 from backstay.results._equivalents import equivalents_of
 from backstay.results._features import (
     RelevantFound,
@@ -93,6 +95,19 @@ class Selections(Parts):
             f"module_match, {confidence:.0%} intervals over resamples",
             lambda part: module_stability_rows(part, at, confidence),
             "method size value low high features n_runs",
+        )
+
+    def batch_agreement(self) -> Table:
+        """Return how far batches agree on features, each with a signature of its own.
+
+        The method and the size of ``results.choice()``, on the rows of one batch alone; Kuncheva's
+        index of every two batches, 0 for random features. Batches of few rows are left out.
+        """
+        return self._table(
+            "agreement of batches",
+            "Kuncheva's index",
+            lambda part: batch_agreement(part, choice_of(part).configuration),
+            "first second kuncheva",
         )
 
     def ranked(self) -> Table:

@@ -1,7 +1,5 @@
 """What is the signature? The features that a method's runs selected most often."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,16 +1,15 @@
 """The samples on the signature, and which of its features say the same.
 
 A report is written without the data. So a study keeps, beside what it found, the values of the
-features that may be in a signature, where samples are few enough to be shown one by one.
+features that may be in a signature; of many samples, those of some.
 """
-
-from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from backstay._columns import STRONG
+from backstay._units import complete_pairs, pair_sides
 from backstay.results._choice import method_and_size
 from backstay.results._parts import Rows, size_within
 from backstay.results._records import LARGEST_SIZE, Records
@@ -24,8 +23,11 @@ def checked_signature(records: Records, method: str | None, size: int | None) ->
 
 def kept_values(
     records: Records, method: str, size: int
-) -> tuple[NDArray[np.intp], NDArray[np.float64]] | None:
-    """Return the features of a signature and their values by sample; None if not all are kept."""
+) -> tuple[NDArray[np.intp], NDArray[np.float64], list[int]] | None:
+    """Return the features of a signature, their values by sample, and the samples; None if unkept.
+
+    Values of paired samples are about the middle of their pair, unknown where one side is lacking.
+    """
     kept = records.candidates
     if kept is None or kept.values is None:
         return None
@@ -34,7 +36,14 @@ def kept_values(
     members = np.array([j for j in members if int(j) in place], dtype=np.intp)
     if size > LARGEST_SIZE or not len(members):
         return None
-    return members, kept.values[[place[int(j)] for j in members]]
+    values = kept.values[[place[int(j)] for j in members]]
+    if records.effect_units.kind == "pairs":
+        second, pairs = records.target.on_second_side(records.units), records.units
+        middle = np.full((len(members), records.n_units), np.nan)
+        sides = pair_sides(values.T, second, pairs)
+        middle[:, complete_pairs(second, pairs)] = (sides[0] + sides[1]).T / 2
+        values = values - middle[:, pairs]
+    return members, values, kept.rows.tolist()
 
 
 def value_rows(records: Records, method: str, size: int) -> Rows:
@@ -42,16 +51,23 @@ def value_rows(records: Records, method: str, size: int) -> Rows:
     kept = kept_values(records, method, size)
     if kept is None:
         return []
-    members, values = kept
+    members, values, rows = kept
     names = [records.feature_name(int(j)) for j in members]
-    samples = [records.sample_name(i) for i in range(records.n_samples)]
-    labels, column = records.target.row_labels(), records.target.row_column
+    outcomes = _outcomes(records)
     return [
-        {"feature": int(j), "name": names[a], "row": i, "sample": samples[i],
-         column: labels[i], "value": float(values[a, i])}
+        {"feature": int(j), "name": names[a], "row": i, "sample": records.sample_name(i),
+         **outcomes[i], "value": float(values[a, place])}
         for a, j in enumerate(members)
-        for i in range(records.n_samples)
+        for place, i in enumerate(rows)
     ]  # fmt: skip
+
+
+def _outcomes(records: Records) -> Rows:
+    """Return the outcome of every row, and what puts it in order, as columns of a table."""
+    target = records.target
+    order = {name: column.tolist() for name, column in target.row_order().items()}
+    columns = {target.row_column: target.row_labels(), **order}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def map_rows(records: Records, method: str, size: int) -> Rows:
@@ -59,7 +75,7 @@ def map_rows(records: Records, method: str, size: int) -> Rows:
     kept = kept_values(records, method, size)
     if kept is None:
         return []
-    values, labels = np.nan_to_num(kept[1]).T, records.target.row_labels()
+    values, outcomes = np.nan_to_num(kept[1]).T, _outcomes(records)
     values = values - values.mean(axis=0)
     left, length, right = np.linalg.svd(values, full_matrices=False)
     places, shares = np.zeros((len(values), 2)), np.zeros(2)
@@ -73,13 +89,13 @@ def map_rows(records: Records, method: str, size: int) -> Rows:
         {
             "row": i,
             "name": records.sample_name(i),
-            records.target.row_column: labels[i],
-            "first": float(places[i, 0]),
-            "second": float(places[i, 1]),
+            **outcomes[i],
+            "first": float(places[place, 0]),
+            "second": float(places[place, 1]),
             "share_first": float(shares[0]),
             "share_second": float(shares[1]),
         }
-        for i in range(records.n_samples)
+        for place, i in enumerate(kept[2])
     ]
 
 

@@ -1,7 +1,5 @@
 """How stable is a method? Of its subsets, rankings, weights and predictions."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +37,7 @@ def stability_rows(
     """Return the stability of every method, at some sizes or of the whole ranking."""
     kind = _input_of(measure)
     rows: Rows = []
-    for method in _repeated(records):
+    for method in repeated(records):
         base = {"method": method, "measure": measure}
         if kind == "subsets":
             at = _sizes(records, method, sizes)
@@ -59,7 +57,7 @@ def stability_rows(
 
 def why_curves_end(parts: Iterable[Records]) -> str:
     """Say why curves over all sizes end before the number of features."""
-    pairs = [(part, method) for part in parts for method in _repeated(part)]
+    pairs = [(part, method) for part in parts for method in repeated(part)]
     cut = {part.depth(method) for part, method in pairs if part.depth(method) < part.n_features}
     short = [m for part, m in pairs if part.n_ranked(m) < part.depth(m)]
     reasons = f"; those of {', '.join(short)} end where a run ranks no more" if short else ""
@@ -71,7 +69,7 @@ def why_curves_end(parts: Iterable[Records]) -> str:
 def weight_variance_rows(records: Records, normalize: bool, confidence: float) -> Rows:
     """Return the variance of every method's weights over resamples, and their correlation."""
     rows: Rows = []
-    for method in _repeated(records):
+    for method in repeated(records):
         _, weights = records.weights(method)
         for measure in ("variance", "pearson"):
             one = weight_stability(weights, measure, normalize=normalize, confidence=confidence)
@@ -131,7 +129,7 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
             "truth is not known; give run(…, truth=) or weights.bias_variance(truth=)."
         )
     rows: Rows = []
-    for method in _repeated(records):
+    for method in repeated(records):
         _, weights = records.weights(method)
         split = bias_variance(weights, truth, normalize=normalize)
         figures = {"error": split.error, "bias_squared": split.bias, "variance": split.variance}
@@ -139,7 +137,7 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
     return rows
 
 
-def _repeated(records: Records) -> list[str]:
+def repeated(records: Records) -> list[str]:
     """Return the methods with the two runs that stability needs."""
     return [method for method in records.methods if len(records.orders(method)[0]) > 1]
 
@@ -213,7 +211,7 @@ def module_stability_rows(
     if records.modules is None:
         return []
     rows: Rows = []
-    for method in _repeated(records):
+    for method in repeated(records):
         plain = curve_rows(records, method, sizes=at, confidence=confidence)
         for one, other in zip(
             module_rows(records, method, tuple(at), confidence), plain, strict=True

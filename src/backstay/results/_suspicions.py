@@ -1,7 +1,5 @@
 """What in the data could make a score look better than it is: a filter, a shift, and all else."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

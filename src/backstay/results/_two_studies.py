@@ -27,23 +27,12 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Level:
-    """A figure beside what it would be with shuffled outcomes, and the p-value of that.
-
-    Attributes
-    ----------
-    value : float
-        The figure.
-    null, high : float
-        Its mean, and the level that 97.5 % do not exceed, over permutations of the labels of
-        both studies; nan if either ran none.
-    p_value : float
-        Share of the permutations that reach the figure, itself counted.
-    """
+    """A figure beside what it would be with shuffled outcomes of both; nan if either ran none."""
 
     value: float
-    null: float
-    high: float
-    p_value: float
+    null: float  # the mean over permutations
+    high: float  # the level that 97.5 % of them do not exceed
+    p_value: float  # share of the permutations that reach the figure, itself counted
 
 
 @dataclass(frozen=True)

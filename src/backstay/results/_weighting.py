@@ -4,8 +4,6 @@ What a method gains over plain but not over uniform weights of the same sum is d
 the weights, which changes the regularisation, not to the weights (docs/control-finding.md).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

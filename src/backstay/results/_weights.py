@@ -1,7 +1,5 @@
 """``results.weights``: how feature weights vary, and whether instance weights help."""
 
-from __future__ import annotations
-
 from numpy.typing import ArrayLike
 
 from backstay.results._parts import Parts, Table

@@ -23,10 +23,12 @@ FEW_ROWS = 20
 
 def cautions_of(validation: Validation) -> list[Caution]:
     """Return what to beware of, the gravest first."""
-    judged: dict[str, dict[str, Any] | None] = {
+    concerns = [{"title": title, "text": text} for title, text in validation.concerns]
+    judged: dict[str, dict[str, Any] | list[dict[str, Any]] | None] = {
         "score": _score(validation),
         "chance": _chance(validation),
         "absent": _absent(validation),
+        "concern": concerns,
         "platform": _platform(validation),
         "missing": {} if validation.stand_ins else None,
         "proportions": _proportions(validation),
@@ -37,7 +39,10 @@ def cautions_of(validation: Validation) -> list[Caution]:
         "rescaled": None if validation.rescale == "none" else {},
         "rows": _few_rows(validation),
     }
-    return [Caution(kind, facts) for kind, facts in judged.items() if facts is not None]
+    by_kind = {kind: one if isinstance(one, list) else [one] for kind, one in judged.items()}
+    return [
+        Caution(kind, one) for kind, facts in by_kind.items() for one in facts if one is not None
+    ]
 
 
 def _score(validation: Validation) -> dict[str, Any] | None:
@@ -52,7 +57,7 @@ def _chance(validation: Validation) -> dict[str, Any] | None:
 
 def _absent(validation: Validation) -> dict[str, Any] | None:
     absent = [name for name, n in validation.target.summary() if not n]
-    return {"names": absent} if absent else None
+    return {"names": absent} if absent and validation.target.names else None
 
 
 def _platform(validation: Validation) -> dict[str, Any] | None:
@@ -103,7 +108,7 @@ def _figure(validation: Validation, key: str) -> dict[str, Any] | None:
 
 def _line(validation: Validation) -> dict[str, Any] | None:
     slope, bias = (_figure(validation, key) for key in ("slope", "bias"))
-    large = LARGE_BIAS * float(np.std(validation.target.values))
+    large = LARGE_BIAS * float(np.std(validation.target.values)) if bias else 0.0
     wrong = {
         "slope": slope if slope and _beyond(slope, 1.0, *RIGHT_LINES) else None,
         "bias": bias if bias and _beyond(bias, 0.0, -large, large) else None,
@@ -140,5 +145,8 @@ def _calibration(validation: Validation) -> dict[str, Any] | None:
 
 
 def _few_rows(validation: Validation) -> dict[str, Any] | None:
-    few = [[name, n] for name, n in validation.target.summary() if 0 < n < FEW_ROWS]
+    target = validation.target
+    # Without classes it is all rows that count, or those with an event: the first.
+    counts = target.summary() if target.names else target.summary()[:1]
+    few = [[name, n] for name, n in counts if 0 < n < FEW_ROWS]
     return {"few": few, "least": FEW_ROWS} if few else None

@@ -60,11 +60,14 @@ class Cohort:
         Values to predict from.
     stand_ins : list of StandIn
         For features that the table does not have.
+    Z : array or None
+        Covariates, where the signature has any.
     """
 
     raw: Array
     values: Array
     stand_ins: list[StandIn]
+    Z: Array | None = None
 
 
 class NamedColumns:
@@ -147,6 +150,8 @@ def cohort_of(
             stand_ins.append(stand_in)
     raw = np.column_stack(columns)
     _check_gaps(document, raw)
+    if rescale == "none":
+        _check_logarithms(document, raw)
     present = np.array([feature["name"] not in absent for feature in features])
     return Cohort(raw, _rescaled(features, raw, present, rescale), stand_ins)
 
@@ -172,6 +177,29 @@ def _check_gaps(document: Mapping[str, Any], raw: Array) -> None:
         f"{int(gaps.sum())} cells are missing in {listed(names)}; the signature was trained "
         "without missing cells, so fill them in or leave these rows out."
     )
+
+
+def _check_logarithms(document: Mapping[str, Any], raw: Array) -> None:
+    """Refuse values whose logarithm was taken twice, or never, unlike the training rows'."""
+    floor, known = document["training"]["log2"], raw[~np.isnan(raw)]
+    if floor is None or not len(known):
+        return
+    trained = np.array([feature["quantiles"] for feature in document["features"]])
+    least = np.log2(floor) + 1e-9
+    below, before = float((known <= least).mean()), float((trained <= least).mean())
+    if below > (1 + before) / 2:
+        raise SignatureError(
+            f"{below:.0%} of the values are at the floor of {floor:g} or below, {before:.0%} in "
+            "the training rows. It looks as if log2 had been taken of them before: if so, do not "
+            "take it again.",
+            parameter="log2",
+        )
+    if np.median(known) > 2 * trained.max():
+        raise SignatureError(
+            f"half of the values are above {np.median(known):.4g}; log2 of the training rows' is "
+            f"at most {trained.max():.4g}. Raise values to {floor:g} and take log2, as then.",
+            parameter="log2",
+        )
 
 
 def _rescaled(

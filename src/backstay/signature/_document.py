@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from backstay._design import column_names
 from backstay.signature._error import SignatureError
 from backstay.signature._models import frozen_models
 from backstay.signature._schema import VERSION, first_fault
@@ -113,7 +114,9 @@ def _misfit(document: dict[str, Any]) -> str | None:
         for key, shape in target.moment_shapes(k).items()
     }
     wanted["training.rows"] = document["training"]["rows"], (len(target.summary()),)
-    for key, shape in models.shapes(model, k).items():
+    n_covariates = len(column_names(document.get("covariates", {})))
+    joined = [len(s["coef"][0]) for s in document["steps"] if s["kind"] == "join" and s["coef"]]
+    for key, shape in models.shapes(model, k + sum(joined)).items():
         if key in model:
             wanted[f"model.{key}"] = model[key], shape
     for place, feature in enumerate(document["features"]):
@@ -121,6 +124,10 @@ def _misfit(document: dict[str, Any]) -> str | None:
     for place, step in enumerate(document["steps"]):
         for key in sorted(set(step) & {"values", "center", "scale", "shift"}):
             wanted[f"steps[{place}].{key}"] = step[key], (k,)
+        if "coef" in step:
+            width = k if step["kind"] == "adjust" else sum(joined)
+            wanted[f"steps[{place}].mean"] = step["mean"], (n_covariates,)
+            wanted[f"steps[{place}].coef"] = step["coef"], (n_covariates, width)
     for where, (value, shape) in wanted.items():
         if not _has_shape(value, shape):
             return f"{where} must have {' × '.join(map(str, shape))} numbers"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from backstay._files import plain
 from backstay._refusal import Refusal
 from backstay.results import Configuration, Estimate, Results
-from backstay.signature._cohort import StandIn
+from backstay.signature._cohort import Cohort, StandIn
 from backstay.signature._error import SignatureError
 from backstay.targets import Target, find_metric
 
@@ -148,7 +148,10 @@ def expected_with(signature: Signature, stand_ins: list[StandIn]) -> list[dict[s
     rng = np.random.default_rng(0)
     target, whole = signature.target.drawn_like(moments, sizes, N_DRAWN, rng)
     partial = _with_stand_ins(document["features"], whole, stand_ins)
-    predicted = [signature.predicted(rows) for rows in (whole, partial)]
+    # Rows at the mean of the covariates, if there are any.
+    means = [step["mean"] for step in document["steps"] if step["kind"] == "adjust"]
+    Z = np.tile(means[0], (len(whole), 1)) if means else None
+    predicted = [signature.predicted(Cohort(rows, rows, [], Z)) for rows in (whole, partial)]
     return [_share_left(known, target, predicted) for known in expected]
 
 

@@ -20,8 +20,9 @@ from backstay._identity import digest, fingerprint, versions
 from backstay._scaling import table_near_one
 from backstay._validation import plain_labels, seeded
 from backstay.base import one_thread
-from backstay.neighbors import DoublyWeightedKNeighborsClassifier
+from backstay.neighbors import DoublyWeighted, DoublyWeightedKNeighborsClassifier
 from backstay.results import Configuration, DatasetFacts, Results
+from backstay.signature._beside import adjusting_steps, fitted_beside, same_design
 from backstay.signature._document import sealed
 from backstay.signature._error import SignatureError
 from backstay.signature._expected import configuration_of, expected_scores
@@ -43,6 +44,8 @@ def freeze(
     models: Mapping[str, Any] | None = None,
     preprocess: Any = None,
     include_rows: bool = False,
+    covariates: Any = None,
+    batch: ArrayLike | None = None,
 ) -> Signature:
     """Freeze the signature of a study, to be applied and tested elsewhere.
 
@@ -65,6 +68,8 @@ def freeze(
         Preprocessing of the study, likewise.
     include_rows : bool, default=False
         Whether the file may hold rows of the data, which a k-NN needs to predict.
+    covariates, batch : DataFrame, array-like, optional
+        Those of the study, if it had any.
 
     Returns
     -------
@@ -97,6 +102,7 @@ def freeze(
     if not len(selected):
         raise SignatureError(f"{chosen.method} has fewer than the two runs that a signature needs.")
     columns = np.sort(selected["feature"].to_numpy(dtype=np.intp))
+    design = same_design(data, covariates, batch)
 
     def name(column: int) -> str:
         return f"x{column}" if data.feature_names is None else data.feature_names[column]
@@ -108,7 +114,12 @@ def freeze(
         unit = [] if table is X else unit_step(values, values_of(table, columns, name))
         before = _preprocessed(table, target, steps, columns, facts.seed or 0)
         train = apply_steps([*unit, *before], values)
-        own, content = _fitted(train, target, model, facts.seed or 0, include_rows)
+        adjusting, train = adjusting_steps(train, design)
+        if design.covariates is not None:
+            how, Z = (facts.seed or 0, include_rows), design.covariates.Z
+            own, content = fitted_beside(train, target, model, Z, how)
+        else:
+            own, content = _fitted(train, target, model, facts.seed or 0, include_rows)
     trusted = types_in(content) if content["kind"] == "skops" else []
     frequency = dict(zip(selected["feature"], selected["frequency"], strict=True))
     others = stand_ins(values, columns, X, name)
@@ -131,7 +142,8 @@ def freeze(
             }
             for j, column in enumerate(columns)
         ],
-        "steps": [*unit, *before, *own],
+        **({"covariates": design.covariates.levels} if design.covariates is not None else {}),
+        "steps": [*unit, *before, *adjusting, *own],
         "model": content,
         **_deciding(results, chosen, content),
         "expected": expected_scores(results, choice, chosen),
@@ -143,7 +155,8 @@ def freeze(
             "rows": [n for _, n in data.target.summary()],
             "resampling": data.resampling,
             "n_resamples": data.n_resamples,
-            "log2": _number(data.provenance.get("log2")),
+            "log2": (log2 := _number(data.provenance.get("log2"))),
+            "values": _values_said(log2, data.logged),
             "fingerprints": {key: str(data.fingerprints[key]) for key in ("X", "y")},
         },
         "versions": versions(),
@@ -153,6 +166,13 @@ def freeze(
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
+
+
+def _values_said(log2: float | None, logged: bool) -> str:
+    """Return what a cohort's values must be."""
+    if log2 is not None:
+        return f"log2 of values, those below {log2:g} raised to it first"
+    return "log2 of values" if logged else "as in the training table"
 
 
 def _same_data(data: DatasetFacts, X: Any, y: NDArray[Any]) -> Target:
@@ -185,6 +205,8 @@ def _fitted(
     """Return the model, fitted to all rows, as steps of preprocessing and what decides."""
     _check_weights(model)
     fitted = seeded(model, seed).fit(train, target.values)
+    if isinstance(fitted, DoublyWeighted):
+        fitted = fitted.model_  # weights are numbers by now
     content = frozen_models(target).content(parts_of(fitted)[-1], include_rows)
     if content is not None and not isinstance(fitted, Pipeline):
         return [], content

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +18,9 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from backstay._design import encoded
 from backstay._files import write_whole
+from backstay._notebook import as_html
 from backstay.signature._cohort import Cohort, cohort_of
 from backstay.signature._document import check_document, parse_document
 from backstay.signature._error import SignatureError
@@ -28,7 +30,7 @@ from backstay.signature._schema import schema
 from backstay.signature._shift import FeatureShift, feature_shifts
 from backstay.signature._steps import apply_steps
 from backstay.signature._validation import MARGIN, Validation
-from backstay.targets import INTERVAL_LEVEL, Metric, Target, from_store
+from backstay.targets import INTERVAL_LEVEL, Metric, Target, find_metric, from_store
 
 Array = NDArray[np.float64]
 # A larger file is no signature.
@@ -51,6 +53,12 @@ def _has_probabilities(signature: Signature) -> bool:
 def _has_intervals(signature: Signature) -> bool:
     if not signature.has_intervals:
         raise AttributeError(f"this signature of {signature.target.kind} has no intervals.")
+    return True
+
+
+def _has_survival(signature: Signature) -> bool:
+    if not hasattr(signature._model, "survival"):
+        raise AttributeError("this signature does not predict survival over time.")
     return True
 
 
@@ -181,14 +189,19 @@ class Signature(BaseEstimator):
         tags.estimator_type = self.target.estimator_type
         if tags.estimator_type == "classifier":
             tags.classifier_tags = ClassifierTags()
-        else:
+        elif tags.estimator_type == "regressor":
             tags.regressor_tags = RegressorTags()
         return tags
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p>{escape(repr(self))}</p>"
+        training, expected = self.document["training"], self.document["expected"][0]
+        shown = pd.DataFrame(self.document["features"])[["name", "mean", "sd"]]
+        return as_html(
+            f"{self!r}, trained on {training['n_samples']} rows of {training['dataset']}. Expected "
+            f"{expected['metric']}: {expected['value']:.3f}. Its features, and their mean and "
+            "standard deviation in the training rows:",
+            shown,
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Self:
@@ -306,6 +319,7 @@ class Signature(BaseEstimator):
         feature_names: Sequence[str] | None = None,
         allow_missing: bool = False,
         rescale: str = "none",
+        covariates: Any = None,
     ) -> Cohort:
         """Return the signature's features from a table, and what was done to get them.
 
@@ -323,13 +337,19 @@ class Signature(BaseEstimator):
             Whether every feature is moved to the mean and standard deviation, or to the
             quantiles, of the training rows. That assumes classes in the same proportions, or
             numbers with the same distribution.
+        covariates : DataFrame, optional
+            What a signature with covariates was adjusted for; None takes these columns of X.
         """
-        return cohort_of(self.document, X, feature_names, allow_missing, rescale)
+        cohort = cohort_of(self.document, X, feature_names, allow_missing, rescale)
+        if (levels := self.document.get("covariates")) is None:
+            return cohort
+        given = covariates if covariates is not None else X if hasattr(X, "columns") else {}
+        return replace(cohort, Z=encoded(levels, given))
 
     def _entered(self, X: Any, options: Mapping[str, Any]) -> Array:
         """Return the features as the model sees them, after preprocessing."""
         cohort = X if isinstance(X, Cohort) else self.read(X, **options)
-        return apply_steps(self.document["steps"], cohort.values)
+        return apply_steps(self.document["steps"], cohort.values, cohort.Z)
 
     @available_if(_classifies)
     def decision_function(self, X: Any, **options: Any) -> Array:
@@ -349,13 +369,14 @@ class Signature(BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any, **options: Any) -> NDArray[Any]:
-        """Return the class of every row, or its number."""
+        """Return the class of every row, its number, or its risk of an event."""
         return self.target.said(self._outputs(X, options)[:, 0])
 
     def score(self, X: Any, y: ArrayLike, **options: Any) -> float:
         """Return the accuracy of classes or the R² of numbers, as scikit-learn's models do.
 
-        That R² is against the mean of `y`; those of :meth:`validate` come with what they mean.
+        That R² is against the mean of `y`; those of :meth:`validate` come with what they mean. Of
+        times until an event it is Uno's C.
 
         Parameters
         ----------
@@ -366,6 +387,9 @@ class Signature(BaseEstimator):
         **options
             Those of :meth:`read`.
         """
+        if self.target.estimator_type is None:
+            target, metric = self.target.of_cohort(y, {}), self.target.default_metric({})
+            return self.predicted(X, **options).score(find_metric(metric), target)
         classifies = self.target.estimator_type == "classifier"
         return float((accuracy_score if classifies else r2_score)(y, self.predict(X, **options)))
 
@@ -390,6 +414,24 @@ class Signature(BaseEstimator):
         ends = self.target.interval(self.document["calibration"], predicted, level)
         assert ends is not None
         return ends
+
+    @available_if(_has_survival)
+    def predict_survival(self, X: Any, times: Sequence[float], **options: Any) -> Array:
+        """Return the chance of every row to have no event up to each time: row × time.
+
+        Absent where classes or numbers are predicted. The common hazard is known on a grid of
+        times, so survival between two of them is that at the earlier one.
+
+        Parameters
+        ----------
+        X : frame, array, sparse matrix or Cohort
+            As in :meth:`read`.
+        times : sequence of float
+            From 0 to the last event of the training rows; later ones are refused.
+        **options
+            Those of :meth:`read`.
+        """
+        return self._model.survival(self._entered(X, options), times)  # type: ignore[attr-defined]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, **options: Any) -> Array:
@@ -416,7 +458,11 @@ class Signature(BaseEstimator):
         return Predicted(outputs, chances, interval)
 
     def predictions(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return predictions with scores and probabilities, or with 90 % intervals, as a table."""
+        """Return predictions as a table, with what comes with them.
+
+        Scores and probabilities of classes, 90 % intervals of numbers; of times until an event,
+        ``predicted`` is the risk, with survival at the horizon and the risk group.
+        """
         index = X.index if isinstance(X, pd.DataFrame) else None
         return self.predicted(X, **options).frame(self.target, index)
 

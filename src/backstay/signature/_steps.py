@@ -102,10 +102,20 @@ def unit_step(before: Array, after: Array) -> list[Step]:
     return [{"kind": "stretch", "scale": _floats(factor), "shift": shift, "clip": None}]
 
 
-def apply_steps(steps: list[Step], X: Array) -> Array:
-    """Return columns after all steps, each in the arithmetic of its transformer."""
+def apply_steps(steps: list[Step], X: Array, Z: Array | None = None) -> Array:
+    """Return columns after all steps, each in the arithmetic of its transformer.
+
+    Z are covariates. "center" takes the rows' own means, "adjust" what covariates explain;
+    "join" adds columns of covariates.
+    """
     for step in steps:
-        if step["kind"] == "fill":
+        if step["kind"] == "center":
+            X = X - X.mean(axis=0)
+        elif step["kind"] in ("adjust", "join"):
+            assert Z is not None
+            part = (Z - np.asarray(step["mean"])) @ np.asarray(step["coef"])
+            X = X - part if step["kind"] == "adjust" else np.hstack([X, part])
+        elif step["kind"] == "fill":
             X = np.where(np.isnan(X), np.asarray(step["values"]), X)
         elif step["kind"] == "standardize":
             X = (X - np.asarray(step["center"])) / np.asarray(step["scale"])

@@ -53,6 +53,7 @@ def validate(
     expected = expected_with(signature, cohort.stand_ins)
     runs = [(np.arange(n_rows), predicted.outputs)]
     frame = predicted.frame(target, X.index if isinstance(X, pd.DataFrame) else None)
+    frame = frame.assign(**target.row_order())
     frame.insert(0, target.row_column, target.row_labels())
     chances = predicted.chances
     tables = {name: pd.DataFrame(target.table(name, runs)) for name in target.cohort_tables}
@@ -66,6 +67,9 @@ def validate(
         calibration=None if chances is None else target.calibration(chances),
         shifts=feature_shifts(document, cohort, target),
         outcome_shift=outcome_shift(document, target),
+        concerns=target.cohort_concerns(
+            document["target"]["moments"], document["training"]["rows"]
+        ),
         stand_ins=cohort.stand_ins,
         rescale=options.get("rescale", "none"),
         cautions=[],

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from backstay._files import plain
+from backstay._notebook import as_html
 from backstay.results import Estimate
 from backstay.signature._cohort import StandIn
 from backstay.signature._shift import FeatureShift
@@ -177,7 +178,9 @@ class Validation:
         Tables of predictions. Classes: ``"confusion"``, ``"recalls"`` with Wilson's 95 %
         intervals, ``"roc_points"``. Numbers: ``"figures"`` with 95 % intervals: R² against the
         cohort's own mean, slope and intercept of observed on predicted, the mean difference, and
-        the share of rows inside their prediction intervals.
+        the share of rows inside their prediction intervals. Times until an event:
+        ``"risk groups"``, ``"calibration"``, ``"auc over time"``, and ``"figures"``: calibration
+        slope, observed over predicted events, and the p-value of the log-rank test.
     calibration : Calibration or None
         Whether probabilities mean what they say; None without probabilities of two classes.
     shifts : list of FeatureShift
@@ -195,6 +198,8 @@ class Validation:
         The signature's choice, training facts and stability.
     outcome_shift : FeatureShift or None
         How an outcome of numbers lies against that of the training rows.
+    concerns : list of (str, str)
+        What sets outcomes of another kind apart from the training rows': a heading and a text.
     """
 
     scores: list[ScoreComparison]
@@ -209,6 +214,7 @@ class Validation:
     predictions: pd.DataFrame
     signature: dict[str, Any] = field(default_factory=dict)
     outcome_shift: FeatureShift | None = None
+    concerns: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def n_rows(self) -> int:
@@ -251,6 +257,9 @@ class Validation:
         }
         plain_values: dict[str, Any] = plain(everything)
         return plain_values
+
+    def _repr_html_(self) -> str:
+        return as_html(repr(self), self.frame())
 
     def __repr__(self) -> str:
         one = self.main

@@ -1,7 +1,5 @@
 """Whether everything in a store is as it was written."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Every row of every table has a checksum in the table ``sums``, so that damage is
 row is read. Nothing in a file is ever executed or unpickled, so a stranger's store is safe to open.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

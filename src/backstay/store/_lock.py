@@ -1,7 +1,5 @@
 """One running study per store: a lock that dies with its process."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

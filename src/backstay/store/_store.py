@@ -3,8 +3,6 @@
 Values are JSON text and raw little-endian arrays with their type, shape and checksum.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -24,13 +22,6 @@ from numpy.typing import NDArray
 from backstay._files import create_private, draft_of
 from backstay.store._file import StoreError, StoreFile
 
-# SQLite's codes for what can go wrong with a file that is being written.
-CANNOT_WRITE = {
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_READONLY,
-}
 # Numbers of runs, by what they are on: splits of the rows, shuffled outcomes, or parts of the rows
 # to plan by. Each kind may grow without end, the latter two downwards.
 FIRST_PART = -1_000_001
@@ -42,7 +33,7 @@ NUMBERS = {
 # How a note on samples that only one of two files has begins; it names them.
 NAMING = re.compile(r"Left out: [\d,]+ samples? of ")
 # Arrays that hold a number for every sample and feature.
-VALUES = ("candidate values", "shard candidate values")
+VALUES = ("candidate values", "candidate rows", "shard candidate values")
 # The only types an array of a store may have.
 DTYPES = {"<i2", "<i4", "<i8", "<f8"}
 
@@ -306,9 +297,7 @@ class Store(StoreFile):
                     self._connection.backup(copy)
                     copy.execute("PRAGMA journal_mode = WAL")
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF in CANNOT_WRITE:  # the rest are details
-                    raise StoreError(f"{target} cannot be written: {error}.") from error
-                raise
+                raise StoreError(f"{target} cannot be written: {error}.") from error
 
     def strip_to(self, path: str | os.PathLike[str]) -> None:
         """Write a copy without values of features and names of samples to a new file.

@@ -16,9 +16,10 @@ from sklearn.utils import get_tags
 
 from backstay._columns import missing_cells
 from backstay._validation import check_outcome
+from backstay._words import nearest
 from backstay.results import Role
 from backstay.study._data import CheckedData
-from backstay.targets import Target
+from backstay.targets import Target, survival
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def metric_names(
     for name in names:
         argument = f"{'scoring' if metric is None or name != metric else 'metric'}={name!r}"
         if not isinstance(name, str) or name not in metrics:
-            raise ValueError(f"{argument} is unknown; there are {there}.")
+            raise ValueError(f"{argument} is unknown; {nearest(name, metrics)}")
         needs = metrics[name].needs
         lacking = [title for title, one in models.items() if not _allows(one, needs)]
         if lacking:
@@ -142,6 +143,11 @@ def check_missing_cells(
     n_cells, n_columns = missing_cells(data.X)
     if not n_cells:
         return
+    if data.design.adjusts:
+        raise ValueError(
+            f"X of {data.name!r} has {n_cells} missing cells, which cannot be adjusted for "
+            "covariates or centred; fill them in with preprocess, such as SimpleImputer()."
+        )
     refused = [
         f"{kind} {', '.join(names)}"
         for kind, estimators in (("methods", methods), ("models", models))
@@ -177,10 +183,15 @@ def takes_missing(estimator: Any) -> bool:
     X, y = np.random.default_rng(0).random((24, 6)), np.tile([0, 1], 12)
     holed = X.copy()
     holed[5, 0] = np.nan
-    return _fits(estimator, holed, y) or not _fits(estimator, X, y)
+    for outcome in (y, survival(1 + np.arange(24), y)):
+        if _fits(estimator, holed, outcome):
+            return True
+        if _fits(estimator, X, outcome):
+            return False
+    return True
 
 
-def _fits(estimator: Any, X: NDArray[np.float64], y: NDArray[np.int_]) -> bool:
+def _fits(estimator: Any, X: NDArray[np.float64], y: NDArray[Any]) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

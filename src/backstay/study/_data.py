@@ -12,8 +12,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from backstay._design import Covariates, Design
+from backstay._refusal import Refusal
 from backstay._suspicion import Suspicion
-from backstay._validation import check_nothing_missing, check_whole_numbers
+from backstay._validation import check_whole_numbers, names_of_rows
 from backstay.targets import Target, as_target
 
 
@@ -26,9 +28,18 @@ class Dataset:
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
         Rows, all of them; the study splits them itself.
     y : array-like of shape (n_samples,) or Target
-        What is to be predicted: class labels, or a number for every row.
+        What is to be predicted: class labels, a number for every row, or times until an event
+        as :func:`backstay.targets.survival` makes them.
     groups : array-like of shape (n_samples,), optional
         Rows of one group stay on one side of every split.
+    covariates : DataFrame, optional
+        Columns that features are adjusted for, such as age and sex; see docs/designs.md.
+    batch : array-like of shape (n_samples,), optional
+        Names of batches, such as sites. Splits and shuffled outcomes stay within them.
+    pairs : array-like of shape (n_samples,), optional
+        What rows of different outcomes that belong together share, such as the patient.
+    center_batches : bool, default=False
+        Whether features are centred within batches, by means of training rows.
     truth : array-like of shape (n_features,), optional
         True relevance, where it is known, for ``results.weights.bias_variance()``.
     provenance : dict, optional
@@ -42,7 +53,7 @@ class Dataset:
     positive : object, optional
         Of two classes, the label that metrics of one class, such as average precision, are
         about; None is the second in order.
-    target : {"classes", "numbers"}, optional
+    target : {"classes", "numbers", "survival"}, optional
         Kind of outcome, where whole numbers could be either; None finds it out.
     """
 
@@ -50,6 +61,10 @@ class Dataset:
     y: ArrayLike | Target
     groups: ArrayLike | None = None
     truth: ArrayLike | None = None
+    covariates: Any = None
+    batch: ArrayLike | None = None
+    pairs: ArrayLike | None = None
+    center_batches: bool = False
     provenance: Mapping[str, Any] | None = None
     annotation: Any = None
     suspicions: Sequence[Suspicion] | None = None
@@ -68,36 +83,63 @@ class CheckedData:
     name: str
     X: Any
     target: Target
-    groups: NDArray[Any] | None
+    design: Design
     truth: NDArray[np.float64] | None
     provenance: dict[str, Any] | None
     annotation: dict[str, list[str | None]] | None
     suspicions: Sequence[Suspicion] | None
     sizes: tuple[int, ...]
 
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """Groups of rows that stay together."""
+        return self.design.groups
+
 
 def checked_data(name: str, given: Dataset, sizes: Any) -> CheckedData:
     """Return a data set whose rows, outcome, groups, truth and the study's sizes fit together."""
     X, target = as_table(given.X), as_target(given.y, given.target, positive=given.positive)
+    for name, n_rows in target.rarer_than(2):
+        raise ValueError(f"{name} has {n_rows} row, which is too few to train and to test on.")
     if target.values.shape != (X.shape[0],):
         raise ValueError(f"y has shape {target.values.shape}; X has {X.shape[0]} rows.")
-    groups = None if given.groups is None else np.asarray(given.groups)
-    if groups is not None:
-        if groups.shape != (X.shape[0],):
-            raise ValueError(f"groups has shape {groups.shape}; X has {X.shape[0]} rows.")
-        check_nothing_missing("groups", groups)
     n_features = X.shape[1]
     return CheckedData(
         name=name,
         X=X,
         target=target,
-        groups=groups,
+        design=_design(given, target),
         truth=None if given.truth is None else _relevances(given.truth, n_features),
         provenance=None if given.provenance is None else dict(given.provenance),
         annotation=None if given.annotation is None else _annotation(given.annotation, n_features),
         suspicions=given.suspicions,
-        sizes=_subset_sizes(sizes, n_features),
+        sizes=_subset_sizes(sizes, n_features, target.most_features),
     )
+
+
+def _design(given: Dataset, target: Target) -> Design:
+    """Return what is known of the rows beside features and outcome."""
+    columns: dict[str, NDArray[Any]] = {}
+    n_rows = len(target)
+    for name in ("batch", "pairs", "groups"):
+        if getattr(given, name) is not None:
+            columns[name] = names_of_rows(name, getattr(given, name), n_rows)
+    if "pairs" in columns:
+        if "groups" in columns or given.covariates is not None:
+            raise Refusal(
+                "pairs keep rows together as groups do, so give one of them; and what belongs to a "
+                "pair makes no difference within it, so leave covariates out.",
+                parameter=("pairs", "groups"),
+            )
+        target.on_second_side(columns["pairs"])
+        columns["groups"] = columns["pairs"]
+    covariates = None
+    if given.covariates is not None:
+        frame = pd.DataFrame(given.covariates)
+        if len(frame) != n_rows:
+            raise ValueError(f"covariates has {len(frame)} rows; X has {n_rows}.")
+        covariates = Covariates.of(frame)
+    return Design(covariates, **columns, centered=bool(given.center_batches))
 
 
 def _annotation(given: Any, n_features: int) -> dict[str, list[str | None]]:
@@ -139,12 +181,12 @@ def log_sizes(n_features: int) -> tuple[int, ...]:
     return tuple(size for size in steps if size < n_features) or (1,)
 
 
-def _subset_sizes(sizes: Any, n_features: int) -> tuple[int, ...]:
-    """Return the sizes in order; "log" is 1, 2, 5, 10, … below the number of features."""
+def _subset_sizes(sizes: Any, n_features: int, most: int) -> tuple[int, ...]:
+    """Return the sizes in order; "log" is 1, 2, 5, 10, … up to `most`, below that of features."""
     if isinstance(sizes, str):
         if sizes != "log":
             raise ValueError(f"sizes={sizes!r} must be 'log' or a list of integers.")
-        return log_sizes(n_features)
+        return tuple(size for size in log_sizes(n_features) if size <= most)
     sizes = list(sizes)
     for size in sizes:
         whole = isinstance(size, Integral) and not isinstance(size, bool)

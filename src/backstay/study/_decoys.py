@@ -33,11 +33,12 @@ def n_decoy_draws(decoys: Any, datasets: list[CheckedData]) -> int:
     """Return the number of draws; refuse decoys for rows that cannot change places."""
     if isinstance(decoys, bool) or not isinstance(decoys, Integral) or decoys < 0:
         raise ValueError(f"decoys={decoys!r} must be an integer, the number of draws, or 0.")
-    grouped = [data.name for data in datasets if data.groups is not None]
+    grouped = [one.name for one in datasets if one.groups is not None and one.design.pairs is None]
     if decoys and grouped:
         raise ValueError(
             f"decoys={decoys!r} permutes rows, and those of {grouped[0]!r} belong together in "
-            "groups, so q-values would be too small; use decoys=0."
+            "groups, so q-values would be too small; use decoys=0, or name groups that have rows "
+            "of both classes as pairs."
         )
     return int(decoys)
 
@@ -61,7 +62,8 @@ def run_decoys(
     try:
         X = _prepared(study, data, seed)
         calls = [
-            delayed(_one_draw)(study.methods[name], X, data.target, seed, draw) for draw in left
+            delayed(_one_draw)(study.methods[name], X, data.target, data.design.pairs, seed, draw)
+            for draw in left
         ]
         title = f"{data.name}, decoys"
         with one_thread(), Progress(n_draws, n_draws - len(left), verbose, title) as progress:
@@ -90,9 +92,11 @@ def _prepared(study: CheckedStudy, data: CheckedData, seed: int) -> Any:
     return X
 
 
-def _one_draw(method: Any, X: Any, target: Target, seed: int, draw: int) -> NDArray[np.float64]:
+def _one_draw(
+    method: Any, X: Any, target: Target, pairs: NDArray[Any] | None, seed: int, draw: int
+) -> NDArray[np.float64]:
     """Return the scores of the features and of their decoys: 2 × feature."""
     own = np.random.SeedSequence(seed, spawn_key=(DRAWS, draw)).generate_state(1)[0]
     control = DecoyControl(method, 1, random_state=int(own % MAX_SEED))
-    control.fit(X, target.values_for(control, target.values))
+    control.fit(X, target.values_for(control, target.values), pairs=pairs)
     return np.concatenate([control.scores_, control.decoy_scores_])

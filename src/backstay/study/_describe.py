@@ -1,8 +1,8 @@
 """What a store keeps of the data, so that results and reports need no table.
 
 Beside what a study found, these are the moments and the module of every feature, correlated
-partners, and the features that may be in a signature: which of them say the same and, where samples
-are few enough to be shown one by one, their values.
+partners, and the features that may be in a signature: which of them say the same, and their
+values, of many samples those of some.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from backstay._columns import STAND_INS, STRONG, column_chunks, numeric_columns, standardized
+from backstay._units import complete_pairs, group_means
 from backstay.redundancy import correlation_modules
 from backstay.results import DatasetFacts, Records
 from backstay.store import Store
 from backstay.study._data import CheckedData
 from backstay.study._partners import SHARD, ever_selected, often_selected, strongest_partners
 from backstay.study._suspicions import of_table, overflow_is_unknown
+from backstay.targets import adjusted_moments
 
 Arrays = dict[str, NDArray[Any]]
 # Wider tables could need more than 2 GB for the correlations of linked features.
@@ -30,11 +32,24 @@ MOST_FEATURES = 30_000
 @overflow_is_unknown
 def describe_data(store: Store, data: CheckedData) -> None:
     """Keep what is suspicious, moments of every feature and its module, unless they are kept."""
-    if "module" in store.dataset_arrays(data.name):
+    said = f"effects of {data.name}"
+    counted = data.groups is None or said in store.study()  # older versions counted rows of groups
+    if "module" in store.dataset_arrays(data.name) and counted:
         return
-    moments = data.target.moments(data.X)
-    found = [asdict(one) for one in of_table(data.X, data.target, data.groups, moments)]
+    target, groups, pairs = data.target, data.groups, data.design.pairs
+    found = [asdict(one) for one in of_table(data.X, target, groups, target.moments(data.X))]
     store.describe_study({f"suspicions of {data.name}": found})
+    over, units, table = target.compared(data.X, groups, pairs is not None)
+    moments = units.moments(table) if pairs is None else units.pair_moments(table, pairs)
+    if data.design.covariates is not None:
+        Z = data.design.covariates.Z
+        means = group_means(Z, groups) if groups is not None and over == "groups" else Z
+        moments |= adjusted_moments(units, table, means)
+    if groups is not None:
+        n = every = len(np.unique(groups))
+        if pairs is not None:
+            n = len(complete_pairs(target.on_second_side(pairs), pairs))
+        store.describe_study({said: {"kind": over, "n": n, "left_out": every - n}})
     for key, array in {**moments, "module": _modules(data.X)}.items():
         store.set_array(data.name, key, array)
 
@@ -67,7 +82,7 @@ def describe_selected(records: Records, X: Any, *, changed: bool, of_all: bool) 
     """
     if not changed and records.is_described:
         return
-    shown = _shown_one_by_one(records)
+    shown = _all_shown(records)
     if of_all:
         selected = ever_selected(records)
         partners = strongest_partners(X, selected)
@@ -106,9 +121,20 @@ def _with_stand_ins(X: Any, members: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.union1d(members, partners).astype(np.intp)
 
 
-def _shown_one_by_one(records: Records) -> bool:
+def _all_shown(records: Records) -> bool:
+    """Return whether samples are few enough to keep the values of all."""
     few = records.n_samples <= DatasetFacts.FEW_SAMPLES
     return few and records.facts.keep_samples
+
+
+def _shown_rows(records: Records) -> NDArray[np.intp]:
+    """Return the samples whose values are kept: of many, some in the proportions of the outcome."""
+    n, most, target = records.n_samples, DatasetFacts.FEW_SAMPLES, records.target
+    if n <= most or records.effect_units.kind == "pairs":
+        return np.arange(n)
+    keys = list(target.row_order().values()) or [np.array(list(map(str, target.row_labels())))]
+    # Evenly spaced along the order of the outcome.
+    return np.sort(np.lexsort(keys)[np.arange(most) * n // most])
 
 
 def _signatures(records: Records) -> list[NDArray[np.intp]]:
@@ -148,8 +174,11 @@ def _described(
         "candidate pair": np.array([selected[first], selected[second]], dtype="<i4"),
         "candidate correlation": r[first, second],
     }
-    if _shown_one_by_one(records):
-        arrays["candidate values"] = values.T
+    rows = _shown_rows(records)
+    if records.facts.keep_samples and len(rows) <= DatasetFacts.FEW_SAMPLES:
+        arrays["candidate values"] = values[rows].T
+        if len(rows) < records.n_samples:
+            arrays["candidate rows"] = rows.astype("<i4")
     return arrays
 
 

@@ -20,6 +20,8 @@ from backstay.feature_weighting import (
     BorutaRanker,
     CategoryImportance,
     ChiSquared,
+    CoxPath,
+    CoxScore,
     DistributionDifference,
     DoubleReliefF,
     EffectRanker,
@@ -36,6 +38,7 @@ from backstay.feature_weighting import (
     MyopicReliefF,
     NearestShrunkenCentroids,
     OneR,
+    OnResiduals,
     PermutationImportance,
     Relief,
     ReliefF,
@@ -166,6 +169,29 @@ _LASSO = (
            "Zou & Hastie 2005", ElasticNetRanker, title="elastic net"),
 )  # fmt: skip
 
+_SURVIVAL = (
+    Method("cox-score", "survival", "score test of the Cox model, median standard error added",
+           "Tusher, Tibshirani & Chu 2001", lambda: CoxScore(moderation="shrunken"),
+           title="shrunken Cox score test"),
+    Method("cox-lasso", "survival", "order of entry on the path of the Cox lasso",
+           "Tibshirani 1997", CoxPath, title="Cox lasso"),
+    Method("cox-elastic-net", "survival", "order of entry on the path of the Cox elastic net",
+           "Simon et al. 2011", lambda: CoxPath(0.5), title="Cox elastic net"),
+    *(
+        Method(f"{name}-residuals", "survival", f"{what}, on martingale residuals",
+               "Therneau, Grambsch & Fleming 1990", partial(OnResiduals, ranker), title=title)
+        for name, what, ranker, title in (
+            ("spearman", "rank correlation", Spearman(), "Spearman's correlation, residuals"),
+            ("mrmr", "correlation over that with those before", MRMR("f_ratio"),
+             "mRMR, residuals"),
+            ("relieff", "RReliefF", RReliefF(), "RReliefF, residuals"),
+            ("forest", "random forest", ForestImportance(), "random forest, residuals"),
+            ("ridge-rfe", "ridge RFE with penalty 10,000", RidgeRFE(10_000.0),
+             "ridge RFE, residuals"),
+        )
+    ),
+)  # fmt: skip
+
 _SVM = (
     Method("svm-rfe", "svm", "linear SVM with cost 1/n, drops a tenth each round",
            "Guyon et al. 2002", lambda: SVMRFE(C="1/n"), title="SVM-RFE"),
@@ -268,16 +294,21 @@ _WRAPPERS = tuple(
     if inducer != "ridge" or not mark  # the other criteria do not take numbers
 )
 
-PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SVM, *_SIMBA, *_WRAPPERS)}
+PANEL = {m.name: m for m in (*_FILTERS, *_RELIEF, *_LASSO, *_SURVIVAL, *_SVM, *_SIMBA, *_WRAPPERS)}
 # The default panel of every kind of outcome. What earned its place is in docs/which-method.md.
 DEFAULTS = {
     "classes": ("t", "wilcoxon", "mrmr-f", "relieff", "elastic-net", "svm-rfe"),
     "numbers": ("slope", "spearman", "mrmr-f", "rrelieff", "elastic-net", "ridge-rfe"),
-}
+    "survival": (
+        "cox-score", "spearman-residuals", "mrmr-residuals", "relieff-residuals",
+        "cox-elastic-net", "ridge-rfe-residuals",
+    ),
+}  # fmt: skip
 # A first look: cheap methods of different kinds.
 QUICK = {
     "classes": ("t", "f", "info-gain", "relieff"),
     "numbers": ("slope", "spearman", "mrmr-f", "rrelieff"),
+    "survival": ("cox-score", "spearman-residuals", "mrmr-residuals", "relieff-residuals"),
 }
 # Names that stand for several methods; the first is that of the four documents, weightings and all.
 GROUPS = {
@@ -291,7 +322,7 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
 
     Parameters
     ----------
-    kind : {"classes", "numbers"}, default=None
+    kind : {"classes", "numbers", "survival"}, default=None
         List the methods that take this kind of outcome; None lists all.
 
     Returns
@@ -332,20 +363,23 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
 
 
 def make_methods(
-    names: Iterable[str] | None = None, *, n_features: int | None = None, kind: str | None = None
+    names: Iterable[str] | str | None = None,
+    *,
+    n_features: int | None = None,
+    kind: str | None = None,
 ) -> dict[str, Any]:
     """Make methods by name, as :class:`Study` takes them.
 
     Parameters
     ----------
-    names : iterable of str, default=None
-        Names in :func:`list_methods`; "default", like None, stands for the default panel, "quick"
-        for a few cheap methods, "papers" for the methods of the four documents that the study adds
-        controls to, and "dial" for :class:`EffectRanker` with its ``scale_power`` turned up step
-        by step.
+    names : iterable of str, or str, default=None
+        Names in :func:`list_methods`, also in one text with commas between them; "default", like
+        None, stands for the default panel, "quick" for a few cheap methods, "papers" for the
+        methods of the four documents that the study adds controls to, and "dial" for
+        :class:`EffectRanker` with its ``scale_power`` turned up step by step.
     n_features : int, default=None
         Number of features of the data; methods that would take too long are refused.
-    kind : {"classes", "numbers"}, default=None
+    kind : {"classes", "numbers", "survival"}, default=None
         Kind of outcome, which has its own default panel; methods that do not take it are refused.
         None is the panel for classes, and refuses none.
 
@@ -363,6 +397,8 @@ def make_methods(
     >>> make_methods(["t", "relieff"])
     {'t': TTest(moderation='shrunken'), 'relieff': ReliefF()}
     """
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",")]
     given = ["default"] if names is None else list(names)
     held = kind or "classes"
     groups = {"default": DEFAULTS[held], "quick": QUICK[held], **GROUPS}

@@ -204,7 +204,7 @@ def plan_ahead(
         drawn = [population.draw(len(part), one) for part, one in zip(parts, seeds, strict=True)]
         X, y = (np.concatenate(every) for every in zip(*drawn, strict=True))
         target = as_target(y)
-        model = dict(islice(target.default_models().items(), 1))
+        model = dict(islice(target.take(parts[0]).default_models().items(), 1))
         metric = target.metrics[target.default_metric(model)]
         # The two samples of the i-th number of rows are splits 2i and 2i + 1.
         splits = [Split(part[:n], parts[2], seed) for n in tried for part in parts[:2]]

@@ -62,7 +62,7 @@ def plant(
     signs = np.where(loadings * loadings[0] < 0, -1.0, 1.0)  # the first feature's is +
     score = standardized((unit @ signs)[:, None])[:, 0]
     noise = standardized(rng.standard_normal((len(table), 1)))[:, 0]
-    sorted_rows = np.argsort(target.values, kind="stable")
+    sorted_rows = np.lexsort(target.ridge_aims()[1].T)
 
     def planted(a: float) -> Plant:
         order = np.argsort(a * score + math.sqrt(1 - a * a) * noise, kind="stable")

@@ -24,7 +24,7 @@ from backstay.store import TaskRecord
 from backstay.study._progress import Stage
 from backstay.study._ranking import Ranking
 from backstay.study._rows import Sides, take_columns
-from backstay.targets import Target
+from backstay.targets import Beside, Target
 
 Array = NDArray[np.float64]
 
@@ -61,10 +61,30 @@ def predict(
         # Shortcuts know no instance weights.
         unweighted = [name for name in how.shortcuts if weight_parameter(how.models[name]) is None]
         how = replace(how, shortcuts={name: how.shortcuts[name] for name in unweighted})
+    if sides.beside is not None and sides.beside.offset is None and how.target.shortcuts_scale:
+        how = replace(how, shortcuts={})
     direct = _predict_directly(how, cuts, outputs)
     if len(direct) < len(how.models):
         _predict_generally(how, cuts, ranking, seed, outputs, skip=direct)
+    if sides.beside is not None and sides.beside.offset is not None:
+        return how.target.with_offset(outputs, sides.beside.offset)
     return outputs
+
+
+def predict_beside(how: Prediction, beside: Beside, seed: int, record: TaskRecord) -> Array:
+    """Train every model on covariates alone, predict test rows: model × 1 × row × column."""
+    outputs = []
+    for name, model in how.models.items():
+        with Stage(record, f"model {name!r} on covariates"):
+            # A column of zeros where covariates are constant, as within a batch that is one.
+            n_none = 0 if beside.train.shape[1] or beside.offset is not None else 1
+            none = (np.zeros((len(side), n_none)) for side in (beside.train, beside.test))
+            train, test = beside.joined(model, *none)
+            fitted = seeded(beside.alone or beside.last_step(model), seed)
+            fitted.fit(train, beside.values)
+            outputs.append(how.target.outputs(fitted, test, how.keep, beside.values))
+    alone = np.array(outputs)[:, None]
+    return alone if beside.offset is None else how.target.with_offset(alone, beside.offset)
 
 
 class _Cuts:
@@ -106,13 +126,17 @@ def _predict_directly(how: Prediction, cuts: _Cuts, outputs: Array) -> set[str]:
     with Stage(cuts.record, "model scaling"):
         if not all(_finite_floats(table) for table in tables):
             return set()
-        coded = how.target.coded(cuts.sides.y_train)
+        beside = cuts.sides.beside
+        coded = how.target.coded(cuts.sides.y_train if beside is None else beside.values)
         scaled = unit_range(*tables)
     for j, train, test in cuts.at_every_size(*scaled):
         for i, name in enumerate(how.models):
             if name in how.shortcuts:
                 with cuts.stage(name, j):
-                    outputs[i, j] = how.shortcuts[name](train, coded, test)
+                    both = train, test
+                    if beside is not None:
+                        both = beside.joined(how.models[name], train, test)
+                    outputs[i, j] = how.shortcuts[name](both[0], coded, both[1])
     return set(how.shortcuts)
 
 
@@ -141,6 +165,8 @@ def _predict_generally(
     how: Prediction, cuts: _Cuts, ranking: Ranking, seed: int, outputs: Array, *, skip: set[str]
 ) -> None:
     """Predict with scikit-learn's fit and predict."""
+    beside = cuts.sides.beside
+    y_train = cuts.sides.y_train if beside is None else beside.values
     for j, train, test in cuts.at_every_size(*cuts.tables(as_numbers=False)):
         importances = ranking.importances[cuts.best[cuts.places[j]]]
         for i, (name, model) in enumerate(how.models.items()):
@@ -148,9 +174,24 @@ def _predict_generally(
                 continue
             with cuts.stage(name, j):
                 model = seeded(_weighted(model, importances), seed)
+                both = train, test
+                if beside is not None and beside.offset is None:
+                    model, both = _with_columns(model, train, test, beside)
                 weights = _row_weights(model, ranking.sample_weight, how.weighted)
-                model.fit(train, cuts.sides.y_train, **weights)
-                outputs[i, j] = how.target.outputs(model, test, how.keep, cuts.sides.y_train)
+                model.fit(both[0], y_train, **weights)
+                outputs[i, j] = how.target.outputs(model, both[1], how.keep, y_train)
+
+
+def _with_columns(
+    model: Any, train: Any, test: Any, beside: Beside
+) -> tuple[Any, tuple[Array, Array]]:
+    """Return the last step of a model, and both tables as it sees them beside covariates."""
+    if isinstance(model, Pipeline) and len(model.steps) > 1:
+        before = model[:-1]
+        train = before.fit_transform(train, beside.values)
+        test = before.transform(test)
+    train, test = (np.asarray(table, dtype=np.float64) for table in (train, test))
+    return beside.last_step(model), beside.joined(model, train, test)
 
 
 def _weighted(model: Any, importances: Array) -> Any:

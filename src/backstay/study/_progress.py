@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from statistics import median
 from typing import Any, Self, TextIO
 
-from backstay.store import TaskRecord
+from backstay.store import NUMBERS, TaskRecord
 from backstay.study._cluster import active_client
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -42,10 +45,17 @@ class Stage:
         self.record.seconds[kind] = self.record.seconds.get(kind, 0.0) + spent
 
 
+def kind_of_run(resample: int) -> str:
+    """Return what kind of run a number stands for, as in ``NUMBERS``."""
+    return next(kind for kind, (low, high) in NUMBERS.items() if low <= resample <= high)
+
+
 class Progress:
     """Report tasks done, rate and time left to standard error; `Study` documents ``verbose``.
 
-    The ``first`` tasks have no part in the rate.
+    ``pending`` are the tasks to come. Then the time left is known once every method has run; the
+    first run of a method, which also compiles it, has no part in it, and each method counts by its
+    own seconds on splits, with shuffled outcomes, and on parts of the rows.
     """
 
     def __init__(
@@ -56,9 +66,12 @@ class Progress:
         title: str,
         stream: TextIO | None = None,
         *,
-        first: int = 0,
+        pending: Iterable[tuple[str, int]] = (),
     ) -> None:
-        self.first, self._warm = first, 0
+        self._left = Counter((method, kind_of_run(resample)) for method, resample in pending)
+        self._unseen = {method for method, _ in self._left}
+        self._taken: dict[tuple[str, str], list[float]] = defaultdict(list)
+        self._busy, self._warm = 0.0, 0
         self.total, self.done, self.title = total, done, title
         self.skipped, self.failed = done, 0
         self.stream = sys.stderr if stream is None else stream
@@ -87,17 +100,46 @@ class Progress:
         elif self._lines and self.done > self.skipped:
             self._write(self.line())
 
-    def advance(self, failed: bool) -> None:
+    def advance(self, failed: bool, record: TaskRecord | None = None) -> None:
         """Count one more task."""
         self.done += 1
         self.failed += failed
-        if self.done - self.skipped == self.first:
-            self._warm, self._warm_since = self.first, time.monotonic()
+        if record is not None:
+            self._count(record)
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, figures=self._figures())
         elif self._lines and time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
             self._write(self.line())
+
+    def _count(self, record: TaskRecord) -> None:
+        """Note the seconds of a task, unless it is the first of its method."""
+        kind = record.method, kind_of_run(record.resample)
+        self._left[kind] -= 1
+        if record.method in self._unseen:
+            self._unseen.remove(record.method)
+            if not self._unseen:
+                self._warm, self._warm_since = self.done - self.skipped, time.monotonic()
+            return
+        self._taken[kind].append(record.seconds.get("total", 0.0))
+        if kind[1] == "splits":  # without models it is a run with shuffled outcomes
+            bare = record.seconds.get("preprocess", 0.0) + record.seconds.get("method", 0.0)
+            self._taken[record.method, "bare"].append(bare)
+        if not self._unseen:
+            self._busy += record.seconds.get("total", 0.0)
+
+    def _seconds_left(self, rate: float) -> float:
+        """Return the seconds of all tasks to come, at the pace so far."""
+        if not self._busy:
+            return (self.total - self.done) / rate
+
+        def typical(method: str, kind: str) -> float:
+            known = (kind, "bare", "splits") if kind == "shuffled" else (kind, "splits", "parts")
+            taken = next((self._taken[method, k] for k in known if self._taken[method, k]), None)
+            return median(taken) if taken else self._busy / (self.done - self.skipped - self._warm)
+
+        work = sum(n * typical(*kind) for kind, n in self._left.items())
+        return work * (time.monotonic() - self._warm_since) / self._busy
 
     def line(self) -> str:
         """Return the state in one line."""
@@ -109,11 +151,11 @@ class Progress:
         fresh = self.done - self.skipped
         failures = f", {self.failed} failed" if self.failed else ""
         # The first tasks of every method also compile it, which says nothing of the others.
-        if fresh <= self.first and self.done < self.total:
+        if (self._unseen or fresh <= self._warm) and self.done < self.total:
             return f"the first tasks compile the methods{failures}"
-        rate = (fresh - self._warm) / max(time.monotonic() - self._warm_since, 1e-9)
-        pace = f"{rate:.1f} tasks/s" if rate >= 1 else f"{1 / max(rate, 1e-9):.1f} s/task"
-        left = duration((self.total - self.done) / max(rate, 1e-9))
+        rate = max((fresh - self._warm) / max(time.monotonic() - self._warm_since, 1e-9), 1e-9)
+        pace = f"{rate:.1f} tasks/s" if rate >= 1 else f"{1 / rate:.1f} s/task"
+        left = duration(self._seconds_left(rate))
         return f"{pace}, {left} left{failures}{self._cluster()}"
 
     def _cluster(self) -> str:

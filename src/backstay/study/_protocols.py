@@ -18,6 +18,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
+from backstay._design import Design, Regression
 from backstay._validation import check_random_state
 from backstay.targets import Target
 
@@ -40,6 +41,11 @@ PARTS_UNITS, PARTS_ROWS = 20, 6
 FOLDS = 10
 # Permutations of the outcomes that are tried before splits that cannot be run are an error.
 LABEL_DRAWS = 100
+# Batches that leaving one out needs; rows of a kind, on average, to be shuffled within; parts of
+# what covariates predict that are shuffled within.
+LEAST_BATCHES, LEAST_KIND, FIFTHS = 3, 5, 5
+# Rows, and rows of every outcome, of a batch that is trained on alone; what its runs have as deal.
+BATCH_ROWS, BATCH_LEAST, BATCH_DEAL = 12, 3, -2
 
 
 @dataclass(frozen=True)
@@ -59,9 +65,36 @@ class Split:
     n_parts: int = 0
 
 
+@dataclass(frozen=True)
+class _Blocked:
+    """A target whose rows are dealt out within batches as well, where these are large enough."""
+
+    target: Target
+    batch: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def strata(self, n_dealt: int) -> NDArray[Any]:
+        strata, least = np.full(len(self), -1), max(n_dealt, 2)
+        for name in np.unique(self.batch):
+            self._number(strata, np.flatnonzero(self.batch == name), n_dealt, least)
+        # Rows of a batch with too few of an outcome are dealt out with those of other batches.
+        self._number(strata, np.flatnonzero(strata < 0), n_dealt, 0)
+        return self.target.strata(n_dealt) if np.bincount(strata).min() < least else strata
+
+    def _number(self, strata: Rows, rows: Rows, n_dealt: int, least: int) -> None:
+        """Give strata of some rows the next numbers, unless they have too few rows."""
+        if len(rows):
+            own = np.unique(self.target.take(rows).strata(n_dealt), return_inverse=True)[1]
+            for number in range(int(own.max()) + 1):
+                if (own == number).sum() >= least:
+                    strata[rows[own == number]] = strata.max() + 1
+
+
 def _strata(y: Any, n_dealt: int) -> NDArray[Any]:
     """Return what rows are dealt out by: what a target says, or labels as they are."""
-    return y.strata(n_dealt) if isinstance(y, Target) else np.asarray(y)
+    return y.strata(n_dealt) if isinstance(y, Target | _Blocked) else np.asarray(y)
 
 
 def _positive(name: str, value: Any, minimum: int) -> int:
@@ -259,8 +292,34 @@ class FiveByTwo(RepeatedStratifiedKFold):
         return self
 
 
+@dataclass(eq=False)
+class LeaveBatchOut:
+    """Every batch is tested once, by what was trained on the others.
+
+    What a signature is worth at a site that had no part in finding it. ``Study.run`` must be given
+    ``batch=``.
+
+    Examples
+    --------
+    >>> from backstay.study import LeaveBatchOut
+    >>> batch = ["a", "a", "b", "b", "c", "c"]
+    >>> [test.tolist() for train, test in LeaveBatchOut().split(batch, batch, batch)]
+    [[0, 1], [2, 3], [4, 5]]
+    """
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield training and test rows; `groups` are the batches."""
+        batch = np.asarray(groups)
+        for name in np.unique(batch):
+            yield np.flatnonzero(batch != name), np.flatnonzero(batch == name)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of batches."""
+        return len(np.unique(np.asarray(groups)))
+
+
 def draw_splits(
-    resampling: Any, target: Target, groups: NDArray[Any] | None, seeds: np.random.SeedSequence
+    resampling: Any, target: Target, design: Design | None, seeds: np.random.SeedSequence
 ) -> list[Split]:
     """Draw every split and every seed before anything runs.
 
@@ -268,13 +327,19 @@ def draw_splits(
     that chance is the same for all methods on a resample.
     """
     own, others = seeds.spawn(2)
+    design = design or Design()
+    groups, batch = design.groups, design.batch
     splitter = check_cv(resampling, target.strata(2), classifier=True)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         splitter = copy.copy(splitter)
         splitter.random_state = int(own.generate_state(1)[0] % MAX_SEED)
     own_way = isinstance(splitter, Subsampling | RepeatedStratifiedKFold)
-    y = target if own_way else target.strata(getattr(splitter, "n_splits", FOLDS))
-    pairs = list(splitter.split(np.zeros((len(target), 1)), y, groups))
+    if isinstance(splitter, LeaveBatchOut):
+        pairs = list(splitter.split(target, target, _batches(batch)))
+    else:
+        dealt: Any = target if batch is None or groups is not None else _Blocked(target, batch)
+        y = dealt if own_way else dealt.strata(getattr(splitter, "n_splits", FOLDS))
+        pairs = list(splitter.split(np.zeros((len(target), 1)), y, groups))
     if not pairs:
         raise ValueError(f"resampling={resampling!r} gives no splits; at least 1 is needed.")
     drawn = np.random.default_rng(others).integers(MAX_SEED, size=len(pairs))
@@ -284,13 +349,66 @@ def draw_splits(
     ]
     for number, split in enumerate(splits):
         _check_split(resampling, number, split, target, groups)
+    if why := target.why_not_test([split.test for split in splits]):
+        raise ValueError(f"resampling={resampling!r} cannot be judged: {why}.")
     return splits
+
+
+def _batches(batch: NDArray[Any] | None) -> NDArray[Any]:
+    """Return the batches to leave out one by one, three at least."""
+    if batch is None or len(np.unique(batch)) < LEAST_BATCHES:
+        raise ValueError(
+            f"LeaveBatchOut needs batch= with {LEAST_BATCHES} batches or more; without them use "
+            "Subsampling."
+        )
+    return batch
+
+
+def null_strata(target: Target, design: Design) -> NDArray[np.intp] | None:
+    """Return within what outcomes are shuffled, so that covariates and batches still tell them.
+
+    Kinds of rows that categories make, or fifths of what the covariates predict of the outcome;
+    within batches.
+    """
+    parts = []
+    if design.batch is not None:
+        parts.append(np.unique(design.batch, return_inverse=True)[1])
+    if (covariates := design.covariates) is not None:
+        kinds = np.unique(covariates.Z, axis=0, return_inverse=True)[1].ravel()
+        if None in covariates.levels.values() or len(kinds) < LEAST_KIND * (kinds.max() + 1):
+            weights, aims = target.ridge_aims()
+            said = Regression.fit(covariates.Z, aims, weights * len(aims)).explained(covariates.Z)
+            first = np.linalg.svd(said - said.mean(axis=0), full_matrices=False)[2][0]
+            places = np.argsort(np.argsort(said @ first, kind="stable"), kind="stable")
+            kinds = places * FIFTHS // len(places)
+        parts.append(kinds)
+    if not parts:
+        return None
+    both = np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1]
+    return np.asarray(both, np.intp).ravel()
+
+
+def draw_batches(target: Target, design: Design, seeds: np.random.SeedSequence) -> list[Split]:
+    """Return runs on every batch alone, to see whether batches choose the same features.
+
+    Batches that cannot be trained on are left out.
+    """
+    if design.batch is None:
+        return []
+    own = np.random.SeedSequence(seeds.entropy, spawn_key=(PARTS_KEY + 1,))
+    rng, drawn = np.random.default_rng(own), []
+    for number, name in enumerate(np.unique(design.batch)):
+        rows = np.flatnonzero(design.batch == name)
+        others, seed = np.flatnonzero(design.batch != name), int(rng.integers(MAX_SEED))
+        if len(rows) >= BATCH_ROWS and not target.take(rows).rarer_than(BATCH_LEAST):
+            drawn.append(Split(rows, others, seed, deal=BATCH_DEAL, n_parts=number))
+    return drawn if len(drawn) > 1 else []
 
 
 def draw_null_splits(
     resampling: Any,
     target: Target,
-    groups: NDArray[Any] | None,
+    design: Design | None,
     n_permutations: int,
     seeds: np.random.SeedSequence,
 ) -> list[Split]:
@@ -305,7 +423,7 @@ def draw_null_splits(
     drawn = []
     for child in seeds.spawn(n_permutations):
         rng = np.random.default_rng(child)
-        shuffled, splits = _shuffled(resampling, target, groups, child, rng)
+        shuffled, splits = _shuffled(resampling, target, design or Design(), child, rng)
         n_runs = min(NULL_RUNS, len(splits))
         for place in sorted(rng.choice(len(splits), n_runs, replace=False)):
             drawn.append(replace(splits[place], shuffled=shuffled))
@@ -315,7 +433,7 @@ def draw_null_splits(
 def _shuffled(
     resampling: Any,
     target: Target,
-    groups: NDArray[Any] | None,
+    design: Design,
     seeds: np.random.SeedSequence,
     rng: np.random.Generator,
 ) -> tuple[Target, list[Split]]:
@@ -324,10 +442,11 @@ def _shuffled(
     Splits that are given, or whole groups, may do so, although they did not before.
     """
     problem: ValueError | None = None
+    strata = null_strata(target, design)
     for _ in range(LABEL_DRAWS):
-        shuffled = target.shuffled(groups, rng)
+        shuffled = target.shuffled(design.groups, rng, strata)
         try:
-            return shuffled, draw_splits(resampling, shuffled, groups, seeds)
+            return shuffled, draw_splits(resampling, shuffled, design, seeds)
         except ValueError as error:
             problem = error
     raise ValueError(
@@ -363,8 +482,9 @@ def why_no_parts(target: Target, groups: NDArray[Any] | None) -> str:
     n_units = len(target) if groups is None else len(np.unique(groups))
     if n_units < PARTS_UNITS:
         return f"there are {n_units} independent rows or groups, and parts need {PARTS_UNITS}"
-    for name, n_rows in target.rarer_than(PARTS_ROWS):
-        return f"{name} has {n_rows} rows, and parts need {PARTS_ROWS}"
+    needed = PARTS_ROWS * target.rows_each
+    for name, n_rows in target.rarer_than(needed):
+        return f"{name} has {n_rows} rows, and parts need {needed}"
     try:
         for n_parts in PARTS:
             _dealt(n_parts, target, groups, np.random.default_rng(0))

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backstay._design import Design
 from backstay._ties import TiedGroups
 from backstay.base import importances_of, n_ranked_of
+from backstay.targets import Target
 
 # Features of a ranking that are kept one by one: so many at least, and so many times the largest
 # size of a study.
@@ -56,6 +58,15 @@ class Ranking:
         return kept
 
 
+def units_for(method: Any, design: Design, target: Target) -> dict[str, NDArray[Any]]:
+    """Return the pairs, or the groups of one outcome each, that a filter is to compare."""
+    taken, pairs, groups = getattr(method, "designs", ()), design.pairs, design.groups
+    if pairs is not None:
+        return {"pairs": pairs} if "pairs" in taken else {}
+    means = groups is not None and "groups" in taken and target.by_group(groups) is not None
+    return {"groups": groups} if groups is not None and means else {}
+
+
 def kept_depth(sizes: tuple[int, ...]) -> int:
     """Return how many features of a ranking are kept one by one.
 
@@ -79,7 +90,12 @@ def ranking_of(
     Features that the method does not tell apart are put in random order. If that is all of them,
     it is an error, unless the method may be `indifferent`.
     """
-    importances = importances_of(fitted)
+    others = ("feature_importances_", "coef_", "ranking_")
+    if hasattr(fitted, "scores_") and not any(hasattr(fitted, name) for name in others):
+        # As scikit-learn's filters have them; nan for a constant feature.
+        importances = np.nan_to_num(np.asarray(fitted.scores_, dtype=np.float64), posinf=np.inf)
+    else:
+        importances = importances_of(fitted)
     groups = _checked_groups(fitted, importances, n_columns, indifferent)
     order = groups.order(np.random.default_rng(seed))
     sample_weight = getattr(fitted, "sample_weight_", None)

@@ -18,6 +18,7 @@ from backstay import ensemble, feature_weighting, instance_weighting, redundancy
 from backstay._validation import take
 from backstay.base import InstanceWeighted
 from backstay.study._controls import EqualMass
+from backstay.targets import Beside
 
 Array = NDArray[np.float64]
 
@@ -52,17 +53,32 @@ class Rows:
             return table[np.ix_(self.chosen, columns)]
         return take(take_columns(table, columns), self.chosen)
 
+    def values(self) -> Array:
+        """Return the rows as plain numbers."""
+        table = self.all_columns(as_numbers=True)
+        return np.asarray(table.toarray() if hasattr(table, "toarray") else table, np.float64)
+
+    def of(self, values: Array) -> Rows:
+        """Return other values of the same rows, under the same names of columns."""
+        if not hasattr(self.table, "columns"):
+            return Rows(values)
+        return Rows(pd.DataFrame(values, columns=list(self.table.columns)), values)
+
     def _table(self, as_numbers: bool) -> Any:
         return self.numbers if as_numbers and self.numbers is not None else self.table
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The two sides of a split: training rows with their labels, test rows without."""
+    """The two sides of a split: training rows with their labels, test rows without.
+
+    ``beside`` is how covariates of both enter models.
+    """
 
     train: Rows
     y_train: NDArray[Any]
     test: Rows
+    beside: Beside | None = None
 
 
 def take_columns(table: Any, columns: NDArray[np.intp]) -> Any:

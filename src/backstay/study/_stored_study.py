@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from backstay._design import Design
 from backstay._identity import difference, digest, fingerprint, versions
 from backstay.store import FIRST_PART, Store, StoreError
 from backstay.study._checks import CheckedStudy
@@ -132,11 +133,13 @@ def planned_runs(
 ) -> PlannedRuns:
     """Put together what a store says about a data set."""
     n_samples, n_features = data.X.shape
+    design = data.design
     facts = {
         "data": {
             "X": fingerprint(data.X),
             "y": digest(data.target.values),
             "groups": None if data.groups is None else digest(data.groups),
+            **_design_digests(design),
         },
         "resampling": _resampling_name(study.resampling),
         "splits": _digest(splits),
@@ -154,6 +157,8 @@ def planned_runs(
         # Fewer than usual on a permutation where the protocol has fewer splits.
         "null": [study.null, len(null) // max(study.null, 1)],
     }
+    if said := design.to_json():
+        facts["design"] = said
     if null:
         facts["null_splits"] = _digest(null)
     if parts:
@@ -161,6 +166,13 @@ def planned_runs(
     if not study.keep_samples:
         facts["keep_samples"] = False
     return PlannedRuns(data, splits, null, parts, facts)
+
+
+def _design_digests(design: Design) -> dict[str, str]:
+    """Return hashes of covariates, batches and pairs, of those that there are."""
+    covariates = None if design.covariates is None else design.covariates.Z
+    parts = {"covariates": covariates, "batch": design.batch, "pairs": design.pairs}
+    return {name: digest(values) for name, values in parts.items() if values is not None}
 
 
 def check_same_data(store: Store, runs: PlannedRuns) -> None:
@@ -252,6 +264,8 @@ def _arrays(runs: PlannedRuns) -> dict[str, NDArray[Any]]:
     if runs.parts:
         places = [[split.deal, split.n_parts] for split in runs.parts]
         arrays["deals"] = np.array(places, dtype="<i4")
+    if data.design.batch is not None:
+        arrays["batch"] = np.unique(data.design.batch, return_inverse=True)[1].astype("<i4")
     if data.groups is not None:
         arrays["groups"] = np.unique(data.groups, return_inverse=True)[1].astype("<i4")
     return arrays

@@ -8,10 +8,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
+from backstay._design import Design
 from backstay._identity import describe
+from backstay._notebook import as_html
 from backstay._scaling import table_near_one
 from backstay.results import Records, Results, Role
 from backstay.store import Store
@@ -26,11 +29,13 @@ from backstay.study._checks import (
     takes_missing,
     whole_number,
 )
+from backstay.study._confounding import check_confounding
 from backstay.study._controls import with_controls
 from backstay.study._data import CheckedData, Dataset, checked_data, log_sizes
 from backstay.study._decoys import n_decoy_draws, run_decoys
 from backstay.study._describe import describe_data, describe_selected
 from backstay.study._memory import warn_of_memory
+from backstay.study._methods import make_methods
 from backstay.study._parallel import finished_tasks, report_failures
 from backstay.study._predict import Prediction
 from backstay.study._progress import Progress
@@ -38,6 +43,7 @@ from backstay.study._protocols import (
     DEAL_RUNS,
     NULL_RUNS,
     Subsampling,
+    draw_batches,
     draw_null_splits,
     draw_parts,
     draw_splits,
@@ -68,15 +74,18 @@ class Study:
 
     Parameters
     ----------
-    methods : dict of str to ranker
+    methods : dict of str to ranker, or str
         Rankers of backstay, or any scikit-learn estimator that exposes
-        ``feature_importances_``, ``coef_`` or ``ranking_``.
-    resampling : Subsampling, FiveByTwo, RepeatedStratifiedKFold or splitter, default=None
-        How rows are split; None is ``Subsampling(100, train_size=2/3)``. Any
+        ``feature_importances_``, ``coef_``, ``ranking_`` or ``scores_``. A text, such as
+        "default" or "t,relieff", stands for methods by name; see :func:`make_methods`.
+    resampling : Subsampling, FiveByTwo, RepeatedStratifiedKFold, splitter or int, default=None
+        How rows are split; None is ``Subsampling(100, train_size=2/3)``, a number
+        as many such splits. Any
         scikit-learn splitter will do, or a list of pairs of training and test rows.
     models : dict of str to model, default=None
         None is a linear SVM, which weighs classes by their rarity, and 1-NN, both on
-        features scaled to [0, 1]; for numbers, ridge regression and 5-NN. ``{}`` studies
+        features scaled to [0, 1]; for numbers, ridge regression and 5-NN; for times until an
+        event, Cox regression with a ridge penalty. ``{}`` studies
         stability only. A
         :class:`DoublyWeightedKNeighborsClassifier` without feature weights of its own
         gets the method's feature weights, and its instance weights as votes.
@@ -88,7 +97,8 @@ class Study:
         "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", and, for
         models with probabilities, "log_loss" and "brier". None is the first of
         `scoring`, or "roc_auc" where every model ranks rows. For numbers, "r2", which is the
-        default, "spearman", "mae" or "rmse".
+        default, "spearman", "mae" or "rmse". For times until an event, "uno_c", which is the
+        default, "harrell_c", "auc_t" or "ipa".
     scoring : list of str, default=None
         Metrics to report beside it; None is balanced accuracy and accuracy, or the other
         three of numbers.
@@ -117,7 +127,7 @@ class Study:
         pipeline counts. Methods without instance weights, and models that take none, are
         not concerned. The uniform control hands over equal weights.
     keep_samples : bool, default=True
-        Whether the store keeps names of samples and, of up to 200 samples, values of the features
+        Whether the store keeps names of samples and, of up to 200 of them, values of the features
         that may be in a signature. Without them a report has no heat map, no map of the samples
         and no replacements of features. Outcomes and predictions of rows are always kept.
     store : path, default=None
@@ -160,7 +170,7 @@ class Study:
     NULL_RUNS: ClassVar[int] = NULL_RUNS
     DEAL_RUNS: ClassVar[int] = DEAL_RUNS
 
-    methods: Mapping[str, Any]
+    methods: Mapping[str, Any] | str
     resampling: Any = None
     _: KW_ONLY
     models: Mapping[str, Any] | None = None
@@ -181,7 +191,12 @@ class Study:
 
     def __repr__(self) -> str:
         where = "" if self.store is None else f", store={str(self.store)!r}"
-        return f"Study({len(self.methods)} methods, {self._resampling()!r}{where})"
+        return f"Study({len(self._methods())} methods, {self._resampling()!r}{where})"
+
+    def _repr_html_(self) -> str:
+        methods = self._methods()
+        shown = {"method": list(methods), "ranker": [repr(one) for one in methods.values()]}
+        return as_html(repr(self), pd.DataFrame(shown))
 
     def run(
         self,
@@ -189,6 +204,9 @@ class Study:
         y: ArrayLike | Target,
         groups: ArrayLike | None = None,
         *,
+        covariates: Any = None,
+        batch: ArrayLike | None = None,
+        pairs: ArrayLike | None = None,
         dataset: str = "data",
         retry_failed: bool = False,
         shard: tuple[int, int] | None = None,
@@ -201,9 +219,12 @@ class Study:
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Rows, all of them; the study splits them itself.
         y : array-like of shape (n_samples,) or Target
-            What is to be predicted: class labels, or a number for every row.
+            What is to be predicted: class labels, a number for every row, or times until an event
+            as :func:`backstay.targets.survival` makes them.
         groups : array-like of shape (n_samples,), optional
             Rows of one group stay on one side of every split.
+        covariates, batch, pairs
+            What else is known of the rows, as in :class:`Dataset`.
         dataset : str, default="data"
             Name of the data set in the store.
         retry_failed : bool, default=False
@@ -213,7 +234,7 @@ class Study:
             of its own; :func:`backstay.study.merge_stores` puts them together.
         **about
             What else is known of the data: `truth`, `provenance`, `annotation`, `suspicions`,
-            `positive` and `target`, as in :class:`Dataset`.
+            `positive`, `target` and `center_batches`, as in :class:`Dataset`.
 
         Returns
         -------
@@ -227,7 +248,7 @@ class Study:
         StudyError
             If every task failed, or workers kept dying.
         """
-        given = Dataset(X, y, groups, **about)
+        given = Dataset(X, y, groups, covariates=covariates, batch=batch, pairs=pairs, **about)
         return self._run_all({dataset: given}, retry_failed, self._checked_shard(shard))
 
     def run_many(
@@ -300,6 +321,12 @@ class Study:
         return why_no_parts(target, groups)
 
     @staticmethod
+    def batch_runs(target: Target, batch: Any) -> int:
+        """Return how many batches every method is run on alone: those large enough."""
+        batch = None if batch is None else np.asarray(batch)
+        return len(draw_batches(target, Design(batch=batch), np.random.SeedSequence(0)))
+
+    @staticmethod
     def log_sizes(n_features: int) -> tuple[int, ...]:
         """Return the subset sizes that ``sizes="log"`` stands for.
 
@@ -311,20 +338,26 @@ class Study:
         """
         return log_sizes(n_features)
 
-    def _methods_and_roles(self) -> tuple[dict[str, Any], dict[str, Role]]:
-        methods = estimators_by_name("methods", self.methods, "fit")
+    def _methods_and_roles(self, kind: str | None = None) -> tuple[dict[str, Any], dict[str, Role]]:
+        methods = estimators_by_name("methods", self._methods(kind), "fit")
         if not methods:
             raise ValueError("methods is empty; give at least one method by name.")
         if self.controls:
             return with_controls(methods)
         return methods, {name: Role() for name in methods}
 
+    def _methods(self, kind: str | None = None) -> Mapping[str, Any]:
+        given = self.methods
+        return make_methods(given, kind=kind) if isinstance(given, str) else given
+
     def _resampling(self) -> Any:
+        if isinstance(self.resampling, int):
+            return Subsampling(self.resampling)
         return Subsampling() if self.resampling is None else self.resampling
 
     def _checked(self, target: Target) -> CheckedStudy:
         check_random_state_is_plain(self.random_state)
-        methods, roles = self._methods_and_roles()
+        methods, roles = self._methods_and_roles(target.kind)
         models = (
             target.default_models()
             if self.models is None
@@ -336,7 +369,7 @@ class Study:
         planning = whole_number("planning", self.planning, "deals of the rows")
         sizes = self.sizes if isinstance(self.sizes, str) else [int(size) for size in self.sizes]
         description = {
-            "methods": describe(self.methods, "methods"),
+            "methods": describe(self._methods(target.kind), "methods"),
             "models": describe(models, "models"),
             "preprocess": describe(steps, "preprocess"),
             "sizes": sizes,
@@ -378,6 +411,7 @@ class Study:
         study = self._checked(_shared_kind(checked))
         for data in checked:
             check_outcomes(study.methods, data.target)
+            check_confounding(data.target, data.design.covariates, data.design.batch)
             check_missing_cells(study.methods, study.models, study.preprocess, data)
         n_decoy_draws(self.decoys, checked)
         store = Store(self.store, private=study.keep_samples)
@@ -399,9 +433,11 @@ class Study:
     def _planned(self, store: Store, study: CheckedStudy, data: CheckedData) -> PlannedRuns:
         """Draw every split and every seed; refuse those that the store has otherwise."""
         seeds = np.random.SeedSequence(seed_of_study(store, self.random_state))
-        drawn = draw_splits(study.resampling, data.target, data.groups, seeds)
-        null = draw_null_splits(study.resampling, data.target, data.groups, study.null, seeds)
-        parts = draw_parts(data.target, data.groups, study.planning, seeds)
+        drawn = draw_splits(study.resampling, data.target, data.design, seeds)
+        null = draw_null_splits(study.resampling, data.target, data.design, study.null, seeds)
+        # Those on batches come first: deals of the rows may grow.
+        parts = draw_batches(data.target, data.design, seeds)
+        parts += draw_parts(data.target, data.groups, study.planning, seeds)
         runs = planned_runs(study, data, drawn, null, parts)
         check_same_data(store, runs)
         return runs
@@ -443,6 +479,8 @@ class Study:
         data, splits = runs.data, runs.by_number()
         done = store.done(data.name)
         tasks = [(method, i) for i in splits for method in study.methods]
+        # The last methods of a panel take longest to compile: on the first split they begin.
+        tasks[: len(study.methods)] = reversed(tasks[: len(study.methods)])
         if shard is not None:
             tasks = shard.part(tasks, list(study.methods))
         pending = [task for task in tasks if task not in done]
@@ -453,11 +491,11 @@ class Study:
         if pending:
             warn_of_memory(data.X, splits, effective_n_jobs(self.n_jobs))
         try:
-            first = min(len(study.methods), len(pending) // 2)
-            with Progress(len(tasks), n_skipped, self.verbose, data.name, first=first) as progress:
+            about = (len(tasks), n_skipped, self.verbose, data.name)
+            with Progress(*about, pending=pending) as progress:
                 for record in running:
                     store.write(data.name, record)
-                    progress.advance(record.error is not None)
+                    progress.advance(record.error is not None, record)
         except KeyboardInterrupt as stop:
             n_done = len(store.done(data.name))  # it may come between a task and its count
             note = f"The study stopped after {n_done} of {len(tasks)} tasks on {data.name!r}"
@@ -494,5 +532,5 @@ def _shared_inputs(study: CheckedStudy, data: CheckedData) -> SharedInputs:
     # Where nobody asks for a column by its name, names need not travel with every task.
     nameless = all(reads_numbers(method) for method in study.methods.values())
     if numbers is not None and nameless and set(shortcuts) == set(study.models):
-        return SharedInputs(numbers, y, prediction, None, numbers)
-    return SharedInputs(X, y, prediction, study.preprocess, numbers)
+        return SharedInputs(numbers, y, prediction, None, numbers, data.design)
+    return SharedInputs(X, y, prediction, study.preprocess, numbers, data.design)

@@ -72,9 +72,11 @@ def suspicions(X: Any, y: ArrayLike | Target, groups: ArrayLike | None = None) -
     [('gives_away', ['x3'])]
     """
     X, target = as_table(X), as_target(y)
-    moments, known = target.moments(X), None if groups is None else np.asarray(groups)
-    found = of_table(X, target, known, moments)
-    return by_severity([*found, *suspicions_of_effects(target.effects(moments))])
+    known = None if groups is None else np.asarray(groups)
+    found = of_table(X, target, known, target.moments(X))
+    over, units, table = target.compared(X, known)
+    effects = None if over == "mixed" else units.effects(table)
+    return by_severity([*found, *suspicions_of_effects(effects)])
 
 
 def of_table(

@@ -7,20 +7,22 @@ labels, to be predicted.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from backstay._design import Design
 from backstay._validation import seeded
 from backstay.base import one_thread
 from backstay.store import TaskRecord
+from backstay.study._adjust import AdjustedRows
 from backstay.study._predict import Prediction, predict
 from backstay.study._progress import Stage
 from backstay.study._protocols import Split
-from backstay.study._ranking import kept_depth, ranking_of
+from backstay.study._ranking import kept_depth, ranking_of, units_for
 from backstay.study._rows import Rows, Sides, reads_numbers
 
 OUT_OF_MEMORY = "MemoryError"
@@ -30,7 +32,8 @@ OUT_OF_MEMORY = "MemoryError"
 class SharedInputs:
     """What all tasks on a data set share; the same object for every worker.
 
-    ``numbers`` is X without its names, if that is all it is besides numbers.
+    ``numbers`` is X without its names, if that is all it is besides numbers; ``design`` is what is
+    known of the rows beside it.
     """
 
     X: Any
@@ -38,6 +41,7 @@ class SharedInputs:
     prediction: Prediction
     preprocess: Any = None
     numbers: NDArray[np.float64] | None = None
+    design: Design = field(default_factory=Design)
 
 
 def run_task(
@@ -71,10 +75,18 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
             steps = seeded(inputs.preprocess, split.seed)
             train = Rows(steps.fit_transform(train.all_columns(), y_train))
             columns = surviving_columns(steps, n_features, train.table.shape[1])
+    design, adjusted, beside = inputs.design.take(split.train), None, {}
+    if design.adjusts:
+        with Stage(record, "adjust"):
+            adjusted = AdjustedRows.of(train, design)
+        train, beside = adjusted.train, adjusted.known_to(method)
     with Stage(record, "method"):
         nameless = train.numbers is not None and reads_numbers(method)
         seen = inputs.prediction.target.values_for(method, y_train)
-        fitted = seeded(method, split.seed).fit(train.all_columns(as_numbers=nameless), seen)
+        table = train.all_columns(as_numbers=nameless)
+        target = inputs.prediction.target if split.shuffled is None else split.shuffled
+        beside |= units_for(method, design, target.take(split.train))
+        fitted = seeded(method, split.seed).fit(table, seen, **beside)
         # With shuffled labels there is nothing to find, and to say so is right.
         ranking = ranking_of(fitted, len(columns), len(y_train), split.seed, shuffled)
     if (most := max(inputs.prediction.sizes)) > len(columns):
@@ -89,9 +101,13 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
         if steps is not None:
             with Stage(record, "preprocess"):
                 test = Rows(steps.transform(test.all_columns()))
-        sides = Sides(train, y_train, test)
-        outputs = predict(inputs.prediction, sides, ranking, split.seed, record)
-        record.arrays["outputs"] = outputs
+        how, seed = inputs.prediction, split.seed
+        if adjusted is not None:
+            tested = test, inputs.design.take(split.test)
+            adjusted.predict(how, y_train, tested, ranking, seed, record)
+        else:
+            sides = Sides(train, y_train, test)
+            record.arrays["outputs"] = predict(how, sides, ranking, seed, record)
 
 
 def surviving_columns(steps: Any, n_before: int, n_after: int) -> NDArray[np.intp]:

@@ -5,8 +5,6 @@ nothing but them: resuming runs the search again from the start, reading the
 recorded scores in place of computing them, and goes on from where they end.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

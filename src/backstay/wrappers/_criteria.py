@@ -4,8 +4,6 @@ A criterion sees all candidates of a step at once: their scores, those of their
 remainders, and which units each candidate subset holds.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -72,19 +70,19 @@ class Remainder(Plain):
 class Accumulated(Plain):
     """Blend J with the relevance that all evaluated subsets have shown so far [Prat 7.2].
 
-    `accumulation` is λ, the share of the relevance; `weight` how much a subset's evaluation
-    counts: 1 (None), |S|/d ("size") or J(S) ("score").
+    `accumulation` is λ, the share of the relevance, or two λ: from the first to the second as the
+    subsets seen grow to d(d + 1)/2, those of a whole search [Prat 7.6]. `weight` is how much a
+    subset's evaluation counts: 1 (None), |S|/d ("size") or J(S) ("score").
     """
 
     needs_rates: ClassVar[bool] = True
 
-    def __init__(
-        self, sizes: Indices, accumulation: float = 2.0 / 3.0, weight: str | None = None
-    ) -> None:
+    def __init__(self, sizes: Indices, accumulation: Any = 2 / 3, weight: Any = None) -> None:
         super().__init__(sizes)
-        if not 0 <= accumulation <= 1:
+        ends = np.ravel(accumulation)
+        if len(ends) not in (1, 2) or not ((ends >= 0) & (ends <= 1)).all():
             raise ValueError(
-                f"criterion_params: accumulation={accumulation!r} must lie between 0 and 1."
+                f"criterion_params: accumulation={accumulation!r} must be one or two numbers 0–1."
             )
         if weight not in (None, "size", "score"):
             raise ValueError(
@@ -92,11 +90,13 @@ class Accumulated(Plain):
             )
         self.accumulation = accumulation
         self.weight = weight
+        self.seen = 0
         self.sums = np.zeros((2, len(sizes)))  # Σ w·J over subsets with and without the unit
         self.masses = np.zeros((2, len(sizes)))  # Σ w, likewise
 
     def observe(self, members: NDArray[np.bool_], scores: Array) -> None:
         """Count every subset for the units it holds and against the others [Prat eq. 7.8, 7.9]."""
+        self.seen += len(scores)
         if self.weight == "size":
             weights = members @ (self.sizes / self.sizes.sum())
         elif self.weight == "score":
@@ -125,7 +125,8 @@ class Accumulated(Plain):
         docs/wrappers.md compares the two.
         """
         relevance = self.relevance[moved] if adding else -self.relevance[moved]
-        lam = self.accumulation
+        ends, whole = np.ravel(self.accumulation), len(self.sizes) * (len(self.sizes) + 1) / 2
+        lam = np.interp(self.seen, (0, whole), (ends[0], ends[-1]))
         return lam / 2.0 * (relevance + 1.0) + (1.0 - lam) * scores
 
 

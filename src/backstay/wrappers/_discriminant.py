@@ -6,8 +6,6 @@ changes VᵀPV by the residuals of V after regression on the subset, removing
 features by rows of PV: a term of rank one per feature either way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """From an inducer's scores on folds to J of the candidates of a step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -124,11 +122,11 @@ class GeneralInducer:
             scores.append(score)
         return scores
 
-    def empty_score(self) -> float:
-        """Score of predicting without features: the training rows' class frequencies, or mean."""
+    def empty_scores(self) -> list[float]:
+        """Scores of predicting without features: the training rows' class frequencies, or mean."""
         numbers = is_regressor(self.estimator)
         dummy = DummyRegressor() if numbers else DummyClassifier(strategy="prior")
-        return float(np.mean(replace(self, estimator=dummy).fold_scores(NOTHING)))
+        return replace(self, estimator=dummy).fold_scores(NOTHING)
 
 
 @dataclass
@@ -137,7 +135,8 @@ class Evaluator:
 
     inducer: Any  # its scores(subset, units, adding) are per candidate and fold
     units: list[Indices]
-    empty: float | None  # J(∅); None computes it by the inducer's empty_score
+    empty: float | None  # J(∅); None computes it by the inducer's empty_scores
+    weights: Array | None = None  # of the folds; None if all count the same
 
     def __call__(self, members: NDArray[np.bool_], moved: Indices, adding: bool) -> Array:
         """Return J of every candidate; of `members` itself if `moved` is empty."""
@@ -146,9 +145,9 @@ class Evaluator:
             n_left += 1 if adding else -1
         if n_left == 0:
             if self.empty is None:
-                self.empty = self.inducer.empty_score()
+                self.empty = float(np.average(self.inducer.empty_scores(), weights=self.weights))
             return np.full(max(1, len(moved)), self.empty)
         candidates = [self.units[u] for u in moved] if len(moved) else [NOTHING]
         subset = columns_of(self.units, members)
         scores = self.inducer.scores(subset, candidates, adding or not len(moved))
-        return np.asarray(scores.mean(axis=1))
+        return np.asarray(np.average(scores, axis=1, weights=self.weights))

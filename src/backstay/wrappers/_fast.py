@@ -5,8 +5,6 @@ that ``_inducers.equivalent`` names. A score depends on the subset alone, never 
 the path that led to it, so a resumed search and any number of threads agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Folds to judge subsets on."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any
 
@@ -10,7 +8,23 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv
 
 from backstay._validation import check_random_state
-from backstay.base import Fold, dealt_folds
+from backstay.base import Array, Fold, dealt_folds
+
+BOOTSTRAPS = 20
+
+
+def bootstrap_folds(y: NDArray[Any], rng: np.random.RandomState) -> list[Fold]:
+    """Return draws of every class's rows and what they leave out; last, all rows as both."""
+    rows = np.arange(len(y))
+    classes = [rows[y == label] for label in np.unique(y)]
+    trains = (np.concatenate([rng.choice(c, len(c)) for c in classes]) for _ in range(BOOTSTRAPS))
+    return [*((train, np.setdiff1d(rows, train)) for train in trains), (rows, rows)]
+
+
+def fold_weights(cv: Any) -> Array | None:
+    """Return how much every fold counts in J; None if all count the same."""
+    whole = isinstance(cv, str) and cv == ".632"
+    return np.append(np.full(BOOTSTRAPS, 0.632 / BOOTSTRAPS), 0.368) if whole else None
 
 
 def draw_number_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
@@ -37,6 +51,10 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
     if cv is None:
         seed = check_random_state(random_state).randint(2**31 - 1)
         cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed)
+    elif fold_weights(cv) is not None:
+        if groups is not None:
+            raise ValueError("cv='.632' draws single rows; give a splitter that keeps groups.")
+        cv = bootstrap_folds(y, check_random_state(random_state))
     splitter = check_cv(cv, y, classifier=True)
     if isinstance(splitter, RepeatedStratifiedKFold | StratifiedKFold):
         repeated = isinstance(splitter, RepeatedStratifiedKFold)

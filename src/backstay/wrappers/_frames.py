@@ -1,7 +1,5 @@
 """What a search did, as frames."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

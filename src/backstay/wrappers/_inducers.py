@@ -1,7 +1,5 @@
 """What the names of the built-in inducers stand for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

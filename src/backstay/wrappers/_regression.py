@@ -1,7 +1,5 @@
 """Built-in inducers of numbers, whose candidates differ by a rank-one term, and their score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self

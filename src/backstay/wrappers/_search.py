@@ -5,8 +5,6 @@ sets of units, scores and a criterion; folds, inducers and columns are the
 evaluator's business.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sequential wrappers [Prat 2.1, 6, 7]: the estimator users see."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Mapping
@@ -33,7 +31,7 @@ from backstay.base import Fold, Indices
 from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._criteria import CRITERIA, Accumulated, Plain, make_criterion
 from backstay.wrappers._evaluator import Evaluator, FastInducer, GeneralInducer
-from backstay.wrappers._folds import draw_folds, draw_number_folds
+from backstay.wrappers._folds import draw_folds, draw_number_folds, fold_weights
 from backstay.wrappers._frames import path_frame, scores_frame
 from backstay.wrappers._inducers import check_n_neighbors, equivalent, inducer_outcomes
 from backstay.wrappers._regression import PooledR2
@@ -72,8 +70,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Parameters of the criterion. "remainder" has "weights", constants (a, b) from 0 to 1
         instead of the present J's: (1, 0) is the plain method, (0.5, 0.5) the mean of J(S)
         and 1 − J(Y∖S). "accumulated" has "accumulation", λ, by default 2/3 (0 is the plain
-        method), and "weight", how much an evaluated subset counts in R: None for 1, "size"
-        for |S|/d, "score" for J(S).
+        method; (0, 1) lets it rise with the subsets seen), and "weight", how much an evaluated
+        subset counts in R: None for 1, "size" for |S|/d, "score" for J(S).
     n_features_to_select : str, dict, int or float, default="best"
         When to end, and which subset to select:
 
@@ -92,7 +90,8 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Columns that every subset holds.
     cv : int, splitter or iterable, default=None
         Folds; None is 5×2 stratified. For numbers, None and a number of folds sort the rows by y
-        and deal them out.
+        and deal them out. For classes, ".632" is the bootstrap: J is 0.632 of the mean score of
+        rows left out of 20 draws, and 0.368 of that of the training rows themselves.
     scoring : str or callable, default=None
         Any scikit-learn scorer; None is accuracy, or R². Other scores are
         computed by scikit-learn, also for the built-in inducers, and averaged over the folds.
@@ -143,9 +142,6 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    scikit-learn sets and searches parameters one by one, so they are not grouped; options
-    that exclude each other are one parameter (`moves`, `n_features_to_select`).
-
     Behind ``MinMaxScaler``, ``StandardScaler`` or nothing, ``"knn:K"`` is
     ``KNeighborsClassifier(K)`` with equal distances in the order of the training
     rows (``algorithm="kd_tree"`` with a single leaf), ``"lda"`` is
@@ -254,8 +250,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         rate = 0.0 if numbers else float(np.bincount(codes).max() / len(codes))
         plain = self.scoring is None or (self.scoring == "accuracy" and not numbers)
         empty = rate if plain else None
+        inducer = self._inducer(X, y, codes, log.folds)
         search = Search(
-            evaluate=Evaluator(self._inducer(X, y, codes, log.folds), units, empty),
+            evaluate=Evaluator(inducer, units, empty, fold_weights(self.cv)),
             criterion=criterion,
             sizes=sizes,
             fixed=fixed,

@@ -1,7 +1,5 @@
 """Units of the search: what moves together, and what never moves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any

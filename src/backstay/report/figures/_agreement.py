@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from backstay.report.figures._axis import wrapped
 from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._display import Point, SizeDisplay
 from backstay.report.figures._style import HEAT, INK, Style
-from backstay.results import Role
+from backstay.results import Results, Role
 
 
 class AgreementDisplay(SizeDisplay):
@@ -80,3 +81,18 @@ class AgreementDisplay(SizeDisplay):
         canvas.tick_params(length=0, labeltop=True, labelbottom=False)
         canvas.set_frame_on(False)
         return points
+
+
+class BatchAgreementDisplay(AgreementDisplay):
+    """How far batches, each with a signature of its own, choose the same features."""
+
+    @classmethod
+    def from_results(cls, results: Results, size: int) -> Self:
+        """Take the data from results of one data set, run with ``batch=``.
+
+        Parameters
+        ----------
+        size : int
+            Number of features selected in each run.
+        """
+        return cls(results.selections.batch_agreement().frame(), {}, size)

@@ -47,19 +47,27 @@ class SampleDisplay(ClassDisplay):
         method, size
             As in ``results.samples.values``.
         """
-        target = results.data.target
-        return cls(cls._table(results, method, size), target.names, target.row_column)
+        target, data = results.data.target, cls._table(results, method, size)
+        if "feature" in data and results.data.annotation:
+            data["name"] = data["feature"].map(results.data.label)
+        return cls(data, target.names, target.row_column)
+
+    @property
+    def order(self) -> str:
+        """The column that puts samples in order: ``by``, or how long they were ``followed``."""
+        return "followed" if "followed" in self._data else self.by
 
     @property
     def measured(self) -> bool:
-        """Whether ``by`` holds numbers that order the samples."""
-        return not self.classes and is_numeric_dtype(self._data.get(self.by, []))
+        """Whether numbers order the samples."""
+        return not self.classes and is_numeric_dtype(self._data.get(self.order, []))
 
     def _named(self, name: Any, outcome: Any) -> str:
         """Return the name of a sample with its outcome."""
-        return f"{name} ({number_text(outcome) if self.measured else outcome})"
+        shown = outcome if isinstance(outcome, str) or not self.measured else number_text(outcome)
+        return f"{name} ({shown})"
 
     @staticmethod
     def _table(results: Results, method: str | None, size: int | None) -> pd.DataFrame:
-        """Return what the figure shows of the samples."""
-        raise NotImplementedError
+        """Return what the figure shows of the samples: their values, unless it has a table."""
+        return results.samples.values(method, size).frame()

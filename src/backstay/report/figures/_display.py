@@ -15,6 +15,7 @@ from backstay.report.figures._canvas import Canvas
 from backstay.report.figures._sheet import Sheet
 from backstay.report.figures._style import GRID, INK, MUTED, Style, styles
 from backstay.results import Results, Role
+from backstay.targets import Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,6 +130,10 @@ class Display(ABC):
         shown = set(self._data["method"]) if "method" in self._data else set()
         return [(str(name), style) for name, style in self._styles.items() if name in shown]
 
+    def legend(self) -> list[str]:
+        """Return what the legend says of every series: its name."""
+        return [name for name, _ in self.series()]
+
     def _draw_points(self, canvas: Canvas, width: float) -> list[Point]:
         points = self._draw(canvas, width)
         return [p for p in points if math.isfinite(p.x) and math.isfinite(p.y)]
@@ -139,7 +144,7 @@ class Display(ABC):
         if not handles:
             return
         # matplotlib drops labels that begin with an underscore.
-        names = [f"\u200b{name}" if name.startswith("_") else name for name, _ in self.series()]
+        names = [f"\u200b{name}" if name.startswith("_") else name for name in self.legend()]
         legend = ax.legend(
             handles, names, loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize=10
         )
@@ -168,6 +173,35 @@ class Display(ABC):
         return [
             (place, name, style, rows[name]) for place, (name, style) in enumerate(self.series())
         ]
+
+
+class PredictionDisplay(Display):
+    """A figure of one of the tables of predictions that a kind of outcome has."""
+
+    table: ClassVar[str]
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Results,
+        method: str | None = None,
+        size: int | None = None,
+        model: str | None = None,
+    ) -> Self:
+        """Take the data from results of one data set, ``results["name"]`` of several.
+
+        Parameters
+        ----------
+        method, size, model
+            As in ``results.predictions.table``; those of ``results.choice()`` if None.
+        """
+        data = results.predictions.table(cls.table, method, size, model).frame()
+        return cls._of(data, results.data.target)
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, data: pd.DataFrame, target: Target) -> Self:
+        """Return the figure of such a table."""
 
 
 class SizeDisplay(Display):

@@ -18,21 +18,25 @@ from backstay.report.figures._classes import SampleDisplay
 from backstay.report.figures._display import Point
 from backstay.report.figures._numbers import shaded
 from backstay.report.figures._style import PAPER, Looks, Style
-from backstay.results import Results
 
 # Values further from 0 have the colour of this one.
 STRONGEST = 3.0
 # Above and below the mean: apart for all kinds of colour blindness, on white and on black.
 HIGH, LOW = (214, 96, 24), (47, 127, 193)
+# Features that are drawn, the most often chosen first: a picture of more cannot be read.
+SHOWN = 40
 # Height of the bar of outcomes, in cells.
 BAR = 0.8
+# Height of the marks of events above it.
+MARK = 0.25
 
 
 class HeatmapDisplay(SampleDisplay):
     """Values of the signature: a row per feature, a column per sample, in order of the outcomes.
 
-    Samples of a class, and features, are ordered by hierarchical clustering (mean linkage of
-    Euclidean distances). Orange is above the mean of the feature, blue below it.
+    Of more than 40 features, the 40 that were chosen most often. Samples of a class, and features,
+    are ordered by hierarchical clustering (mean linkage of Euclidean distances). Orange is above
+    the mean of the feature, blue below it.
 
     Examples
     --------
@@ -46,13 +50,9 @@ class HeatmapDisplay(SampleDisplay):
 
     def __init__(self, data: pd.DataFrame, classes: Sequence[Any], by: str = "class") -> None:
         super().__init__(data, classes, by)
-        self.features, self.values, self._samples = _ordered(data, self.classes, by)
-        height = 62 + (15 if len(self.features) <= 40 else 12) * max(len(self.features), 4)
+        self.features, self.values, self._samples = _ordered(data, self.classes, self.order)
+        height = 62 + 15 * max(len(self.features), 4)
         self.wide, self.narrow = (760, height), (350, height)
-
-    @staticmethod
-    def _table(results: Results, method: str | None, size: int | None) -> pd.DataFrame:
-        return results.samples.values(method, size).frame()
 
     def series(self) -> list[tuple[str, Style]]:
         """Return the classes as areas of colour."""
@@ -73,7 +73,8 @@ class HeatmapDisplay(SampleDisplay):
         if self.measured:
             rising = [name for name, r in zip(self.features, self._rises(), strict=True) if r > 0]
             names = ", ".join(rising) or "none"
-            words += f" Samples are in order of the outcome. Rising with it: {names}."
+            what = "follow-up" if self.order != self.by else "the outcome"
+            words += f" Samples are in order of {what}. Rising with it: {names}."
         return words
 
     def _rises(self) -> list[float]:
@@ -111,11 +112,16 @@ class HeatmapDisplay(SampleDisplay):
         codes = self.codes
         if self.measured:
             canvas.imshow(
-                shaded(self._samples[self.by]),
+                shaded(self._samples[self.order]),
                 extent=(-0.5, m - 0.5, -0.6, -0.6 - BAR),
                 aspect="auto",
                 interpolation="nearest",
             )
+        top = -0.6 - BAR
+        if "event" in self._samples:
+            top -= 2 * MARK
+            events = np.flatnonzero(self._samples["event"].to_numpy(dtype=bool)) - 0.5
+            canvas.barh(top + MARK, 1, MARK, events, color=Style(1).color)
         for place, (_, style) in enumerate(self.series()):
             columns = np.flatnonzero(codes == place)
             if len(columns):
@@ -125,12 +131,10 @@ class HeatmapDisplay(SampleDisplay):
                 canvas.barh(-0.6 - BAR / 2, end - start, BAR, start, **looks)
                 if end < m - 0.5:
                     canvas.vlines(end, -0.6 - BAR, n - 0.5, color=PAPER, linewidth=1.5)
-        step = max(1, int(np.ceil(n / 60)))
-        shown = range(0, n, step)
-        canvas.set_yticks(list(shown), [_one_line(self.features[i], width) for i in shown])
+        canvas.set_yticks(list(range(n)), [_one_line(name, width) for name in self.features])
         canvas.set_xticks([], [])
         canvas.set_xlim(-0.5, m - 0.5)
-        canvas.set_ylim(n - 0.5, -0.6 - BAR)
+        canvas.set_ylim(n - 0.5, top - 0.1)
         canvas.set_xlabel(count(m, "sample"))
         canvas.set_frame_on(False)
         names = self.columns
@@ -176,8 +180,8 @@ def _ordered(
     if data.empty:
         return [], np.empty((0, 0)), data
     n_samples = data["row"].nunique()
-    values = data["value"].to_numpy(dtype=float).reshape(-1, n_samples)
-    features = data["name"].iloc[::n_samples].astype(str).tolist()
+    values = data["value"].to_numpy(dtype=float).reshape(-1, n_samples)[:SHOWN]
+    features = data["name"].iloc[::n_samples].astype(str).tolist()[:SHOWN]
     samples = data.iloc[:n_samples]
     filled = np.nan_to_num(values)
     if classes or not is_numeric_dtype(samples[by]):

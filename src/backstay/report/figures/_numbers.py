@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from backstay.report._words import count, listed, number_text, two_decimals
 from backstay.report.figures._axis import padded_limits
 from backstay.report.figures._canvas import Canvas
-from backstay.report.figures._display import Display, Point
+from backstay.report.figures._display import Point, PredictionDisplay
 from backstay.report.figures._style import DOTTED, HUES, INK, Style
-from backstay.results import Results
+from backstay.targets import Target
 
 Ends = tuple[float, float]
 # Samples that a finding names.
@@ -47,9 +47,10 @@ def shaded(values: ArrayLike) -> NDArray[np.uint8]:
     return pixels
 
 
-class RowDisplay(Display):
+class RowDisplay(PredictionDisplay):
     """A figure of every tested row: the mean of its predictions, with their spread over runs."""
 
+    table: ClassVar[str] = "predicted"
     across: ClassVar[str]
     along: ClassVar[str]
     titles: ClassVar[tuple[str, str]]
@@ -60,21 +61,8 @@ class RowDisplay(Display):
         super().__init__(data, {})
 
     @classmethod
-    def from_results(
-        cls,
-        results: Results,
-        method: str | None = None,
-        size: int | None = None,
-        model: str | None = None,
-    ) -> Self:
-        """Take the data from results of one data set, ``results["name"]`` of several.
-
-        Parameters
-        ----------
-        method, size, model
-            As in ``results.predictions.table``; those of ``results.choice()`` if None.
-        """
-        return cls(results.predictions.table("predicted", method, size, model).frame())
+    def _of(cls, data: pd.DataFrame, target: Target) -> Self:
+        return cls(data)
 
     def series(self) -> list[tuple[str, Style]]:
         """Return nothing: all rows look alike."""

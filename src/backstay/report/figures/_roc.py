@@ -124,6 +124,11 @@ class RocDisplay(ClassDisplay):
         """Return the classes that have a curve."""
         return [(name, style) for name, style in super().series() if name in self.areas]
 
+    def legend(self) -> list[str]:
+        """Return the classes with the areas under their curves."""
+        title = CURVES[self.kind][2]
+        return [f"{name}: {title} {two_decimals(self.areas[name])}" for name, _ in self.series()]
+
     def finding(self) -> str:
         """Say the area under every curve."""
         title = CURVES[self.kind][2]

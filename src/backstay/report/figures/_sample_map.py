@@ -99,7 +99,7 @@ class SampleMapDisplay(SampleDisplay):
         """Return rows that look alike: all of a class, single ones where numbers colour them."""
         if not self.measured:
             return [(rows, looks)]
-        strength = strengths(self._data[self.by])[self._data.index.get_indexer(rows.index)]
+        strength = strengths(self._data[self.order])[self._data.index.get_indexer(rows.index)]
         edge = max(looks["markeredgewidth"], 1.0)
         looks = looks | {"color": OUTCOME, "markerfacecolor": OUTCOME, "markeredgewidth": edge}
         return [(rows.iloc[[i]], looks | {"alpha": float(a)}) for i, a in enumerate(strength)]

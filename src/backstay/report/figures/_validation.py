@@ -126,10 +126,10 @@ class CalibrationDisplay(Display):
             f"{row['observed']:.0%} of {count(int(row['n']), 'row')} at {row['predicted']:.0%}"
             for row in self._data.to_dict("records")
         ]
-        return (
-            f"Calibration, slope {two_decimals(self.slope)} (1 is right): {self.label} observed in "
-            f"{listed(shown, 10)}."
+        slope = (
+            f", slope {two_decimals(self.slope)} (1 is right)" if self.slope == self.slope else ""
         )
+        return f"Calibration{slope}: {self.label} observed in {listed(shown, 10)}."
 
     def _draw(self, canvas: Canvas, width: float) -> list[Point]:
         style, points = Style(0), []
