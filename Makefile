@@ -102,10 +102,21 @@ PAGE ?= $(if $(filter docs/_reproduction,$(OUT)),docs/reproduction.md,$(OUT)/rep
 reproduce: $(STAMP)
 	$(BIN)/python -m reproduction --all $(if $(DATA),--data "$(DATA)") --out "$(OUT)" --page "$(PAGE)" $(OPTIONS)
 
-# What of the four documents is where: docs/coverage.md from reproduction/coverage.csv.
-.PHONY: coverage
+# What of the four documents is where: docs/coverage.md from reproduction/coverage.csv; and which
+# of their claims hold: docs/what-holds.md from reproduction/claims.toml and stored results.
+.PHONY: coverage claims
 coverage: $(STAMP)
 	$(BIN)/python -m tools.coverage_page
+claims: $(STAMP)
+	$(BIN)/python -m tools.claims_page
+
+# sdist and wheel into dist/, checked, installed elsewhere and tried: tools/release.py.
+.PHONY: release
+RELEASE_VENV := .release-venv
+release:
+	test -x $(RELEASE_VENV)/bin/python || $(PYTHON) -m venv $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/python -m pip install --quiet --upgrade pip build twine
+	$(RELEASE_VENV)/bin/python -m tools.release dist
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(MIN_VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) $(MIN_VENV) $(RELEASE_VENV) demo dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

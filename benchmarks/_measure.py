@@ -142,6 +142,7 @@ def _system():
 PACKAGES = (
     *("backstay", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas", "fast-select"),
     *("skrebate", "skfeature-chappers", "Orange3", "mlxtend", "ITMO_FS", "pyensemblefs"),
+    *("scikit-survival", "lifelines"),
 )
 
 

@@ -177,6 +177,7 @@ def text(summary):
         limits(records["limits"]["facts"]["reached"]),
         "## Compiling and starting",
         start_table(records["start"]["facts"]),
+        (Path(__file__).parent / "before_after.md").read_text(),
         "## Memory",
         f"The largest process of all comparisons, before any peer ran in it, took "
         f"{figure(highest[0])} MB ({highest[1]}). A study's process grows by "

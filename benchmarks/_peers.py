@@ -117,6 +117,29 @@ def pyensemblefs_bagged(selector, X, y, n_members, jobs):
     return [np.flatnonzero(row) for row in ensemble.fit(X, y).results_]
 
 
+def coxnet_path(Z, y, l1_ratio, n_penalties, least):
+    """Penalties and coefficients (penalty × feature) of scikit-survival's Cox path."""
+    from sksurv.linear_model import CoxnetSurvivalAnalysis
+
+    model = CoxnetSurvivalAnalysis(
+        n_alphas=n_penalties, alpha_min_ratio=least, l1_ratio=l1_ratio
+    ).fit(Z, y)
+    return model.alphas_, model.coef_.T
+
+
+def lifelines_wald(X, y):
+    """Size of Wald's statistic of every feature in a Cox model of its own, by lifelines."""
+    import pandas as pd
+    from lifelines import CoxPHFitter
+
+    frame = pd.DataFrame({"time": y["time"], "event": y["event"]})
+    found = []
+    for column in X.T:
+        fitted = CoxPHFitter().fit(frame.assign(x=column), "time", "event")
+        found.append(abs(fitted.summary["z"]["x"]))
+    return np.array(found)
+
+
 def celer_path(Z, y, lambdas):
     """Celer's path of the logistic lasso: no intercept, no weights, no elastic net."""
     from celer import celer_path

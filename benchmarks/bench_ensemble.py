@@ -22,9 +22,9 @@ def selections(ranker):
     return [np.flatnonzero(ranking <= KEEP) for ranking in ranker.rankings_]
 
 
-def bagged(p, jobs, scale_on="member"):
+def bagged(p, jobs):
     X, y, _ = p
-    ranker = BaggedRanker(SVMRFE(), N_MEMBERS, scale_on=scale_on, n_jobs=jobs, random_state=0)
+    ranker = BaggedRanker(SVMRFE(), N_MEMBERS, n_jobs=jobs, random_state=0)
     return selections(ranker.fit(X, y))
 
 
@@ -49,12 +49,6 @@ def svm_rfe(n, d, quick=None):
         lambda: bootstraps(n, d),
         bagged,
         (
-            Peer(
-                "backstay, one scale",
-                lambda p, jobs: bagged(p, jobs, "ensemble"),
-                ours=True,
-                note="members scaled alike, sharing a Gram matrix: other machines, other members",
-            ),
             Peer(loop, loop_over_svc, parallel=False),
             Peer(
                 "pyensemblefs",

@@ -7,7 +7,8 @@ from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import minmax_scale, scale
 
-from backstay import ReliefF, RidgeRFE, RReliefF, Simba
+from backstay import CoxPath, CoxScore, ReliefF, RidgeRFE, RReliefF, Simba
+from backstay._kernels._cox import cox_path
 from backstay.datasets import make_han_yu, make_regression_blocks
 from backstay.feature_weighting import (
     SVMRFE,
@@ -410,6 +411,84 @@ def lasso(n, d, quick):
     )
 
 
+# Times until an event: score tests, and the path of the Cox model.
+
+SOME = 20  # features that the loop over models gets
+
+
+def followed(n, d):
+    """Standard features, five of which raise the hazard; four in ten rows are censored."""
+    rng = np.random.default_rng(0)
+    X = scale(rng.normal(size=(n, d)))
+    time, last = rng.exponential(np.exp(-0.5 * X[:, :5].sum(axis=1))), rng.exponential(1.5, n)
+    y = np.empty(n, dtype=[("event", "?"), ("time", "<f8")])
+    y["event"], y["time"] = time <= last, np.minimum(time, last)
+    return X, y
+
+
+def losses(path):
+    """What the path minimises, at every penalty; no two events are at one time."""
+    (X, y), l1_ratio, penalties, coefficients = path
+    order = np.argsort(y["time"])
+    eta, event = (coefficients @ X.T)[:, order], y["event"][order]
+    at_risk = np.logaddexp.accumulate(eta[:, ::-1], axis=1)[:, ::-1]
+    l1, l2 = np.abs(coefficients).sum(axis=1), (coefficients**2).sum(axis=1)
+    size = l1_ratio * l1 + (1 - l1_ratio) * l2 / 2
+    return (at_risk - eta)[:, event].sum(axis=1) / len(y) + penalties * size
+
+
+def our_cox_path(p, l1_ratio):
+    X, y = p
+    time, event, ones = y["time"].copy(), y["event"].copy(), np.ones(len(y))
+    options = {"least": 0.05, "tol": CoxPath().tol}
+    return p, l1_ratio, *cox_path(X, time, event, ones, l1_ratio, 50, ones[:1], **options)
+
+
+def cox_net(n, d, l1_ratio, name, quick):
+    coxnet = "scikit-survival, Coxnet"
+    what = f"The path of the Cox {name}, 50 penalties, {n:,} × {d:,}"
+    return Workload(
+        f"cox_{name.replace(' ', '_')}_{n}x{d}",
+        what,
+        lambda: followed(n, d),
+        lambda p, jobs: our_cox_path(p, l1_ratio),
+        (
+            Peer(
+                coxnet,
+                lambda p, jobs: (p, l1_ratio, *_peers.coxnet_path(*p, l1_ratio, 50, 0.05)),
+                parallel=False,
+                note="at its own tolerance",
+            ),
+        ),
+        ("its loss above ours", lambda ours, theirs: (losses(theirs) - losses(ours)).max()),
+        (Target(f"{what}, beside Coxnet", ratio(coxnet), at_least=1),),
+        quick=lambda: followed(*quick),
+        parallel=False,
+    )
+
+
+def cox_score(n, d, quick):
+    loop = "lifelines, one by one"
+    what = f"Cox score tests of {d:,} features, {n:,} rows"
+    return Workload(
+        f"cox_score_{n}x{d}",
+        what,
+        lambda: followed(n, d),
+        lambda p, jobs: CoxScore().fit(*p).feature_importances_[:SOME],
+        (
+            slow(
+                loop,
+                lambda p, jobs: _peers.lifelines_wald(p[0][:, :SOME], p[1]),
+                f"a model for each of {SOME} features only; ours tests all of them",
+            ),
+        ),
+        SPEARMAN,
+        (Target(f"{what}, beside {SOME} models of lifelines", ratio(loop), at_least=10),),
+        quick=lambda: followed(*quick),
+        parallel=False,
+    )
+
+
 # Filters.
 
 
@@ -488,5 +567,8 @@ WORKLOADS = (
     rrelieff(400, 400, quick=(60, 40)),
     ridge_rfe(100, 10000, quick=(60, 500)),
     lasso(100, 10000, quick=(60, 500)),
+    cox_net(100, 10000, 1.0, "lasso", quick=(60, 500)),
+    cox_net(100, 10000, 0.5, "elastic net", quick=(60, 500)),
+    cox_score(100, 10000, quick=(60, 500)),
     *filters(),
 )

@@ -1,9 +1,17 @@
 """What a new process costs: the import, and compiling on the first call after installation."""
 
 import json
+import os
+import resource
+import subprocess
+import sys
 import tempfile
+import time
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from benchmarks._measure import in_fresh_process
 from benchmarks._workload import Measurement, Target, fact
@@ -107,7 +115,86 @@ def start(quick):
     }
 
 
+# Python imports a module of this name at its start, in the command and in all its workers.
+LISTENER = """
+import os, time
+from numba.core import event
+
+class Compiling(event.Listener):
+    inside = []
+
+    def on_start(self, event):
+        self.inside.append([time.process_time(), 0.0])
+
+    def on_end(self, event):
+        start, callees = self.inside.pop()
+        taken = time.process_time() - start
+        if self.inside:
+            self.inside[-1][1] += taken
+        function = event.data["dispatcher"].py_func
+        with open(os.environ["COMPILED"], "a") as file:
+            print(f"{function.__module__}.{function.__name__}", taken - callees, file=file)
+
+event.register("numba:compile", Compiling())
+"""
+
+
+def first_run(quick):
+    """`backstay run` with an empty cache of compiled code, and again with what it left there.
+
+    Seconds of the clock, of all processors together, and those of every compiled function without
+    those that it calls.
+    """
+    rng, shape = np.random.default_rng(0), (40, 500) if quick else (77, 6854)
+    X = rng.normal(size=shape)
+    X[:, :40] += 0.9 * (np.arange(len(X)) % 2)[:, None]
+    facts = {"table": list(shape)}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        frame = pd.DataFrame(X.round(4), columns=[f"g{j}" for j in range(shape[1])])
+        frame.assign(diagnosis=np.arange(len(X)) % 2).to_csv(folder / "table.csv", index=False)
+        (folder / "sitecustomize.py").write_text(LISTENER)
+        path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+        for which in ("cold", "warm"):
+            log = folder / which
+            log.touch()
+            given = {"NUMBA_CACHE_DIR": name, "COMPILED": str(log), "PYTHONPATH": path}
+            command = [sys.executable, "-m", "backstay", "run", "table.csv", "-t", "diagnosis"]
+            before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            subprocess.run(
+                [*command, "-o", f"{which}-run", "-q"],
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                env={**os.environ, **given},
+            )
+            facts[f"{which}_seconds"] = time.perf_counter() - start
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            facts[f"{which}_processor_seconds"] = spent
+            compiled = Counter()
+            for line in log.read_text().splitlines():
+                function, taken = line.rsplit(maxsplit=1)
+                compiled[function] += float(taken)
+            facts[f"{which}_compiled"] = dict(compiled.most_common(20))
+            facts[f"{which}_compile_seconds"] = sum(compiled.values())
+    return facts
+
+
 WORKLOADS = (
+    Measurement(
+        "first_run",
+        "The first run after installation and the second, from a file to a report",
+        first_run,
+        (
+            Target(
+                "first run after installation over the second, seconds of the clock",
+                lambda record: record["facts"]["cold_seconds"] / record["facts"]["warm_seconds"],
+                at_most=1.5,
+                unit="×",
+            ),
+        ),
+    ),
     Measurement(
         "start",
         "A new process: import, and compiling on the first calls after installation",

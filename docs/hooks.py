@@ -10,13 +10,26 @@ OPTIONS = re.compile(r"^<!-- options: (\w+) -->$", flags=re.MULTILINE)
 NAMES = "<!-- names -->"
 PACKAGES = "<!-- packages -->"
 # Pages written by a run. The site does without them where nobody has run it.
-WRITTEN = {"Reproduction": "reproduction.md", "Performance": "performance.md"}
+WRITTEN = {
+    "Reproduction": (
+        "reproduction.md",
+        "reproduction/han.md",
+        "reproduction/prat-relief.md",
+        "reproduction/prat-wrappers.md",
+        "reproduction/prat-weights.md",
+    ),
+    "Performance": ("performance.md",),
+}
 
 
 def on_config(config: Any) -> Any:
     """Put the pages that are there into the navigation, before the API."""
+    found = {
+        title: [name for name in names if Path(config.docs_dir, name).is_file()]
+        for title, names in WRITTEN.items()
+    }
     there = [
-        {title: name} for title, name in WRITTEN.items() if Path(config.docs_dir, name).is_file()
+        {title: names if len(names) > 1 else names[0]} for title, names in found.items() if names
     ]
     place = next(i for i, entry in enumerate(config.nav) if "API" in entry)
     config.nav[place:place] = there

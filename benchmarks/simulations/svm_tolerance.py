@@ -42,7 +42,7 @@ def best(ranker, X, y):
 def exact_best(X, y):
     """From the Gram matrix, however large: libsvm, in single precision, may never finish."""
     Z, codes = np.asarray(Scaling(X, "minmax")(X)), np.unique(y, return_inverse=True)[1]
-    course = eliminate(Z, codes, np.ones(len(y)), tol=1e-12, gram=Z @ Z.T)
+    course = eliminate(Z, codes, np.ones(len(y)), tol=1e-12)
     return set(np.flatnonzero(ranking_from_importances(course.importances()) <= BEST))
 
 
