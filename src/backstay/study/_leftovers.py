@@ -29,18 +29,22 @@ SHARED_MEMORY, ENOUGH_SHARED = Path("/dev/shm"), 2e9
 def memory_maps_in_own_folder() -> Iterator[None]:
     """Have joblib put memory maps into this process's folder, unless it is told where to."""
     folder = _own_folder(os.getpid())
-    if folder is None:
+    with contextlib.nullcontext() if folder is None else _variable("JOBLIB_TEMP_FOLDER", folder):
         yield
-        return
-    before = os.environ.get("JOBLIB_TEMP_FOLDER")
-    os.environ["JOBLIB_TEMP_FOLDER"] = str(folder)
+
+
+@contextlib.contextmanager
+def _variable(name: str, value: object) -> Iterator[None]:
+    """Set a variable of the environment for a while."""
+    before = os.environ.get(name)
+    os.environ[name] = str(value)
     try:
         yield
     finally:
         if before is None:
-            del os.environ["JOBLIB_TEMP_FOLDER"]
+            del os.environ[name]
         else:
-            os.environ["JOBLIB_TEMP_FOLDER"] = before
+            os.environ[name] = before
 
 
 @cache
@@ -59,7 +63,9 @@ def _own_folder(pid: int) -> Path | None:
     # joblib's tracker outlives a process that is killed, and removes what is registered with it.
     from joblib.externals.loky.backend import resource_tracker
 
-    resource_tracker.register(str(folder), "folder")
+    # A study that is stopped may have removed a folder before it: nobody needs to hear of that.
+    with _variable("PYTHONWARNINGS", "ignore"):  # this starts the tracker
+        resource_tracker.register(str(folder), "folder")
 
     def remove() -> None:
         if os.getpid() == pid:  # not in a fork
