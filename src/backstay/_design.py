@@ -93,6 +93,18 @@ class Design:
         """Whether features change by it."""
         return self.covariates is not None or self.centered
 
+    @property
+    def beside(self) -> Floats | None:
+        """Covariates, and a column for every batch but the first unless they say it already."""
+        Z = None if self.covariates is None else self.covariates.Z
+        if self.batch is None:
+            return Z
+        batches = np.equal.outer(self.batch, np.unique(self.batch)[1:]).astype(np.float64)
+        if Z is None:
+            return batches
+        left = batches - batches.mean(axis=0) - Regression.fit(Z, batches).explained(Z)
+        return Z if np.abs(left).max(initial=0.0) < RANK else np.hstack([Z, batches])
+
     def to_json(self) -> dict[str, Any]:
         """Return what a store says of the design, beside its rows; empty if there is none."""
         said: dict[str, Any] = {}

@@ -44,10 +44,10 @@ def test_from_a_sheet_to_predictions(files):
     assert "3 batches; with the outcome Cramér's V" in said
     assert "'age' goes with the outcome" in said
     assert "against 'y': 'plate' Cramér's V 1.00" in said
-    assert "age and sex alone: AUC" in said
+    assert "age, sex and the batch alone: AUC" in said
     features = pd.read_csv(out / "features.csv")
     assert "age" not in set(features["feature"])
-    assert set(features["effects_over"]) == {"all rows, adjusted for age and sex"}
+    assert set(features["effects_over"]) == {"all rows, adjusted for age, sex and batches"}
     document = json.loads((out / "signature.json").read_text())
     assert list(document["covariates"]) == ["age", "sex"]
     signature, target = out / "signature.json", files / "p.csv"

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from backstay import ReliefF, SlopeTest, Study, TTest
 from backstay._design import Covariates, Design, Regression
-from backstay.report import Report
+from backstay.report import Report, units_text
 from backstay.store import StoreError
 from backstay.study import LeaveBatchOut, Subsampling, _confounding, confounding
 from backstay.study._protocols import draw_batches, draw_null_splits, draw_splits, null_strata
@@ -60,6 +60,26 @@ def test_noise_that_age_explains_is_not_recommended():
     advice = study(Subsampling(12), null=5).run(noise, Y, covariates=Z).recommend()
     assert advice.method is None
     assert study(Subsampling(12)).run(noise, Y).recommend().method is not None
+
+
+def test_noise_that_the_batch_explains_is_not_recommended():
+    rng = np.random.default_rng(0)
+    batch = np.repeat(list("abcd"), 20)
+    y = (rng.random(80) < np.repeat([0.1, 0.35, 0.65, 0.9], 20)).astype(int)
+    noise = rng.normal(size=(80, 60)) + np.repeat(1.5 * rng.normal(size=(4, 60)), 20, axis=0)
+    plain = study(Subsampling(12)).run(noise, y)
+    known = study(Subsampling(12)).run(noise, y, batch=batch)
+    assert plain.recommend().method is not None
+    advice = known.recommend()
+    assert (advice.method, advice.refused) == (None, "covariates")
+    assert advice.added.features == advice.added.both
+    (part,) = Report(known).parts
+    assert "The batch alone: AUC" in part.answer.sentence
+    # Tests are within batches: no more of the noise differs than noise does.
+    p_values = [one.features("t", 3).frame()["p_value"] for one in (plain, known)]
+    assert (p_values[0] < 0.05).mean() > 0.2
+    assert (p_values[1] < 0.05).mean() < 0.1
+    assert ", adjusted for batches" in units_text(known.data)
 
 
 def test_the_report_says_what_was_done(adjusted):

@@ -54,7 +54,8 @@ def feature_frame(results: Results) -> pd.DataFrame:
     # As the kind of outcome calls it.
     direction = results.data.target.words().direction.replace(" ", "_")
     frame = frame.rename(columns={"high_in": direction})
-    if results.data.effect_units.kind != "rows" or "covariates" in results.data.design:
+    adjusted = {"covariates", "batches"} & {*results.data.design}
+    if results.data.effect_units.kind != "rows" or adjusted:
         from backstay.report import units_text
 
         frame["effects_over"] = units_text(results.data)

@@ -56,7 +56,7 @@ REFUSED = {
     "chance": "no method is shown to be above chance",
     "null": "the choice is not shown to be stabler than with shuffled outcomes",
     "rows": "there are too few rows to say",
-    "covariates": "the features are not shown to add to the covariates",
+    "covariates": "the features are not shown to say more than what is known without them",
 }
 SCALE = "0: random features, 1: always the same"
 

@@ -36,19 +36,22 @@ def design_text(data: DatasetFacts) -> str:
 
 
 def added_text(advice: Recommendation, data: DatasetFacts) -> str:
-    """Say what covariates alone, features alone and both reach; empty without covariates."""
+    """Say what covariates and batch alone, features alone and all reach; empty without them."""
     if (added := advice.added) is None:
         return ""
-    metric, names = advice.metric, listed(list(data.design["covariates"]), 12)
+    metric, covariates = advice.metric, list(data.design.get("covariates", ()))
+    names = listed([*covariates, *(["the batch"] if "batches" in data.design else [])], 12)
     alone, features, both = (
         score_text(metric, one.value) for one in (added.covariates, added.features, added.both)
     )
     ends = interval(added.gain.low, added.gain.high)
     found = "" if added.shown else " That is not shown to be more than nothing."
+    with_them = f"; with {listed(covariates, 12)}: {both}" if covariates else ""
+    first = names if covariates else "The batch"
     return (
-        f"{names} alone: {metric_title(metric)} {alone}; the features alone: {features}; both: "
-        f"{both}. So the features add {signed(added.gain.value)} (95{THIN}% {ends}) to {names}."
-        f"{found}"
+        f"{first} alone: {metric_title(metric)} {alone}; the features alone: {features}"
+        f"{with_them}. So the features add {signed(added.gain.value)} (95{THIN}% {ends}) to "
+        f"{names}.{found}"
     )
 
 

@@ -135,6 +135,7 @@ def units_text(data: DatasetFacts) -> str:
     lack = f" ({count(units.left_out, 'pair')} without one of the classes left out)"
     left_out = lack if units.left_out else ""
     names = list(data.design.get("covariates", ()))
+    names += ["batches"] if "batches" in data.design and units.kind != "pairs" else []
     left_out += f", adjusted for {listed(names, 12)}" if names else ""
     return {
         "rows": f"all rows{left_out}",

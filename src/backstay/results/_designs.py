@@ -1,4 +1,4 @@
-"""What features add to covariates, and whether a signature holds in every batch."""
+"""What features add to covariates and batch, and whether a signature holds in every batch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Added:
-    """What a choice of features adds to covariates, on rows that the choice did not see.
+    """What a choice of features adds to covariates and batch, on rows that it did not see.
 
     Attributes
     ----------
     covariates, features, both : Estimate
-        Score of models on covariates alone, by the model that is best at it; on features alone;
-        and on both.
+        Score of models on covariates and batch alone, by the model that is best at it; on features
+        alone; and on features with the covariates.
     gain : Estimate
-        How much better both are than covariates alone: above 0 is better, whatever the metric. Its
-        interval is of the paired difference, on the same rows and draws.
+        How much better both are than covariates and batch alone: above 0 is better, whatever the
+        metric. Its interval is of the paired difference, on the same rows and draws.
     """
 
     covariates: Estimate
@@ -46,10 +46,12 @@ def added_to_covariates(
     methods: list[str],
     copies: Floats,
     drawn: tuple[NDArray[np.intp], Floats],
+    few: NDArray[np.bool_],
 ) -> Added | None:
     """Return what choices add on rows left out of the draws they were made on.
 
-    `drawn` are the configuration chosen on every draw and the scores of all on the rows left out.
+    `drawn` are the configuration chosen on every draw and the scores of all on the rows left out,
+    `few` which configurations have few enough features to be chosen.
     """
     chosen, both = drawn
     alone = records.tested(methods[0], " of covariates")
@@ -58,10 +60,12 @@ def added_to_covariates(
     everyone = np.ones((1, records.n_samples))
     model = np.nanargmax(metric.gain(metric.pooled(records.target, alone, everyone)[0]))
     beside = metric.pooled(records.target, alone, copies)[:, model]
-    features = np.concatenate(
-        [metric.pooled(records.target, records.tested(m, " of features"), copies) for m in methods],
-        axis=1,
-    )
+    features = both
+    if records.tested(methods[0], " of features"):  # otherwise no covariates join them
+        by_method = (records.tested(method, " of features") for method in methods)
+        features = np.concatenate(
+            [metric.pooled(records.target, runs, copies) for runs in by_method], axis=1
+        )[:, few]
     draws = np.arange(len(chosen))
     scores = np.stack([beside, features[draws, chosen], both[draws, chosen]])
     scores = scores[:, (chosen >= 0) & np.isfinite(scores).all(axis=0)]

@@ -187,10 +187,12 @@ class DatasetFacts:
         words = self.target.words()
         if self.effect_units.kind == "pairs":
             return replace(words, **self.target.pair_words)
-        if "covariates" not in self.design:
+        known = [name for name in ("covariates", "batches") if name in self.design]
+        if not known:
             return words
-        test = "an F test of the outcome beside covariates"
-        return replace(words, effect=f"{words.effect} beside covariates", test=test)
+        beside = f"beside {' and '.join(known)}"
+        test = f"an F test of the outcome {beside}"
+        return replace(words, effect=f"{words.effect} {beside}", test=test)
 
     def label(self, feature: int) -> str:
         """Return the name of a feature, after its symbol where the annotation has one."""

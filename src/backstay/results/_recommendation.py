@@ -121,7 +121,7 @@ class Recommendation:
     refused : {"", "chance", "null", "rows", "covariates"}
         Why nothing is recommended: no configuration is shown to be above chance, the choice is
         not shown to be stabler than with shuffled outcomes, there are too few independent
-        rows to say, or features are not shown to add to the covariates.
+        rows to say, or features are not shown to add to covariates and batch.
     score : Estimate
         Bias-corrected estimate for the whole procedure, choice included: trained on the
         training part of a split, tested on the rest. Where something is recommended, it is
@@ -299,7 +299,7 @@ def _recommend(
     place = places["trusted"]
     chosen = None if place < 0 else grounds.configurations[place]
     choices = drawn["trusted"], outside[metric.name]
-    added = added_to_covariates(records, metric, methods, rows_left_out, choices)
+    added = added_to_covariates(records, metric, methods, rows_left_out, choices, few)
     refused = _refused(records, metric, first, chance, chosen)
     if not refused and added is not None and not added.shown:
         refused = "covariates"

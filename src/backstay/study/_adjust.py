@@ -2,11 +2,13 @@
 
 Methods and models see what covariates leave of the features. Filters that test the outcome beside
 covariates get these, too, and so does every model. Beside the predictions from both, those from
-covariates alone and from features alone are kept.
+features alone are kept, and those from what is known beside features: covariates and batch.
 """
 
 from dataclasses import dataclass
 from typing import Any, Self
+
+import numpy as np
 
 from backstay._design import Adjustment, Design
 from backstay.store import TaskRecord
@@ -44,7 +46,7 @@ class AdjustedRows:
         self, how: Prediction, y_train: Any, test: tuple[Rows, Design], ranking: Ranking, seed: int,
         record: TaskRecord,
     ) -> None:  # fmt: skip
-        """Predict test rows, from covariates alone and from features alone, too."""
+        """Predict test rows, from features alone, too."""
         rows, tested = test
         with Stage(record, "adjust"):
             centred = self.adjustment.centered(rows.values(), tested)
@@ -57,6 +59,24 @@ class AdjustedRows:
         beside = how.target.with_covariates(y_train, Z, new)
         sides = Sides(self.train, y_train, adjusted, beside)
         record.arrays["outputs"] = predict(how, sides, ranking, seed, record)
-        record.arrays["outputs of covariates"] = predict_beside(how, beside, seed, record)
         sides = Sides(self.plain, y_train, rows.of(centred))
         record.arrays["outputs of features"] = predict(how, sides, ranking, seed, record)
+
+
+def predict_without_features(
+    how: Prediction, y_train: Any, train: Design, test: Design, seed: int, record: TaskRecord
+) -> None:
+    """Predict test rows from covariates and batch alone: what features have to exceed.
+
+    Features that tell the batch also tell the outcome wherever its shares differ between batches.
+    A batch without training rows says nothing.
+    """
+    names = None if train.batch is None else np.unique(train.batch)
+    columns = []
+    for side in (train, test):
+        known = [] if side.covariates is None else [side.covariates.Z]
+        known += [] if names is None else [np.equal.outer(side.batch, names).astype(np.float64)]
+        columns.append(known)
+    if columns[0]:
+        beside = how.target.with_covariates(y_train, *map(np.hstack, columns))
+        record.arrays["outputs of covariates"] = predict_beside(how, beside, seed, record)

@@ -41,8 +41,9 @@ def describe_data(store: Store, data: CheckedData) -> None:
     store.describe_study({f"suspicions of {data.name}": found})
     over, units, table = target.compared(data.X, groups, pairs is not None)
     moments = units.moments(table) if pairs is None else units.pair_moments(table, pairs)
-    if data.design.covariates is not None:
-        Z = data.design.covariates.Z
+    # Pairs lie within a batch, or their differences would be of batches: no adjustment helps.
+    Z = data.design.beside if pairs is None else None
+    if Z is not None:
         means = group_means(Z, groups) if groups is not None and over == "groups" else Z
         moments |= adjusted_moments(units, table, means)
     if groups is not None:

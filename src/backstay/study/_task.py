@@ -18,7 +18,7 @@ from backstay._design import Design
 from backstay._validation import seeded
 from backstay.base import one_thread
 from backstay.store import TaskRecord
-from backstay.study._adjust import AdjustedRows
+from backstay.study._adjust import AdjustedRows, predict_without_features
 from backstay.study._predict import Prediction, predict
 from backstay.study._progress import Stage
 from backstay.study._protocols import Split
@@ -101,10 +101,10 @@ def _run(inputs: SharedInputs, method: Any, split: Split, record: TaskRecord) ->
         if steps is not None:
             with Stage(record, "preprocess"):
                 test = Rows(steps.transform(test.all_columns()))
-        how, seed = inputs.prediction, split.seed
+        how, seed, tested = inputs.prediction, split.seed, inputs.design.take(split.test)
+        predict_without_features(how, y_train, design, tested, seed, record)
         if adjusted is not None:
-            tested = test, inputs.design.take(split.test)
-            adjusted.predict(how, y_train, tested, ranking, seed, record)
+            adjusted.predict(how, y_train, (test, tested), ranking, seed, record)
         else:
             sides = Sides(train, y_train, test)
             record.arrays["outputs"] = predict(how, sides, ranking, seed, record)
