@@ -16,7 +16,7 @@ settings.register_profile(
     "backstay",
     deadline=None,
     derandomize=True,
-    max_examples=60,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("backstay")

@@ -157,19 +157,18 @@ def test_weightings_equal_the_reference(seed, metric, k, shares):
 )
 def test_relief_seeks_neighbours_under_the_metric(seed, metric, k, shares):
     X, y = drawn_rows(seed, shares=shares)
-    found = ReliefF(k, metric=metric).fit(X, y).feature_importances_
+    named = "heom" if metric == "manhattan" else metric
+    found = ReliefF(k, metric=named).fit(X, y).feature_importances_
     assert_allclose(found, reference.relieff(X.tolist(), y.tolist(), metric, k), atol=1e-10)
-    found = ReliefF(k, metric=metric, miss="any").fit(X, y).feature_importances_
+    found = ReliefF(k, metric=named, miss="any").fit(X, y).feature_importances_
     expected = reference.relieff(X.tolist(), y.tolist(), metric, k, "any")
     assert_allclose(found, expected, atol=1e-10)
     if k == 1:
-        assert_allclose(Relief(metric=metric).fit(X, y).feature_importances_, found, atol=1e-12)
+        assert_allclose(Relief(metric=named).fit(X, y).feature_importances_, found, atol=1e-12)
 
 
 def test_the_defaults_are_what_they_were():
     X, y = drawn_rows(1, n=40, d=8)
-    heom = ReliefF().fit(X, y).feature_importances_
-    assert_array_equal(ReliefF(metric="manhattan").fit(X, y).feature_importances_, heom)
     for kind in (MarginWeighting, LogisticWeighting):
         assert_array_equal(kind().fit_weight(X, y), kind(metric="euclidean").fit_weight(X, y))
 

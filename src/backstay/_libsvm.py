@@ -25,11 +25,7 @@ SETTINGS = {"svm_type": 0, "tol": 1e-3, "shrinking": 1, "cache_size": CACHE, "ma
 
 
 def train_machines(kernel: Array, classes: Array) -> Machines:
-    """Train one-vs-one machines with C=1 on a precomputed kernel; all classes 0, 1, … present.
-
-    Returns support, n_support, coefficients and intercepts as libsvm lays them out; the machine
-    of classes a < b votes for a when positive.
-    """
+    """Train one-vs-one machines with C=1 on a precomputed kernel, laid out as libsvm does."""
     return _machines(kernel, classes) if matches_svc() else _machines_of_svc(kernel, classes)
 
 
@@ -57,10 +53,7 @@ class LinearMachine:
     class_weight: Array
 
     def predict(self, rows: Array) -> tuple[ClassNumbers, Array]:
-        """Return the class number of every row, and scores as ``decision_function`` gives them.
-
-        Two classes have one column, which is positive for the second; more have one each.
-        """
+        """Return the class number of every row, and scores as ``decision_function`` gives them."""
         pairs = libsvm.decision_function(
             np.ascontiguousarray(rows),
             *self.model,
@@ -81,11 +74,7 @@ class LinearMachine:
 def train_linear(
     rows: Array, classes: ClassNumbers, C: float, *, balanced: bool = False
 ) -> LinearMachine:
-    """Train a linear SVM on rows of class numbers 0, 1, …, all present.
-
-    ``balanced`` weighs classes as ``class_weight="balanced"`` does. Only where
-    :func:`matches_svc`; elsewhere ``SVC`` is the way.
-    """
+    """Train a linear SVM on class numbers 0, 1, …, all present; only where :func:`matches_svc`."""
     libsvm.set_verbosity_wrap(0)
     rows, numbers = np.ascontiguousarray(rows), classes.astype(np.float64)
     counts = np.bincount(classes)
@@ -97,8 +86,6 @@ def train_linear(
 @cache
 def matches_svc() -> bool:
     """Whether scikit-learn's binding has the form known here and gives what ``SVC`` gives."""
-    if libsvm is None:  # pragma: no cover - another scikit-learn
-        return False
     rng = np.random.default_rng(0)
     X, three_classes = rng.random((12, 3)), np.arange(9) % 3
     try:

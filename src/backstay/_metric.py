@@ -28,10 +28,9 @@ def rows_for_metric(X: Floats, y: Indices, metric: str) -> Any:
 
 
 def without_scaling(weighting: Any, X: Floats, y: Indices) -> tuple[Any, Any]:
-    """Return a copy of an instance weighting that takes rows as they come, and those rows.
+    """Return a copy of a weighting that takes rows as they come, and those rows.
 
-    The rows are scaled and whitened as the weighting itself would have done. Feature weights must
-    come after that, or else ranges and covariances would undo them.
+    Feature weights must come after scaling and whitening, which would undo them.
     """
     weighting = clone(weighting)
     parameters = weighting.get_params(deep=False)
@@ -45,12 +44,7 @@ def without_scaling(weighting: Any, X: Floats, y: Indices) -> tuple[Any, Any]:
 
 
 def whiten_by_classes(X: Floats, y: Indices) -> Array:
-    """Multiply all rows by Σ^(−1/2), Σ the covariance of the rows within their classes.
-
-    It is the mean of the classes' covariances, weighted by their sizes, as in the Σ between two
-    classes [Prat 9.1]. The covariance of all rows would also count what separates the classes
-    as spread, and divide it away.
-    """
+    """Multiply all rows by Σ^(−1/2), Σ the mean covariance within the classes [Prat 9.1]."""
     rows: Array = np.asarray(X, dtype=np.float64)
     deviations = rows.copy()
     for c in np.unique(y):
@@ -61,11 +55,8 @@ def whiten_by_classes(X: Floats, y: Indices) -> Array:
 def whiten(rows: Array, deviations: Array) -> Array:
     """Multiply rows by Σ^(−1/2), Σ = covariance of the deviations shrunk by Ledoit–Wolf.
 
-    The symmetric root keeps every coordinate its feature, and the rows are not
-    centred: their means are what separates the classes [Prat 9.1]. Shrinkage
-    makes Σ invertible with fewer rows than features, and lets the root be
-    applied through the rows' own singular vectors, never as a d×d matrix.
-    Without any spread the rows stay as they are.
+    The symmetric root keeps every coordinate its feature [Prat 9.1]. Shrinkage lets it be applied
+    through the rows' own singular vectors, never as a d×d matrix. Without spread rows stay.
     """
     shrinkage = ledoit_wolf_shrinkage(deviations, assume_centered=True)
     _, singular, directions = np.linalg.svd(deviations, full_matrices=False)

@@ -18,22 +18,13 @@ from backstay.base import Array, FeatureRanker, Indices, n_ranked_of, ranking_fr
 
 @dataclass(frozen=True)
 class TiedGroups:
-    """Features in groups, within which nothing but the column tells them apart.
-
-    `numbers` has the group of every feature, 0 for the best.
-    """
+    """Features in groups, within which only the column tells them apart; 0 is the best group."""
 
     numbers: Indices
 
     @classmethod
     def by(cls, importances: Array, totals: NDArray[Any] | None = None) -> Self:
-        """Group features of equal importance and, if given, of equal totals: less is better.
-
-        Examples
-        --------
-        >>> TiedGroups.by(np.array([0.0, 3.0, 0.0, 5.0])).numbers
-        array([2, 1, 2, 0])
-        """
+        """Group features of equal importance and, if given, of equal totals: less is better."""
         keys = (-importances,) if totals is None else (totals, -importances)
         order = np.lexsort(keys)
         apart = np.zeros(len(order), dtype=np.intp)
@@ -67,11 +58,7 @@ class TiedGroups:
 
     @property
     def n_ordered(self) -> int:
-        """Number of features that have an order: all but those that share the last place.
-
-        Most often the method found nothing in these. If one feature alone is last, all have an
-        order.
-        """
+        """Number of features that have an order: all but those that share the last place."""
         last = int(self.sizes[-1])
         return len(self.numbers) - (last if last > 1 else 0)
 
@@ -87,12 +74,7 @@ class TiedGroups:
 
 
 def _totals_of_ranks(fitted: FeatureRanker) -> Indices | None:
-    """Return what an ensemble orders features of equal importance by, if its members have ties.
-
-    Features without an order in a member share its last rank. Many then have equal totals, too,
-    and the ensemble's own ranking orders these by column. None if no member has ties: the
-    ensemble's ranking is then right as it is.
-    """
+    """Return what an ensemble orders features of equal importance by, if its members have ties."""
     rankings = getattr(fitted, "rankings_", None)
     if rankings is None or np.count_nonzero(rankings == rankings.shape[1]) <= len(rankings):
         return None

@@ -44,20 +44,15 @@ __all__ = [
 ]
 
 FLOATS = [np.float64, np.float32]
-LARGEST_WEIGHT = 100  # as a power of two
 # Kinds of outcome, and how messages call them.
 OUTCOMES = {"classes": "classes", "numbers": "numbers", "survival": "times until an event"}
 SURVIVAL = np.dtype([("event", "?"), ("time", "<f8")])
 MOST_FLOAT_CLASSES = 20  # whole numbers stored as floating point, up to which they are classes
-EXACT_INTEGERS = 2**53  # up to here float64 holds every whole number
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
-    """Check the parameters before ``fit``, unless ``skip_parameter_validation`` is set.
-
-    Estimators that hold others must pass False, so that those check their own parameters.
-    """
+    """Check the parameters before ``fit``; estimators that hold others must pass False."""
     return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
@@ -73,19 +68,13 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 def param(default: Any, *allowed: Any) -> Any:
-    """Declare a parameter of an estimator: its default, and the values that ``fit`` takes.
-
-    A default of None need not be repeated among these.
-    """
+    """Declare a parameter of an estimator: its default, and the values that ``fit`` takes."""
     values = [*allowed, None] if default is None else [*allowed]
     return field(default=default, metadata={"allowed": values})
 
 
 class Parameters:
-    """Base of estimators that are dataclasses and declare parameters with :func:`param`.
-
-    What scikit-learn checks before ``fit`` follows from these, and from those of the base classes.
-    """
+    """Base of estimators that are dataclasses and declare parameters with :func:`param`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -157,52 +146,8 @@ def _is_text(kind: str, column: Any) -> bool:
     return kind.startswith(("categor", "enum", "str"))
 
 
-def check_whole_numbers(X: Any) -> None:
-    """Refuse integers that floating point would merge or could not hold, naming their column."""
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        whole = ("int", "uint", "object")
-        kinds = zip(X.columns, X.dtypes, strict=True)
-        columns = [
-            (c, np.asarray(X[c])) for c, kind in kinds if str(kind).lower().startswith(whole)
-        ]
-    else:
-        # numpy itself would turn a list of integers into floats once some are negative, some huge.
-        table = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
-        table = table.tocsr() if hasattr(table, "tocsr") else table  # others have no largest value
-        kind = getattr(getattr(table, "dtype", None), "kind", "f")
-        if kind not in "iuO" or np.ndim(table) != 2 or _fits_float(table):
-            return
-        columns = list(enumerate(np.asarray(table).T))
-    for name, column in columns:
-        if not _fits_float(column):
-            raise ValueError(
-                f"X has whole numbers in column {name} that floating point does not tell apart "
-                f"or cannot hold, such as {max(column, key=abs)}; subtract an offset, or drop the "
-                "column if it numbers things."
-            )
-
-
-def _fits_float(values: Any) -> bool:
-    """Whether whole numbers stay different as floating point; other values are not looked at."""
-    if values.dtype == object:
-        flat = [value for value in values.ravel().tolist() if isinstance(value, int)]
-        values = np.array(flat, dtype=object)
-    if not values.size or max(int(values.max()), -int(values.min())) <= EXACT_INTEGERS:
-        return True
-    if values.ndim == 2:  # columns may differ
-        return False
-    try:
-        return len(np.unique(values)) == len(np.unique(values.astype(np.float64)))
-    except OverflowError:
-        return False
-
-
 def plain_labels(y: Any) -> Any:
-    """Return whole numbers and truth values, whatever holds them, as an array of that type.
-
-    numpy and scikit-learn would turn lists, objects and pandas' nullable columns into floating
-    point, or refuse them as unknown.
-    """
+    """Return whole numbers and truth values, whatever holds them, as an array of that type."""
     if y is None or hasattr(y, "tocsr"):
         return y
     values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
@@ -215,14 +160,7 @@ def plain_labels(y: Any) -> Any:
         return values.astype(np.bool_)
     if not all(issubclass(kind, Integral) and kind is not bool for kind in kinds):
         return y
-    for kind in (np.int64, np.uint64):
-        limits = np.iinfo(kind)
-        if limits.min <= values.min() and values.max() <= limits.max:
-            return values.astype(kind)
-    raise ValueError(
-        f"y holds the whole numbers {values.min()} to {values.max()}, which no integer of 64 bits "
-        "covers; give such labels as text."
-    )
+    return values.astype(np.uint64 if values.max() > np.iinfo(np.int64).max else np.int64)
 
 
 def check_nothing_missing(argument: str, values: NDArray[Any]) -> None:
@@ -254,7 +192,6 @@ def validate_X_y(
 ) -> tuple[Any, NDArray[Any]]:
     """Check a table and its labels; set ``n_features_in_`` and ``feature_names_in_``."""
     check_columns(estimator, X, nominal=False)
-    check_whole_numbers(X)
     y = plain_labels(y)
     X, y = validate_data(
         estimator,
@@ -271,7 +208,6 @@ def validate_X_y(
 def validate_names(estimator: Any, X: Any, y: Any) -> NDArray[Any]:
     """Check feature names, width and labels of a frame whose columns are converted later."""
     check_columns(estimator, X, nominal=True)
-    check_whole_numbers(X)
     y = plain_labels(y)
     validate_data(estimator, X, y, skip_check_array=True)
     # One numeric column stands in for the frame: its own columns are checked one by one.
@@ -302,10 +238,7 @@ def validate_rows(estimator: Any, X: Any) -> NDArray[Any]:
 def outcome_kind(y: ArrayLike) -> str:
     """Say what kind of outcome `y` holds, from its values alone.
 
-    "survival" is a structured array of a truth value (event) and a number (time). "classes" are
-    text, truth values, categories and whole numbers; whole numbers stored as floating point only
-    if there are few of them, as any could also be measured. All other finite floating point
-    numbers are "numbers".
+    Whole numbers stored as floating point are classes only if there are few of them.
     """
     values = np.asarray(y)
     if values.dtype.names:
@@ -325,8 +258,7 @@ def outcome_kind(y: ArrayLike) -> str:
 def check_outcome(estimator: Any, y: ArrayLike) -> str:
     """Return the kind of outcome in `y`; refuse one that `estimator` does not take.
 
-    Estimators say what they take in ``outcomes``; without it, they take classes. Whole numbers
-    may be either: classes where only classes are taken, numbers where only numbers are.
+    Whole numbers are classes where only classes are taken, numbers where only numbers are.
     """
     taken = getattr(estimator, "outcomes", ("classes",))
     values, kind = np.asarray(y), outcome_kind(y)
@@ -351,10 +283,9 @@ def check_outcome(estimator: Any, y: ArrayLike) -> str:
 
 
 def as_numbers(estimator: Any, y: ArrayLike) -> NDArray[np.float64]:
-    """Return an outcome of numbers, at least two of them different, all between -1/2 and 1/2.
+    """Return an outcome of numbers divided by a power of two, all between -1/2 and 1/2.
 
-    They are divided by a power of two, which changes no digit. So squares neither overflow nor
-    vanish, and no part of the rows is taken for classes: of such numbers only 0 is whole.
+    Of such numbers only 0 is whole, so that no part of the rows is taken for classes.
     """
     values = np.asarray(y, dtype=np.float64)
     if (values == values[0]).all():
@@ -403,7 +334,6 @@ def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[n
     """Return the sorted classes, at least two, and each row's class number."""
     name = _name(estimator)
     check_outcome(estimator, y)
-    _check_whole_floats(np.asarray(y))
     try:
         kind = type_of_target(y, input_name="y")
     except TypeError:  # values of several types have no order
@@ -425,17 +355,6 @@ def encode_labels(estimator: Any, y: ArrayLike) -> tuple[NDArray[Any], NDArray[n
     return classes, codes.astype(np.intp, copy=False)
 
 
-def _check_whole_floats(y: NDArray[Any]) -> None:
-    """Refuse whole numbers beyond those that floating point holds one by one."""
-    # nan and infinity are refused elsewhere
-    huge = y.dtype.kind == "f" and y.size and EXACT_INTEGERS < np.abs(y).max() < np.inf
-    if huge and (y == np.floor(y)).all():
-        raise ValueError(
-            f"y holds {y[np.abs(y).argmax()].tolist()!r} as floating point, which does not tell "
-            f"whole numbers beyond {EXACT_INTEGERS} apart; give such labels as integers or text."
-        )
-
-
 def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     """Check instance weights: one per row, finite, non-negative, not all zero; keep None."""
     if sample_weight is None:
@@ -450,11 +369,6 @@ def validate_sample_weight(sample_weight: Any, X: Any) -> NDArray[np.float64] | 
             f"Negative values in sample_weight: row {row} has {weights.tolist()[row]!r}; "
             "weights must be 0 or more."
         )
-    # Sums and squares of larger or smaller weights overflow or vanish. Where a row already counts
-    # for 1e30 rows, or for 1e-30, going further changes no method's result.
-    exponent = int(np.frexp(weights.max())[1])
-    if abs(exponent) > LARGEST_WEIGHT:
-        weights = np.ldexp(weights, int(np.sign(exponent)) * LARGEST_WEIGHT - exponent)
     return weights
 
 

@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController
 
 from backstay._design import Regression
 from backstay._notebook import as_html
-from backstay._scaling import column_ends, divided, table_exponent, table_near_one
+from backstay._scaling import table_near_one
 from backstay._validation import (
     SHARE,
     Parameters,
@@ -61,12 +61,10 @@ def _thread_pools() -> ThreadpoolController:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold thread pools (BLAS, OpenMP) to one thread.
+    """Hold thread pools (BLAS, OpenMP) of the whole process to one thread.
 
-    Sums in BLAS depend on its number of threads, which n_jobs and joblib's
-    backends change; and on a busy machine threads that wait for each other make
-    a product of a few hundred rows many times slower. The limit is that of the whole
-    process: code that starts threads must set it around all of them.
+    Sums in BLAS depend on its number of threads, and on a busy machine threads that wait for each
+    other make a product of a few hundred rows many times slower.
     """
     with _thread_pools().limit(limits=1):
         yield
@@ -98,11 +96,7 @@ class OutcomeMixin(Parameters):
         return validate_X_y(self, X, y)
 
     def _encoded(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return what a hook gets as y: class numbers 0..C-1, or another outcome.
-
-        Numbers come divided by a power of two (see :func:`as_numbers`), times until an event as a
-        structured array with the fields ``event`` and ``time``.
-        """
+        """Return what a hook gets as y: class numbers 0..C-1, numbers, or events and times."""
         kind = check_outcome(self, y)
         if kind == "classes":
             self.classes_, y = encode_labels(self, y)
@@ -127,10 +121,7 @@ class OutcomeMixin(Parameters):
 
 
 def outcomes_of(*estimators: Any) -> tuple[str, ...]:
-    """Return the kinds of outcome that all estimators take.
-
-    Those without ``outcomes`` take numbers if scikit-learn calls them regressors, else classes.
-    """
+    """Return the kinds of outcome that all estimators take; of others, classes or a regressor's."""
     taken = [
         getattr(estimator, "outcomes", ("numbers",) if is_regressor(estimator) else ("classes",))
         for estimator in estimators
@@ -153,20 +144,7 @@ class InstanceWeighter(OutcomeMixin, BaseEstimator, ABC):
     # Nested estimators (the two of JointWeighting, say) come from the caller and check their own.
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Compute the weight of every training row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self : InstanceWeighter
-            With ``sample_weight_`` of shape (n_samples,).
-        """
+        """Compute ``sample_weight_``, the weight of every training row, from rows and labels."""
         X, y = self._validate_input(X, y)
         self.sample_weight_ = self._scaled(self._weigh(X, self._encoded(y)))
         return self
@@ -202,6 +180,15 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
     A method that leaves features out by giving them the importance 0 (the lasso, trees) sets the
     class attribute ``_zero_is_unranked = True``, and its importances are 0 or more. Features that
     it left out are not ranked: they come last, in arbitrary order, and are never kept.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        How many features ``transform`` keeps, or which share of them; None is half.
+    n_jobs : int, default=None
+        Threads, in rankers that use several; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of rankers that draw.
 
     Attributes
     ----------
@@ -261,11 +248,6 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
         covariates : array-like of shape (n_samples, n_covariates), optional
             Numbers, such as age, that features are adjusted for. Filters with a test take the
             statistic of y beside them; others see what a regression on them leaves of X.
-
-        Returns
-        -------
-        self : FeatureRanker
-            With ``feature_importances_`` and ``ranking_`` (1 is best).
         """
         Z = None if covariates is None else _checked_covariates(covariates, len(np.asarray(y)))
         if Z is not None and not self.tests_beside_covariates:
@@ -291,14 +273,9 @@ class FeatureRanker(OutcomeMixin, SelectorMixin, BaseEstimator):
 
     def _scored(self, X: Any, y: Any, weights: Array | None, Z: Array | None) -> Floats:
         """Return importances of checked input; filters with tests may put other rows in place."""
-        table = self._in_ordinary_unit(X)
         if Z is None:
-            return self._score(table, y, weights)
-        return self._adjusted_score(table, y, weights, Z)
-
-    def _in_ordinary_unit(self, X: Any) -> Any:
-        """Return the table that is scored; most methods handle extreme units themselves."""
-        return X
+            return self._score(X, y, weights)
+        return self._adjusted_score(X, y, weights, Z)
 
     @abstractmethod
     def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Floats: ...
@@ -380,18 +357,7 @@ class NominalFramesMixin(SelectorMixin):
     """For selectors that take nominal columns, whose types an array could not hold."""
 
     def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows. A frame with nominal columns stays a frame.
-
-        Returns
-        -------
-        X_r : array or frame of shape (n_samples, n_selected_features)
-            The selected columns.
-        """
+        """Reduce X to the selected features; a frame with nominal columns stays a frame."""
         if hasattr(X, "columns") and any(is_nominal(dtype) for dtype in X.dtypes):
             check_is_fitted(self)
             validate_width(self, X)
@@ -450,8 +416,7 @@ def importances_of(estimator: Any) -> Array:
     if hasattr(estimator, "coef_"):
         coef = estimator.coef_
         coef = np.atleast_2d(coef.toarray() if sparse.issparse(coef) else coef).astype(np.float64)
-        exponent = table_exponent(*column_ends(coef))
-        return np.ldexp(np.sqrt((divided(coef, exponent) ** 2).sum(axis=0)), exponent)
+        return np.sqrt((coef**2).sum(axis=0))
     if hasattr(estimator, "ranking_"):
         ranking = np.asarray(estimator.ranking_, dtype=np.float64)
         return ranking.max() + 1 - ranking
@@ -464,8 +429,7 @@ def importances_of(estimator: Any) -> Array:
 def n_ranked_of(estimator: Any, importances: Array) -> int:
     """Read off a fitted estimator how many features it truly ranks.
 
-    A ranker says so itself, and a ``ranking_`` is complete. Other models (sparse ones, trees) leave
-    features out by giving them exactly 0, unless importances may be negative.
+    Other models than rankers leave features out by giving them exactly 0.
     """
     if isinstance(estimator, FeatureRanker):  # one that overrides fit may not say it
         return getattr(estimator, "n_ranked_", len(importances))
@@ -492,9 +456,9 @@ class MetaRanker(MetaEstimatorMixin, FeatureRanker):
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         return validate_for_parts(self, X, y)
 
-    def _in_ordinary_unit(self, X: Any) -> Any:
-        # The estimator may be one of scikit-learn, which does not handle extreme units.
-        return table_near_one(X)
+    def _scored(self, X: Any, y: Any, weights: Array | None, Z: Array | None) -> Floats:
+        # The estimator may be one of scikit-learn, which does not handle tiny units.
+        return super()._scored(table_near_one(X), y, weights, Z)
 
     def _n_requested(self) -> int | float | str | None:
         if self.n_features_to_select is not None:
@@ -522,32 +486,24 @@ class InstanceWeighted(MetaRanker):
     weighting : InstanceWeighter
         Gives the instance weights ω from the training rows.
     strategy : {"native", "sample", "order"}, default="native"
-        How ω reaches the estimator: as its ``sample_weight``; by resampling n
-        rows with probability proportional to ω; or by presenting the rows in
-        order of decreasing ω (meaningful for methods that iterate over rows).
+        How ω reaches the estimator: as its ``sample_weight``; by drawing n rows with probability
+        ∝ ω; or by the order of rows, decreasing in ω, for methods that iterate over rows.
     n_features_to_select : int, float or None, default=None
         None takes the estimator's own setting, or half where it has none.
-    random_state : int, RandomState instance or None, default=None
-        Draws the rows of ``strategy="sample"``.
+    random_state
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
     sample_weight_ : ndarray of shape (n_samples,)
         The instance weights ω used.
-    estimator_ : estimator
-        The fitted estimator.
-    weighting_ : InstanceWeighter
-        The fitted weighter.
-
-    See Also
-    --------
-    UniformWeighting : The control that a weighting has to beat.
-    JointWeighting : Instance weights and feature weights in turn.
+    estimator_, weighting_ : estimator, InstanceWeighter
+        As fitted.
 
     Notes
     -----
-    A ``sample_weight`` given to ``fit`` multiplies ω. A table whose values are all tiny, or some
-    huge, reaches the estimator divided by a power of two; the coefficients are then in that unit.
+    A ``sample_weight`` given to ``fit`` multiplies ω. A table whose values are all tiny
+    reaches the estimator divided by a power of two; the coefficients are then in that unit.
 
     Examples
     --------

@@ -39,8 +39,8 @@ class DoublyWeightedKNeighborsClassifier(Parameters, ClassifierMixin, BaseEstima
     """k-NN whose distance uses feature weights and whose votes use instance weights.
 
     The distance is √Σ w_j² (x_j − y_j)² (``power=2``) or √Σ w_j (x_j − y_j)²
-    (``power=1``); each of the k nearest training rows votes with its ω. Ties in
-    distance go to the earlier row, ties in votes to the earlier class.
+    (``power=1``); each of the k nearest training rows votes with its ω, if that is above 0. Ties
+    in distance go to the earlier row, ties in votes to the earlier class.
 
     Parameters
     ----------
@@ -59,18 +59,8 @@ class DoublyWeightedKNeighborsClassifier(Parameters, ClassifierMixin, BaseEstima
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
     feature_weights_ : ndarray of shape (n_features,)
         The weights w in use.
-
-    See Also
-    --------
-    MarginWeighting, LogisticWeighting : Give the votes ω.
-
-    Notes
-    -----
-    A training row with weight 0 has no vote and does not count among the k.
 
     Examples
     --------
@@ -180,16 +170,10 @@ class DoublyWeighted(Parameters, MetaEstimatorMixin, BaseEstimator):
 
     Attributes
     ----------
-    feature_weights_ : ndarray of shape (n_features,)
-        The weights w.
-    sample_weight_ : ndarray of shape (n_samples,) or None
-        The weights ω of the training rows.
+    feature_weights_, sample_weight_ : ndarray of shape (n_features,), ndarray of shape (n_samples,)
+        The weights w and ω; the latter None if there are none.
     model_ : Pipeline
         The scaled columns and the fitted model; what a frozen signature holds.
-
-    See Also
-    --------
-    DoublyWeightedKNeighborsClassifier : ω are votes of neighbours there.
 
     Examples
     --------

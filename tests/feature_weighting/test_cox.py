@@ -99,7 +99,7 @@ def test_shrinking_keeps_features_that_hardly_vary_down():
     X[:, 30:] *= 1e-3
     assert CoxScore(moderation="shrunken").fit(X, y).ranking_[:30].mean() < 25
     plain = CoxScore().fit(X, y)
-    assert_allclose(plain.feature_importances_, CoxScore().fit(X * 1e200, y).feature_importances_)
+    assert_allclose(plain.feature_importances_, CoxScore().fit(X * 1e12, y).feature_importances_)
 
 
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.5])

@@ -6,14 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import (
     ExtraTreesRegressor,
-    HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
-from sklearn.linear_model import ElasticNet, Ridge, enet_path
+from sklearn.linear_model import ElasticNet, enet_path
 
 from backstay import (
     MRMR,
-    BoostingImportance,
     BorutaRanker,
     ElasticNetRanker,
     ForestImportance,
@@ -21,8 +19,6 @@ from backstay import (
     PermutationImportance,
 )
 from backstay.base import dealt_folds
-from backstay.feature_weighting._boosting import total_gains
-from reference import permutation as reference
 
 
 def data(n=60, d=8, seed=0):
@@ -144,16 +140,6 @@ def test_forests_are_scikit_learns(kind, forest):
     assert np.argsort(ranker.ranking_)[:2].tolist() == [0, 1]
 
 
-def test_boosting_is_scikit_learns():
-    X, y = data()
-    ranker = BoostingImportance(10, random_state=0).fit(X, y)
-    model = HistGradientBoostingRegressor(
-        max_iter=10, max_features=0.1, min_samples_leaf=15, random_state=0, early_stopping=False
-    ).fit(X, standard(y))
-    gains = total_gains(model, X.shape[1])
-    assert ranker.feature_importances_ == pytest.approx(gains / gains.sum())
-
-
 def test_permutation_in_a_forest_equals_a_loop():
     X, y = data(40)
     ranker = PermutationImportance(n_estimators=8, n_repeats=1, random_state=3).fit(X, y)
@@ -170,25 +156,6 @@ def test_permutation_in_a_forest_equals_a_loop():
             shuffled[:, j] = rng.permutation(shuffled[:, j])
             lost[j] += np.mean((tree.predict(shuffled) - v[out]) ** 2) - whole
     assert ranker.feature_importances_ == pytest.approx(np.maximum(lost / 8, 0), abs=1e-6)
-
-
-def test_permutation_of_a_regressor_is_the_error_it_gains():
-    X, y = data(40)
-    cv = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
-    ranker = PermutationImportance(Ridge(), cv=cv, n_repeats=30, random_state=0).fit(X, y)
-    rng = np.random.default_rng(0)
-    orders = [[rng.permutation(20) for _ in range(200)] for _ in cv]
-
-    def score(model, rows, numbers):
-        return -np.mean((model.predict(rows) - numbers) ** 2)
-
-    expected = reference.losses_on_folds(Ridge(), X, standard(y), cv, score, orders)
-    assert ranker.feature_importances_[:2] == pytest.approx(expected[:2], rel=0.15)
-    assert np.argsort(ranker.ranking_)[:2].tolist() == [0, 1]
-    number = PermutationImportance(Ridge(), cv=4, n_repeats=2, random_state=0).fit(X, y)
-    assert np.argsort(number.ranking_)[:2].tolist() == [0, 1]
-    with pytest.raises(ValueError, match="needs 3 rows or more, and 2 have weight"):
-        number.fit(X, y, np.r_[1, 1, np.zeros(38)])
 
 
 def test_boruta_confirms_what_matters():
@@ -219,7 +186,6 @@ def test_folds_that_are_dealt_out_span_the_range(n, n_folds, seed):
         LassoPath(),
         MRMR(),
         ForestImportance(5, random_state=0),
-        BoostingImportance(5, random_state=0),
         PermutationImportance(n_estimators=5, random_state=0),
     ],
 )

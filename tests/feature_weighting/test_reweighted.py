@@ -146,7 +146,7 @@ def test_relief_equals_the_loop(seed, double):
 
 
 @pytest.mark.filterwarnings("ignore:class .* has a single member")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 @example(4, True)
 @example(8, True)
@@ -193,7 +193,7 @@ def test_the_control_is_the_plain_method(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:class .* has a single member")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 4),

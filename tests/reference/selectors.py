@@ -51,22 +51,6 @@ def class_effects(X, y, omega):
     return np.array(effects), np.array(shrunken)
 
 
-def without_factors(effects, X, y, omega, shrunken, tau):
-    """T − Σ_i e_i/(e_i + τ) (T v_i) v_iᵀ, with the eigenvectors of the d × d covariance."""
-    centred = np.array(X, dtype=float)
-    for c in set(y.tolist()):
-        rows = y == c
-        centred[rows] -= omega[rows] @ centred[rows] / omega[rows].sum()
-    scaled = np.sqrt(omega)[:, None] * centred / shrunken
-    covariance = scaled.T @ scaled / (omega.sum() - len(set(y.tolist())))
-    values, vectors = np.linalg.eigh(covariance)
-    values = np.maximum(values, 0.0)
-    kept = effects.copy()
-    for e, v in zip(values, vectors.T, strict=True):
-        kept -= e / (e + tau) * np.outer(effects @ v, v)
-    return kept
-
-
 def three_states(x, omega):
     """−1, 0 or 1: below, within and above half a deviation around the mean."""
     mean = omega @ x / omega.sum()

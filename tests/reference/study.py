@@ -83,26 +83,13 @@ def beside_null(real, shuffled, size, d, n_each):
     def stability(orders):
         return kuncheva([order[:size] for order in orders], d)
 
-    def often(sets, share):
-        counts = []
-        for orders in sets:
-            chosen = [sum(j in order[:size] for order in orders) / len(orders) for j in range(d)]
-            counts.append(sum(c > share for c in chosen))
-        return sum(counts) / len(counts)
-
     floor = sorted(stability(orders) for orders in shuffled)
     mean, own = sum(floor) / len(floor), stability(real)
-    parts = [real[i : i + n_each] for i in range(0, len(real), n_each)]
-    parts = [part for part in parts if len(part) == n_each]
     return {
         "stability": own,
         "null": mean,
         "p_value": null_tail(real, floor, size, d, n_each),
         "above": (own - mean) / (1 - mean),
-        "above_50%": often(parts, 0.5),
-        "above_85%": often(parts, 0.85),
-        "null_above_50%": often(shuffled, 0.5),
-        "null_above_85%": often(shuffled, 0.85),
         "n_permutations": len(shuffled),
         "n_runs": sum(len(orders) for orders in shuffled),
     }

@@ -153,21 +153,17 @@ def f_statistic(x, y, omega):
     return between_within(x, y, omega) * (n - k) / (k - 1)
 
 
-def t_parts(x, y, omega, variance):
+def t_parts(x, y, omega):
     """|difference of means|, pooled variance, its factor, degrees of freedom, standard error."""
     (n1, m1, q1), (n2, m2, q2) = groups(x, y, omega)
     df = n1 + n2 - 2
     pooled = (q1 + q2) / df
     factor = 1 / n1 + 1 / n2
-    if variance == "welch":
-        error = sqrt(q1 / (n1 - 1) / n1 + q2 / (n2 - 1) / n2)
-    else:
-        error = sqrt(pooled * factor)
-    return abs(m1 - m2), pooled, factor, df, error
+    return abs(m1 - m2), pooled, factor, df, sqrt(pooled * factor)
 
 
-def t_of_two_classes(columns, y, omega, variance, moderation):
-    parts = [t_parts(x, y, omega, variance) for x in columns]
+def t_of_two_classes(columns, y, omega, moderation):
+    parts = [t_parts(x, y, omega) for x in columns]
     if moderation == "shrunken":
         s0 = median(p[4] for p in parts)
         return [divide(p[0], p[4] + s0) for p in parts]
@@ -177,11 +173,11 @@ def t_of_two_classes(columns, y, omega, variance, moderation):
     return [divide(p[0], p[4]) for p in parts]
 
 
-def t_test(columns, y, omega, variance="pooled", moderation=None):
+def t_test(columns, y, omega, moderation=None):
     """Largest |t| of one class against all others together."""
     classes = sorted(set(y))
     sides = [[int(c != one) for c in y] for one in classes]
-    found = [t_of_two_classes(columns, side, omega, variance, moderation) for side in sides]
+    found = [t_of_two_classes(columns, side, omega, moderation) for side in sides]
     return [max(values) for values in zip(*found, strict=True)]
 
 

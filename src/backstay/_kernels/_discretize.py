@@ -70,10 +70,7 @@ def _best_cut(values, y, omega, low, high, rows, weights):
 
 @njit(cache=True, nogil=True)
 def mdl_cuts(columns, order, y, omega, n_classes, cuts, n_cuts):
-    """Cut every feature (one per row of `columns`) recursively while a cut pays.
-
-    `order` sorts each row of `columns`; the cuts of feature f end up sorted in cuts[f, :n_cuts[f]].
-    """
+    """Cut every feature f recursively while it pays; the cuts end up in cuts[f, :n_cuts[f]]."""
     n = columns.shape[1]
     values = np.empty(n)
     sorted_y = np.empty(n, np.intp)

@@ -83,10 +83,7 @@ def pair_distances(queries, rows, square):
 
 
 def distance_blocks(X, euclidean=True, block_bytes=32_000_000):
-    """Yield (first row, distances of a block of rows to all rows), ties exact.
-
-    Euclidean distances, or else Manhattan.
-    """
+    """Yield (first row, distances of a block of rows to all rows), ties exact."""
     rows, n = pad(X), len(X)
     size = max(1, block_bytes // (8 * len(rows)))
     for first in range(0, n, size):

@@ -67,12 +67,9 @@ def _place(m, i, j):
 def average_linkage(distances, m, cut):
     """Merge clusters up to a mean distance of `cut`; a member of each of the two, and the height.
 
-    A chain of nearest neighbours finds pairs that are each other's nearest [Murtagh 1983]; they
-    are merged at once, and the result is that of merging the nearest two of all each time.
-    A merger is never nearer to a third cluster than the nearer of its parts. So a cluster without
-    a neighbour within `cut` is finished, and is not looked at again.
-
-    `distances` is condensed and overwritten.
+    A chain of nearest neighbours finds pairs that are each other's nearest [Murtagh 1983]. A
+    merger is never nearer to a third cluster than the nearer of its parts, so a cluster without
+    a neighbour within `cut` is finished. `distances` is condensed and overwritten.
     """
     sizes = np.ones(m, dtype=np.int64)
     active = np.arange(m)

@@ -67,10 +67,8 @@ def _sorted_margins_of_two(columns, keys, index_mask, sign, v, out):
 def margins_of_all(X, y, v, feature_block=256):
     """Margin vectors with all hits and all misses, O(d n log n).
 
-    Sorting numbers is several times quicker than sorting row numbers by them. So
-    each row's number goes into the last bits of its value: values from 0 up sort as
-    integers as they do as floats. Values that differ in those bits alone may come
-    out in the wrong order, which moves a sum by no more than that difference.
+    Sorting numbers is several times quicker than sorting row numbers by them, so each row's number
+    goes into the last bits of its value; values from 0 up sort as integers as they do as floats.
     """
     n, d = X.shape
     out = np.empty((n, d))

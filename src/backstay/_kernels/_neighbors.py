@@ -126,11 +126,7 @@ def _offer_columns(
 
 @njit(cache=True, nogil=True)
 def symmetric_neighbors(X, square, n, starts, part, n_parts, distances, rows):
-    """Fill heaps of all `n` rows from every `n_parts`-th pair of row blocks.
-
-    Distances are Manhattan, or squared Euclidean with `square`. Each is computed once and offered
-    to both rows. Parts use heaps of their own, merged by :func:`merge_heaps`.
-    """
+    """Fill heaps of all `n` rows from every `n_parts`-th pair of row blocks, for both rows."""
     tile = np.empty((TILE, TILE))
     minima, column = np.empty(TILE), np.empty(TILE)
     pair = 0
@@ -182,10 +178,7 @@ def empty_heaps(n_rows, n_classes, k, n):
 
 @njit(cache=True, nogil=True)
 def nearest_misses(distances, rows, classes, original, merged_distances, merged_rows):
-    """Merge the sorted lists of the other classes into one list of misses per row.
-
-    Ties go by the rows' original numbers, which the order by class has not kept.
-    """
+    """Merge the sorted lists of the other classes into one of misses; ties by original row."""
     n, n_classes, k = distances.shape
     at = np.empty(n_classes, np.int64)
     for i in range(n):

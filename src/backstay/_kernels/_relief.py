@@ -6,10 +6,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def column_ranges(X, low, high, has_gap):
-    """Least and greatest known value of every column, and whether it has NaNs.
-
-    `low` comes as inf, `high` as −inf; they stay so where nothing is known.
-    """
+    """Least and greatest known value of every column, from inf and −inf, and if it has NaNs."""
     for i in range(X.shape[0]):
         for f in range(X.shape[1]):
             v = X[i, f]
@@ -88,7 +85,6 @@ def add_nominal_distances(codes, tables, offsets, sizes, weights, queries, D):
 def neighbor_shares(neighbors, influence, omega, shares):
     """Share of each neighbour in its list: influence by rank times ω, summing to 1.
 
-    An empty list, or one whose neighbours all have weight 0, has no share at all.
     Unused places (row number n) are pointed at row 0, with share 0.
     """
     n_queries, n_lists, k = neighbors.shape

@@ -156,11 +156,9 @@ def hits_and_misses(X, y, w):
 
 @njit(cache=True, nogil=True)
 def adaptive_ascent(X, y, visits, omega, beta, w, rate):
-    """Visit the rows in turn; step as far as the row's own utility rises.
+    """Visit the rows in turn; step as far as the row's own utility rises; return the last rate.
 
-    Weights are kept at max |w| = 1, so that a longer w alone does not count. The rate is halved
-    until the utility rises, which leaves the row out below 2⁻¹⁰, and doubled after a success, up
-    to 1. Returns the last rate.
+    Weights are kept at max |w| = 1, so that a longer w alone does not count.
     """
     squared = np.empty(X.shape[0])
     g = np.zeros(X.shape[1], X.dtype)

@@ -99,14 +99,9 @@ def solve_dual(K, diagonal, sign, cost, tol, most_steps, dual):
 
     min ½ Σ K_ij β_i β_j − Σ sign·β over the signed coefficients β = sign·α, under Σβ = 0 and
     0 ≤ α_i ≤ cost_i, with the working sets of Fan, Chen & Lin (2005) and the shrinking and
-    stopping rule of Chang & Lin (2011). The first class comes first, and of equal candidates the
-    last is taken: so does libsvm, hence on a matrix rounded as its own both walk the same path
-    and stop at the same point. At its usual tolerance that point, not the optimum, decides which
-    of two features with nearly the same weight is dropped; for the same reason there is
-    shrinking here, although it saves no time.
-
-    `pull` is minus the gradient. Rows set aside have bounds that leave no room; rows of cost 0,
-    which fill up the last lanes, never have any.
+    stopping rule of Chang & Lin (2011). Of equal candidates the last is taken, as by libsvm: both
+    walk the same path and stop at the same point, which at its tolerance decides what is dropped.
+    `pull` is minus the gradient. Rows of cost 0 fill up the last lanes.
     """
     n = len(sign)
     pull = sign.copy()

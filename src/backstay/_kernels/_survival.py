@@ -78,29 +78,18 @@ def _share_in_order(time, event, risk, weight, case, limit):
 
 
 def uno_c(time, event, risk, weight, tau):
-    """Return Uno's C: the share of pairs in order whose earlier time is an event before `tau`.
-
-    Each pair has the weight of its earlier row, 1/Ĝ(t−)². Ties in risk count a half. nan if no
-    pair counts.
-    """
+    """Return Uno's C up to `tau`, with the weight 1/Ĝ(t−)² of the earlier row; nan if no pairs."""
     return _share_in_order(time, event, risk, weight, event & (time < tau), time)
 
 
 def auc_at(time, event, risk, weight, horizon):
-    """Return the AUC of rows with the event by `horizon` against rows without it until then.
-
-    The former have the weight 1/Ĝ(t−). Ties in risk count a half. nan if either are missing.
-    """
+    """Return the AUC of events by `horizon`, of weight 1/Ĝ(t−), against rows without one then."""
     limit = np.full(len(time), float(horizon))
     return _share_in_order(time, event, risk, weight, event & (time <= horizon), limit)
 
 
 def brier_at(time, event, survival_at_horizon, g_at_time, g_at_horizon, horizon):
-    """Return the mean squared error of survival at `horizon`, weighted for censoring.
-
-    The weights are 1/Ĝ(t−) of rows with the event by then, 1/Ĝ(horizon−) of rows without it until
-    then, and 0 of rows censored before. `survival_at_horizon` is a number or one per row.
-    """
+    """Return the mean squared error of survival at `horizon`, weighted for censoring."""
     had = event & (time <= horizon)
     free = ~had & (time >= horizon)
     predicted = np.broadcast_to(survival_at_horizon, len(time))

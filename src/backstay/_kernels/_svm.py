@@ -70,13 +70,11 @@ def _exact_duals(K, starts, cost, tol, most_steps, out):
 def one_vs_one_duals(K, starts, cost, tol, most_steps, out):
     """Signed dual coefficients of every pair of classes; returns the most steps taken.
 
-    K and cost are ordered by class, class c in rows starts[c]:starts[c+1]. Row m of
-    `out` belongs to the m-th pair (a, b), a < b, and is 0 outside the two classes. Below
-    libsvm's tolerance it is where the search starts: 0, or the coefficients of another K.
+    K and cost are ordered by class, class c in rows starts[c]:starts[c+1]. Row m of `out` belongs
+    to the m-th pair (a, b), a < b; below libsvm's tolerance the search starts there.
 
-    libsvm rounds K, but not its diagonal, to single precision. So do we at its tolerance. Below
-    it K is taken as it is: rounded, it is not quite positive semidefinite once fewer features
-    than rows are left, and a tight tolerance may then take millions of steps.
+    libsvm rounds K, but not its diagonal, to single precision, and so do we at its tolerance.
+    Below it, a rounded K, not quite positive semidefinite, may take millions of steps.
     """
     # Two kernels, because few studies need both, and each takes seconds to compile.
     duals = _libsvm_duals if tol >= LIBSVM_TOL else _exact_duals
@@ -109,9 +107,8 @@ def squared_weights(rows, duals, out):
 def add_products(rows, start, stop, factor, K):
     """K += factor · Σ_j x_j x_jᵀ over features start ≤ j < stop; K stays symmetric.
 
-    For products so small that BLAS threads cost more to wake than they save, above all
-    while other processes hold the cores. Four rows times two at once, so that what is read
-    is used eight times over; rows beyond the last stand for it and are not added.
+    For products so small that BLAS threads cost more to wake than they save. Four rows times two
+    at once, so that what is read is used eight times over.
     """
     n = len(rows)
     end = n - 1

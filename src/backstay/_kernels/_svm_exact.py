@@ -47,12 +47,9 @@ def _solve(root, kept, x):
 def _independent(K, shift, face, pull, enough, root, by):
     """Factor K + shift on a face, row by row, without the rows that others determine.
 
-    On a face, Σδ = 0, the shift changes nothing. With it, rows depend on each other only where one
-    lies in the plane through the others. Such a row need not move, unless it gains
-    by moving against these others: there is no curvature then, and nothing but a bound stops it.
-
-    Returns the number of rows kept, which come first in `face`; and whether the last of them is
-    to move like that, with the moves in `by`.
+    A row that lies in the plane through the others need not move, unless it gains by moving
+    against them: there is no curvature then, and nothing but a bound stops it. Returns the number
+    of rows kept, which come first in `face`; and whether the last is to move so, as `by` says.
     """
     kept = np.int64(0)  # not a literal, for which others would be compiled once more
     for t in range(len(face)):
@@ -152,11 +149,7 @@ def _gap(pull, dual, low, high):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve_dual_exactly(K, diagonal, sign, cost, tol, most_steps, dual):
-    """Solve the problem of :func:`solve_dual` from a feasible `dual`; returns the steps taken.
-
-    Stops once no pair gains more than `tol`, or than the rounding of the gradient; near `tol`
-    also where turns no longer gain anything.
-    """
+    """Solve the problem of :func:`solve_dual` from a feasible `dual`; returns the steps taken."""
     n = len(sign)
     low, high, pull = np.empty(n), np.empty(n), sign.copy()
     shift = 0.0

@@ -1,6 +1,5 @@
 """Feature weighting: from rows, labels and instance weights to a ranking of features."""
 
-from backstay.feature_weighting._boosting import BoostingImportance
 from backstay.feature_weighting._boruta import BorutaRanker
 from backstay.feature_weighting._cox import CoxPath, CoxScore, OnResiduals
 from backstay.feature_weighting._discretize import MDLDiscretizer
@@ -39,7 +38,6 @@ __all__ = [
     "MRMR",
     "SVMRFE",
     "BetweenWithinRatio",
-    "BoostingImportance",
     "BorutaRanker",
     "CategoryImportance",
     "ChiSquared",

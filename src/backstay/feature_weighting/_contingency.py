@@ -84,10 +84,7 @@ def gini_gain(N: Array) -> Array:
 
 
 def myopic_relief(N: Array) -> Array:
-    """P_eqval · GG'(X) / (P_samecl (1 − P_samecl)) [Prat eq. 2.24], P_eqval = Σ_x P(x)².
-
-    P_eqval · GG'(X) is Σ_x P(x)² (Σ_c P(c|x)² − Σ_c P(c)²), written with lifts.
-    """
+    """P_eqval · GG'(X) / (P_samecl (1 − P_samecl)) [Prat eq. 2.24], with lifts."""
     _, of_value, of_class = _shares(N)
     same = (of_class**2).sum(axis=(1, 2))
     excess = (of_value**2 * of_class**2 * (_lift(N) ** 2 - 1.0)).sum(axis=(1, 2))

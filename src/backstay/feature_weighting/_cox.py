@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._kernels._cox import net_path, null_residuals, risk_sets, score_tests
-from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import (
     POSITIVE,
     PROPER_SHARE,
@@ -32,13 +31,14 @@ class CoxScore(SignificanceFilter):
 
     For times until an event. At every event, the feature's value of the row that had it is compared
     with the mean of all rows still at risk. The sum of these differences U is divided by its
-    standard error √V. For two groups of rows the square is the log-rank test.
+    standard error √V [Cox 1972]. For two groups of rows the square is the log-rank test.
 
     Parameters
     ----------
     moderation : {"shrunken"} or None, default=None
         "shrunken" adds the median standard error over the features to each one's own (SAM's
-        statistic for survival). Features that hardly vary then do not rank high by chance.
+        statistic for survival) [Tusher, Tibshirani & Chu 2001]. Features that hardly vary then do
+        not rank high by chance.
     n_features_to_select, alpha
         As in :class:`BetweenWithinRatio`.
 
@@ -51,19 +51,10 @@ class CoxScore(SignificanceFilter):
         P-value of U²/V by χ² with one degree of freedom, and Benjamini and Hochberg's q-value. The
         shrunken statistic has neither, as its distribution is not known.
 
-    See Also
-    --------
-    CoxPath : All features in one model.
-    SlopeTest : For numbers.
-
     Notes
     -----
     Ties in time are treated as by Breslow. Only the order of the times matters. ``sample_weight``
     makes a row count for ω rows, also in the test.
-
-    References
-    ----------
-    Cox (1972), JRSS B 34. Tusher, Tibshirani and Chu (2001), PNAS 98.
 
     Examples
     --------
@@ -92,12 +83,10 @@ class CoxScore(SignificanceFilter):
         self, X: Any, y: NDArray[Any], sample_weight: Array | None, Z: Array
     ) -> Array:
         rows, time, event, omega = counted_survival(y, sample_weight, type(self).__name__)
-        exponent = 0 if self.moderation is None else table_exponent(*column_ends(X))
         step = max(1, BLOCK_CELLS // len(time))
         parts = []
         for start in range(0, X.shape[1], step):
             block = X[rows, start : start + step].astype(np.float64)
-            block = near_one(block) if self.moderation is None else divided(block, exponent)
             parts.append(score_tests(block, time, event, omega, Z[rows]))
         U, V = (np.concatenate(part) for part in zip(*parts, strict=True))
         error = np.sqrt(V)
@@ -118,7 +107,7 @@ class CoxPath(ElasticNetRanker):
 
     For times until an event. The penalty λ falls from where no feature is in the model. Features
     rank by the λ at which they first have a coefficient, then by the size of their coefficients at
-    the end of the path. Features that never enter have importance 0: they are not ranked.
+    the end of the path [Tibshirani 1997]. Features that never enter are not ranked.
 
     Parameters
     ----------
@@ -136,20 +125,11 @@ class CoxPath(ElasticNetRanker):
     coef_ : ndarray of shape (1, n_features)
         Log hazard ratios of the standardised features at the end of the path.
 
-    See Also
-    --------
-    CoxScore : One feature at a time.
-    StabilitySelection : How often features are on the path of half of the rows.
-
     Notes
     -----
-    The loss is −log PL/n with Breslow's treatment of ties, and λ is that of R's glmnet. Features
-    are standardised on the training rows. ``sample_weight`` weighs rows; only proportions matter.
-
-    References
-    ----------
-    Tibshirani (1997), Statistics in Medicine 16. Simon, Friedman, Hastie and Tibshirani (2011),
-    Journal of Statistical Software 39.
+    The loss is −log PL/n with Breslow's treatment of ties, and λ is that of R's glmnet [Simon et
+    al. 2011]. Features are standardised on the training rows. ``sample_weight`` weighs rows; only
+    proportions matter.
 
     Examples
     --------
@@ -191,15 +171,15 @@ class OnResiduals(MetaRanker):
 
     The numbers are the martingale residuals of the model without features: for every row the events
     observed, 1 or 0, minus those expected in the time that it was followed. A row with a high
-    residual had the event early.
+    residual had the event early [Therneau, Grambsch & Fleming 1990].
 
     Parameters
     ----------
     estimator : FeatureRanker or scikit-learn estimator
         A ranker that takes numbers; anything that exposes ``feature_importances_``, ``coef_`` or
         ``ranking_`` after fit.
-    n_features_to_select : int, float or None, default=None
-        None takes the estimator's own setting, or half where it has none.
+    n_features_to_select
+        As in :class:`InstanceWeighted`.
 
     Attributes
     ----------
@@ -207,19 +187,6 @@ class OnResiduals(MetaRanker):
         Fitted on the residuals.
     residuals_ : ndarray of shape (n_samples,)
         The residuals; 0 for rows without weight.
-
-    See Also
-    --------
-    CoxScore : The score test itself, for one feature at a time.
-
-    Notes
-    -----
-    The sum of a feature times the residuals is the score statistic of the Cox model: to rank by
-    residuals is to ask who improves the model without features.
-
-    References
-    ----------
-    Therneau, Grambsch and Fleming (1990), Biometrika 77.
 
     Examples
     --------

@@ -59,19 +59,11 @@ class MDLDiscretizer(OutcomeMixin, OneToOneFeatureMixin, TransformerMixin, BaseE
         For every feature its cuts, ascending. A value equal to a cut lies below it.
     n_bins_ : ndarray of shape (n_features,)
         Number of intervals of every feature.
-    classes_ : ndarray
-        Class labels seen in fit.
-
-    See Also
-    --------
-    sklearn.preprocessing.KBinsDiscretizer : Cuts without looking at the classes.
 
     Notes
     -----
-    ``sample_weight`` counts rows: integer weights are the same as repeated rows, and a
-    row of weight 0 is absent. Weights summing to less than the number of rows
-    are raised to mean 1, so that N is never less than the rows there are.
-    Of cuts with the same gain the lowest is taken.
+    ``sample_weight`` counts rows. Weights summing to less than the number of rows are raised to
+    mean 1. Of cuts with the same gain the lowest is taken.
 
     Examples
     --------

@@ -28,10 +28,8 @@ class DoubleReliefF(ReliefF):
     schedule : (float, float), default=(2, 0.0633657)
         a and s: a larger a starts later, a smaller s converges earlier [Prat eq. 5.16].
     n_neighbors, miss, sigma, neighbor_weights, n_draws, metric, missing, categorical_features, \
-n_features_to_select
-        As in :class:`ReliefF`.
-    random_state : int, RandomState instance or None, default=None
-        Order of the visits, which matters here.
+n_features_to_select, random_state
+        As in :class:`ReliefF`; the seed also draws the order of the visits, which matters here.
 
     Examples
     --------
@@ -58,11 +56,7 @@ n_features_to_select
 def relief_by_visits(
     ranker: ReliefF, table: ReliefTable, omega_at: Callable[[int, Array], Array]
 ) -> Array:
-    """Visit one row after the other, and let :class:`DoubleReliefF` seek by the weights so far.
-
-    `omega_at` returns the instance weights of the table's rows, of mean 1, for a visit's number
-    and the feature weights so far.
-    """
+    """Visit row after row, with the instance weights that `omega_at(visit, weights)` returns."""
     visits, k = ranker._visits(table), ranker._n_listed(table)
     double = isinstance(ranker, DoubleReliefF)
     total, used, visited = np.zeros(table.n_features), np.zeros(len(visits)), 0.0

@@ -1,14 +1,12 @@
 """The dial between stability and accuracy: effects on the scale of the table, or standardised."""
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from backstay._scaling import near_one
-from backstay._validation import NOT_NEGATIVE, POSITIVE, param
+from backstay._validation import NOT_NEGATIVE, param
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import Moments, class_moments, quotient
 from backstay.feature_weighting._rows import counted_rows
@@ -35,19 +33,6 @@ def standardised_effects(moments: Moments) -> tuple[Array, Array]:
     ), shrunken
 
 
-def without_shared_factors(effects: Array, residuals: Array, df: float, tau: float) -> Array:
-    """Return T − Σ_i e_i/(e_i + τ) (T v_i) v_iᵀ, over the factors that rows share within classes.
-
-    e_i and v_i are eigenvalues and eigenvectors of the covariance of the residuals; they come
-    from the n × n Gram matrix G = R Rᵀ, whose eigenvectors u_i give v_i = Rᵀ u_i / √λ_i, so that
-    the sum is T Rᵀ U diag(1/(λ_i + df τ)) Uᵀ R.
-    """
-    values, vectors = np.linalg.eigh(residuals @ residuals.T)
-    values = np.maximum(values, 0.0)
-    part = (effects @ residuals.T) @ vectors / (values + df * tau)
-    return np.asarray(effects - part @ vectors.T @ residuals)
-
-
 @dataclass(eq=False, repr=False)
 class EffectRanker(FeatureRanker):
     """Class effects with a dial from standardised (accurate) to plain differences (stable).
@@ -62,11 +47,8 @@ class EffectRanker(FeatureRanker):
     ----------
     scale_power : float, default=0.0
         g ≥ 0. Above 0 the features must be in one unit, such as log2 expression.
-    denoise : float or None, default=None
-        τ > 0 takes out of the effects what rows of a class share anyway (batch, composition of
-        tissue): the larger τ, the less of it. About 5 is a good value; None takes out nothing.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+    n_features_to_select
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
@@ -79,49 +61,24 @@ class EffectRanker(FeatureRanker):
         If ``scale_power`` is above 0 and the middle 80 % of the features' deviations span more than
         a factor of 6: then the unit of a feature would decide.
 
-    See Also
-    --------
-    TTest : The same with ``moderation="shrunken"``, for two classes and g = 0.
-
-    Notes
-    -----
-    ``sample_weight`` makes a row count for ω rows. ``denoise`` removes shrunken within-class
-    factors, T' = T − Σ eᵢ/(eᵢ + τ)(T vᵢ)vᵢᵀ, where eᵢ and vᵢ are the eigenvalues and eigenvectors
-    of the covariance within classes of features divided by s.
-
-    References
-    ----------
-    Tibshirani, Hastie, Narasimhan and Chu (2002), PNAS 99.
-
     Examples
     --------
     >>> from backstay.datasets import make_han_yu
     >>> from backstay.feature_weighting import EffectRanker
     >>> X, y, relevance = make_han_yu(n_samples=60, n_features=100, random_state=0)
-    >>> EffectRanker(scale_power=0.5, denoise=5.0).fit_transform(X, y).shape
+    >>> EffectRanker(scale_power=0.5).fit_transform(X, y).shape
     (60, 50)
     """
 
     scale_power: float = param(0.0, NOT_NEGATIVE)
-    _: KW_ONLY
-    denoise: float | None = param(None, POSITIVE)
 
     instead: ClassVar = {"numbers": "SlopeTest", "survival": "CoxScore"}
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        X = near_one(X[rows].astype(np.float64), together=True)
-        moments = class_moments(X, codes, omega, 0)
-        effects, shrunken = standardised_effects(moments)
+        effects, shrunken = standardised_effects(class_moments(X[rows], codes, omega))
         if self.scale_power > 0:
             self._check_units(shrunken)
-        if self.denoise is not None:
-            residuals = _residuals(X, codes, omega, moments, shrunken)
-            df = max(float(omega.sum()) - len(moments.mass), 1.0)
-            finite = np.isfinite(effects).all(axis=0)
-            effects[:, finite] = without_shared_factors(
-                effects[:, finite], residuals[:, finite], df, self.denoise
-            )
         largest = np.abs(effects).max(axis=0)
         return largest if self.scale_power == 0 else largest * shrunken**self.scale_power
 
@@ -136,15 +93,3 @@ class EffectRanker(FeatureRanker):
                 UserWarning,
                 stacklevel=2,
             )
-
-
-def _residuals(
-    X: NDArray[Any], codes: Indices, omega: Array, moments: Moments, shrunken: Array
-) -> Array:
-    """Return rows less their class means, over the deviations, weighted by √ω."""
-    centred = X.astype(np.float64) - X[0]
-    centred -= moments.means[codes]
-    scale = np.divide(1.0, shrunken, out=np.zeros(shrunken.shape), where=shrunken > 0)
-    centred *= scale
-    centred *= np.sqrt(omega)[:, None]
-    return centred

@@ -2,10 +2,9 @@
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backstay._kernels._svm import mark_smallest
 from backstay._scaling import Scaling
@@ -52,24 +51,10 @@ def _n_dropped(step: int | float, lift: float, remaining: int) -> int:
     return min(count, remaining - 1)
 
 
-class Machine(Protocol):
-    """What is trained in every round; the remaining features are the first of `features`."""
-
-    features: Indices
-    remaining: int
-    n_steps: int
-
-    def weights(self) -> Array:
-        """Train, and return |w_j| of the remaining features."""
-
-    def drop(self, dropped: NDArray[np.bool_]) -> None:
-        """Take the marked ones of the remaining features out."""
-
-
 def run_rounds(
-    machine: Machine, step: int | float, rounding: str, record_path: bool = False
+    machine: Any, step: int | float, rounding: str, record_path: bool = False
 ) -> Elimination:
-    """Eliminate features down to one."""
+    """Eliminate features down to one, by a machine with ``weights()`` and ``drop(marked)``."""
     last_round = np.empty(len(machine.features), dtype=np.intp)
     last_weight = np.zeros(len(machine.features))
     path: list[EliminationRound] = []

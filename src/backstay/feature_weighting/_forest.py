@@ -12,12 +12,10 @@ from sklearn.ensemble import (
 )
 
 from backstay._scaling import near_one
-from backstay._validation import PROPER_SHARE, SHARE, StrOptions, param, positive_int
+from backstay._validation import SHARE, StrOptions, param, positive_int
 from backstay.base import Array, FeatureRanker
 from backstay.feature_weighting._rows import standard_numbers
 
-# Trees read float32, and do not cut between values that differ by less than 1e-7.
-ORDINARY = (-10, 60)
 FORESTS = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 REGRESSION_FORESTS = {"random_forest": RandomForestRegressor, "extra_trees": ExtraTreesRegressor}
 
@@ -33,32 +31,20 @@ class ForestImportance(FeatureRanker):
         draws: each tree looks at few of them.
     forest : {"random_forest", "extra_trees"}, default="random_forest"
         Best cuts on bootstrap samples, or random cuts on all rows.
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        Impurity of classes; that of numbers is their variance.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Features tried at each split, as in scikit-learn.
-    max_depth : int or None, default=None
-        Greatest depth of a tree; None grows them full.
-    min_samples_leaf : int or float, default=1
-        Least rows in a leaf, as in scikit-learn.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
-    n_jobs : int, default=None
-        Threads; the result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the trees.
+    n_features_to_select, n_jobs, random_state
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Importances that sum to 1, or all 0 where no tree could split. Features that no tree uses
         have 0 and are not ranked.
-    n_ranked_ : int
-        How many features the trees use.
     forest_ : forest of scikit-learn
         The fitted forest, on class numbers 0..C-1, or on standardised numbers. Features whose
-        largest value is below 0.0005 or above 1e18 are divided by a power of two first, because
-        trees see no differences below 1e-7.
+        largest value is below 0.0005 are divided by a power of two first, because trees see no
+        differences below 1e-7.
 
     Notes
     -----
@@ -77,10 +63,7 @@ class ForestImportance(FeatureRanker):
     n_estimators: int = param(500, positive_int())
     _: KW_ONLY
     forest: str = param("random_forest", StrOptions(set(FORESTS)))
-    criterion: str = param("gini", StrOptions({"gini", "entropy", "log_loss"}))
     max_features: Any = param("sqrt", StrOptions({"sqrt", "log2"}), positive_int(), SHARE, None)
-    max_depth: int | None = param(None, positive_int())
-    min_samples_leaf: int | float = param(1, positive_int(), PROPER_SHARE)
     n_jobs: int | None = None
     random_state: Any = None
 
@@ -93,7 +76,6 @@ class ForestImportance(FeatureRanker):
         forests: Any = FORESTS
         if self._has_numbers():
             forests, y = REGRESSION_FORESTS, standard_numbers(y)
-            options["criterion"] = "squared_error"
         self.forest_ = forests[options.pop("forest")](**options)
-        self.forest_.fit(near_one(X, ordinary=ORDINARY), y, sample_weight=sample_weight)
+        self.forest_.fit(near_one(X), y, sample_weight=sample_weight)
         return np.asarray(self.forest_.feature_importances_)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from backstay._kernels._lasso import net_path, null_model, slopes
-from backstay._scaling import column_ends, near_one
 from backstay._validation import (
     POSITIVE,
     PROPER_SHARE,
@@ -20,7 +19,7 @@ from backstay._validation import (
     param,
     positive_int,
 )
-from backstay.base import Array, FeatureRanker, Indices
+from backstay.base import Array, FeatureRanker
 from backstay.feature_weighting._rows import counted, standard_numbers
 
 # Beyond this share of the null model's loss nothing is left to explain: the classes are separated.
@@ -31,44 +30,18 @@ LEAST_FALL = 1e-6
 
 def standardised(X: NDArray[Any], omega: Array) -> Array:
     """Return a feature a row, with mean 0 and variance 1 under ω; constant ones are all 0."""
-    X = near_one(np.asarray(X, dtype=np.float64))
-    low, high = column_ends(X)
+    X = np.asarray(X, dtype=np.float64)
     Z = np.ascontiguousarray((X - omega @ X).T)
     deviation = np.sqrt(Z**2 @ omega)
-    varies = (low < high) & (deviation > 0.0)
+    varies = (X.min(axis=0) < X.max(axis=0)) & (deviation > 0.0)
     Z *= np.divide(1.0, deviation, out=np.zeros(len(Z)), where=varies)[:, None]
     return Z
-
-
-def rows_with_a_share(
-    rows: Indices, codes: Indices, omega: Array, classes: NDArray[Any], name: str
-) -> tuple[Indices, Indices, Array]:
-    """Drop rows that weigh too little, compared with the heaviest, to change any sum over the rows.
-
-    `classes` are the labels that the codes stand for. A class in which all rows are like that is
-    refused: its share would be 0, and the model without features needs the logarithm of it.
-    """
-    heavy = omega >= np.finfo(np.float64).eps * omega.max() / len(omega)
-    if heavy.all():
-        return rows, codes, omega
-    lost = np.setdiff1d(codes, codes[heavy])
-    if len(lost):
-        raise ValueError(
-            f"sample_weight of every row of class {classes.tolist()[lost[0]]!r} is less than 1e-16 "
-            f"of the largest weight, which {name} cannot tell from 0. Raise these weights, or set "
-            "them to 0 to leave the class out."
-        )
-    return rows[heavy], codes[heavy], omega[heavy]
 
 
 def importances_by_entry(
     selected: NDArray[np.bool_], lambdas: Array, top: float, sizes: Array
 ) -> Array:
-    """Return λ at entry over the largest λ; within a step, the larger coefficient is nearer to 1.
-
-    A feature that enters at λ_m gets a value in [λ_m, λ_m−1) over `top`; features of equal size
-    get the same value. Those that never enter get 0.
-    """
+    """Return λ at entry over the largest; within a step, the larger coefficient is nearer to 1."""
     importances = np.zeros(selected.shape[1])
     if not len(selected):
         return importances
@@ -89,75 +62,54 @@ class ElasticNetRanker(FeatureRanker):
     The regression is logistic for classes, and linear for numbers.
     The penalty λ falls from where no feature is in the model. Features rank by the λ at which they
     first have a coefficient, then by the size of their coefficients at the end of the path.
-    Features that never enter have importance 0: they are not ranked.
+    Features that never enter are not ranked [Zou & Hastie 2005].
 
     Parameters
     ----------
     l1_ratio : float, default=0.5
         α in (0, 1]: 1 is the lasso. The lower, the more of correlated features enter together.
     n_lambdas : int, default=100
-        Length of the grid of λ, equally spaced in its logarithm. Features that enter between
-        two of its λ are ordered by size.
+        Length of the grid of λ, equally spaced in its logarithm.
     lambda_min_ratio : float, default=0.01
         Where the grid ends, as a share of the λ at which the first feature enters.
     lambdas : array-like or None, default=None
         A grid of falling λ in place of the two parameters before.
     weakness : float, default=1.0
         Below 1, the randomised lasso: about half of the features, chosen at random, are
-        penalised 1/weakness times as much. For many runs, in :class:`StabilitySelection`.
+        penalised 1/weakness times as much [Meinshausen & Bühlmann 2010]. For many runs, in
+        :class:`StabilitySelection`.
     tol : float, default=1e-6
         Largest violation of the optimality conditions, as a share of the largest gradient.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half. Never more than are ranked.
-    random_state : int, RandomState instance or None, default=None
-        Chooses the features that `weakness` penalises more.
+    n_features_to_select, random_state
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        λ at entry, over the λ at which the first feature enters. Features of one step lie between
-        its λ and the one before, by size.
-    n_ranked_ : int
-        How many features enter.
+        λ at entry, over the λ at which the first feature enters; in a step, nearer to the λ before
+        for larger coefficients.
     lambdas_ : ndarray of shape (n_steps,)
         The λ of the path, which ends early once it explains 99.9 % of the deviance.
     selection_path_ : ndarray of shape (n_steps, n_features)
         Which features have a coefficient at every λ.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients of the standardised features at the end of the path; of those that
-        `weakness` shrank, on their shrunken scale.
+        Coefficients of the standardised features at the end of the path.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts there.
 
-    Warns
-    -----
-    ConvergenceWarning
-        If the solution at some λ is not as exact as `tol`.
-
-    See Also
-    --------
-    StabilitySelection : How often features are on the path of half of the rows.
-
     Notes
     -----
-    Features are standardised on the training rows and the intercept is free. With two classes the
-    loss is logistic. With more it is multinomial, with a coefficient for every class, and a
-    feature enters with its first. Numbers are standardised, too, and the loss is half their
-    squared error; λ and coefficients are then those of the standardised y. ``sample_weight``
-    weighs rows in the loss, the mean and the deviation; only proportions matter. Of equal features
-    the lasso may take any.
-
-    References
-    ----------
-    Tibshirani (1996), JRSS B 58. Zou and Hastie (2005), JRSS B 67. Meinshausen and Bühlmann (2010),
-    JRSS B 72. Friedman, Hastie and Tibshirani (2010), Journal of Statistical Software 33.
+    Features are standardised on the training rows and the intercept is free. With more than two
+    classes the loss is multinomial, with a coefficient for every class, and a feature enters with
+    its first. Numbers are standardised, too, and the loss is half their squared error.
+    ``sample_weight`` weighs rows in the loss, the mean and the deviation; only proportions matter.
+    A ``ConvergenceWarning`` says where a solution is not as exact as `tol`.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import ElasticNetRanker
-    >>> X, y = load_iris(return_X_y=True)
-    >>> ElasticNetRanker().fit(X, y).ranking_
+    >>> ElasticNetRanker().fit(*load_iris(return_X_y=True)).ranking_
     array([4, 3, 1, 2])
     """
 
@@ -180,9 +132,6 @@ class ElasticNetRanker(FeatureRanker):
         rows, own, omega = counted(self, y, sample_weight)
         if self._has_numbers():
             return rows, standard_numbers(own, omega)[None], omega / omega.sum()
-        if sample_weight is not None:
-            present = self.classes_[np.unique(y[rows])]
-            rows, own, omega = rows_with_a_share(rows, own, omega, present, type(self).__name__)
         indicators = (own == np.arange(own.max() + 1)[:, None]).astype(np.float64)
         return rows, indicators[1:] if len(indicators) == 2 else indicators, omega / omega.sum()
 
@@ -231,32 +180,15 @@ class ElasticNetRanker(FeatureRanker):
 
 @dataclass(eq=False, repr=False)
 class LassoPath(ElasticNetRanker):
-    """Order of entry on the path of a regression with the lasso's penalty.
+    """Order of entry on the path of a regression with the lasso's penalty [Tibshirani 1996].
 
-    The regression is logistic for classes, and linear for numbers.
-    The penalty λ falls from where no feature is in the model. Features rank by the λ at which they
-    first have a coefficient, then by the size of their coefficients at the end of the path.
-    Features that never enter have importance 0: they are not ranked. It rarely ranks more
-    features than there are rows.
+    It is :class:`ElasticNetRanker` with ``l1_ratio=1``, which rarely ranks more features than there
+    are rows.
 
     Parameters
     ----------
     n_lambdas, lambda_min_ratio, lambdas, weakness, tol, n_features_to_select, random_state
         As in :class:`ElasticNetRanker`.
-
-    Attributes
-    ----------
-    feature_importances_, n_ranked_, lambdas_, selection_path_, coef_, intercept_
-        As in :class:`ElasticNetRanker`.
-
-    See Also
-    --------
-    ElasticNetRanker : Keeps more of correlated features.
-    StabilitySelection : How often features are on the path of half of the rows.
-
-    References
-    ----------
-    Tibshirani (1996), JRSS B 58.
 
     Examples
     --------

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import digamma, fdtrc, polygamma
 
 from backstay._partial import BLOCK_CELLS, partial_slopes, partial_squares
-from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import StrOptions, param
 from backstay.base import Array, Indices
 from backstay.feature_weighting._rows import counted_rows
@@ -40,20 +39,10 @@ class Moments(NamedTuple):
         return Moments(self.mass.sum()[None], self.mean()[None], squares[None])
 
 
-def class_moments(
-    X: NDArray[Any], y: Indices, omega: Array, exponent: int | None = None
-) -> Moments:
-    """Weighted moments of every class; exact for a feature that is constant in a class.
-
-    They are in units in which squares neither overflow nor vanish: each feature in its own, or
-    all divided by two to the `exponent` if they are compared with each other.
-    """
+def class_moments(X: NDArray[Any], y: Indices, omega: Array) -> Moments:
+    """Weighted moments of every class; exact for a feature that is constant in a class."""
     X = X.astype(np.float64)
-    if exponent is None:
-        X = near_one(X)
-    elif exponent:
-        X = divided(X, exponent)
-    X = X - X[0]  # a constant feature becomes exactly 0
+    X -= X[0]  # a constant feature becomes exactly 0
     parts = []
     for c in range(int(y.max()) + 1):
         rows, w = X[y == c], omega[y == c]
@@ -87,11 +76,7 @@ def inverse_trigamma(x: float) -> float:
 
 
 def prior_variance(variances: Array, df: float) -> tuple[float, float]:
-    """Prior variance s₀² and its degrees of freedom d₀ from the spread of the features' own.
-
-    Moments of log s² under s² ~ s₀² F(df, d₀) [Smyth 2004, section 6.2]; d₀ is infinite when the
-    variances differ no more than by chance, and 0, no prior, with fewer than two of them.
-    """
+    """Prior variance s₀² and its degrees of freedom d₀ [Smyth 2004, 6.2]; 0 with fewer than two."""
     positive = variances[variances > 0.0]
     if len(positive) < 2 or df <= 0.0:
         return 0.0, 0.0
@@ -104,10 +89,7 @@ def prior_variance(variances: Array, df: float) -> tuple[float, float]:
 
 
 def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
-    """Posterior variances (d₀ s₀² + df s²) / (d₀ + df), and their degrees of freedom [Smyth 2004].
-
-    These are d₀ + df, but as in limma no more than all features have together.
-    """
+    """Posterior variances [Smyth 2004] and their degrees of freedom, capped as in limma."""
     prior, prior_df = prior_variance(variances, df)
     together = df * len(variances)
     if np.isinf(prior_df):
@@ -121,10 +103,7 @@ def moderated_variances(variances: Array, df: float) -> tuple[Array, float]:
 def slope_sizes(
     slopes: Array, left: Array, squares: float, df: float, moderation: str | None
 ) -> tuple[Array, float]:
-    """Return |t| of slopes and its degrees of freedom; the shrunken t has none.
-
-    `left` are sums of squares of the residuals, `squares` that of what features are regressed on.
-    """
+    """Return |t| of slopes, given squares left and squares of y, and its degrees of freedom."""
     variances = left / df if df > 0.0 else np.zeros(len(left))
     if moderation == "moderated":
         variances, df = moderated_variances(variances, df)
@@ -146,19 +125,14 @@ class _MomentFilter(SignificanceFilter):
         """Return the moments, and the labels of their classes."""
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
         classes = self.classes_[np.unique(y[rows])]
-        exponent = table_exponent(*column_ends(X)) if self._compares_features() else None
         step = max(1, BLOCK_CELLS // len(codes))
         blocks = [slice(start, start + step) for start in range(0, X.shape[1], step)]
         if len(blocks) == 1:
-            return class_moments(X[rows], codes, omega, exponent), classes
-        parts = [class_moments(X[rows, block], codes, omega, exponent) for block in blocks]
+            return class_moments(X[rows], codes, omega), classes
+        parts = [class_moments(X[rows, block], codes, omega) for block in blocks]
         means = np.concatenate([part.means for part in parts], axis=1)
         squares = np.concatenate([part.squares for part in parts], axis=1)
         return Moments(parts[0].mass, means, squares), classes
-
-    def _compares_features(self) -> bool:
-        """Whether the moments of one feature enter the importance of another."""
-        return False
 
     def _explained(
         self, X: Any, y: Indices, sample_weight: Array | None, Z: Array
@@ -187,18 +161,14 @@ class BetweenWithinRatio(_MomentFilter):
     Attributes
     ----------
     pvalues_, qvalues_ : ndarray of shape (n_features,)
-        P-value of the F test, and Benjamini and Hochberg's q-value.
-
-    Notes
-    -----
-    ``sample_weight`` makes a row count for ω rows, also in the test.
+        P-value of the F test, and Benjamini and Hochberg's q-value. ``sample_weight`` makes a row
+        count for ω rows, also in the test.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import BetweenWithinRatio
-    >>> X, y = load_iris(return_X_y=True)
-    >>> BetweenWithinRatio().fit(X, y).feature_importances_.round(2)
+    >>> BetweenWithinRatio().fit(*load_iris(return_X_y=True)).feature_importances_.round(2)
     array([ 1.62,  0.67, 16.06, 13.06])
     """
 
@@ -226,23 +196,13 @@ class FStatistic(_MomentFilter):
     Parameters
     ----------
     n_features_to_select, alpha
-        As in :class:`BetweenWithinRatio`.
-
-    Attributes
-    ----------
-    pvalues_, qvalues_ : ndarray of shape (n_features,)
-        P-value of the F test, and Benjamini and Hochberg's q-value.
-
-    See Also
-    --------
-    sklearn.feature_selection.f_classif : The same without weights.
+        As in :class:`BetweenWithinRatio`, and so are the attributes.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import FStatistic
-    >>> X, y = load_iris(return_X_y=True)
-    >>> FStatistic().fit(X, y).feature_importances_.round(1)
+    >>> FStatistic().fit(*load_iris(return_X_y=True)).feature_importances_.round(1)
     array([ 119.3,   49.2, 1180.2,  960. ])
     """
 
@@ -271,14 +231,12 @@ class TTest(_MomentFilter):
 
     Parameters
     ----------
-    variance : {"pooled", "welch"}, default="pooled"
-        One variance for both classes (Student), or one each (Welch).
     moderation : {"shrunken", "moderated"} or None, default=None
         With few rows the largest |t| belong to features whose variance was
         underestimated. "shrunken" adds the median standard error over the features to
-        each one's own (the t of SAM, with the constant of nearest shrunken
-        centroids); "moderated" shrinks the pooled variances towards a common value by
-        empirical Bayes (limma's t).
+        each one's own (the t of SAM [Tusher, Tibshirani & Chu 2001], with the constant of
+        nearest shrunken centroids [Tibshirani et al. 2002]); "moderated" shrinks the pooled
+        variances towards a common value by empirical Bayes (limma's t) [Smyth 2004].
     n_features_to_select, alpha
         As in :class:`BetweenWithinRatio`.
 
@@ -291,21 +249,11 @@ class TTest(_MomentFilter):
         classes the smallest p-value times the number of classes. The shrunken t has
         neither, as its distribution is not known.
 
-    See Also
-    --------
-    FStatistic : All classes at once.
-    DecoyControl : q-values for any ranker, also for the shrunken t.
-
     Notes
     -----
     ``sample_weight`` makes a row count for ω rows, also in the test. With `pairs` the t is that of
     the mean difference within pairs, with the one variance that differences have. Moderated, it is
     limma's t of the class beside blocks, for pairs of one row each.
-
-    References
-    ----------
-    Tusher, Tibshirani and Chu (2001), PNAS 98. Tibshirani et al. (2002), PNAS 99.
-    Smyth (2004), Statistical Applications in Genetics and Molecular Biology 3.
 
     Examples
     --------
@@ -317,25 +265,19 @@ class TTest(_MomentFilter):
     """
 
     _: KW_ONLY
-    variance: str = param("pooled", StrOptions({"pooled", "welch"}))
     moderation: str | None = param(None, StrOptions({"shrunken", "moderated"}))
 
     designs: ClassVar = ("groups", "pairs")
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
-        if self.variance == "welch" and self.moderation == "moderated":
-            raise ValueError(
-                "moderation='moderated' works on pooled variances and cannot be combined with "
-                "variance='welch'; use variance='pooled' or moderation='shrunken'."
-            )
         moments, classes = self._moments(X, y, sample_weight)
         # Two classes: the first against the rest is the only comparison.
         compared = range(1) if len(classes) == 2 else range(len(classes))
-        tests = [self._against_rest(moments, c, classes) for c in compared]
+        tests = [self._against_rest(moments, c) for c in compared]
         return self._tested(*(np.array(part) for part in zip(*tests, strict=True)))
 
     def _score_pairs(self, first: Array, second: Array) -> Array:
-        apart = second - first if self.moderation else near_one(second - first)
+        apart = second - first
         around = apart - apart[0]  # equal differences have exactly no variance
         mean = around.mean(axis=0)
         n, left = len(apart), ((around - mean) ** 2).sum(axis=0)
@@ -348,52 +290,27 @@ class TTest(_MomentFilter):
         return np.asarray(t.max(axis=0))
 
     def _adjusted_score(self, X: Any, y: Indices, sample_weight: Array | None, Z: Array) -> Array:
-        if self.variance == "welch":
-            return np.asarray(super()._adjusted_score(X, y, sample_weight, Z), np.float64)
         rows, codes, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        exponent = table_exponent(*column_ends(X)) if self._compares_features() else None
         compared = [1] if codes.max() == 1 else range(int(codes.max()) + 1)
         tests = []
         for c in compared:
-            fitted = partial_slopes(X[rows], (codes == c) * 1.0, Z[rows], omega, exponent)
+            fitted = partial_slopes(X[rows], (codes == c) * 1.0, Z[rows], omega)
             tests.append(slope_sizes(*fitted, self.moderation))
         t = np.array([size for size, _ in tests])
         return self._tested(t, np.array([np.full(t.shape[1], df) for _, df in tests]))
 
-    @property
-    def tests_beside_covariates(self) -> bool:  # type: ignore[override]
-        """Whether the t is of y beside covariates: one variance for both classes."""
-        return self.variance == "pooled"
-
-    def _compares_features(self) -> bool:
-        return self.moderation is not None
-
-    def _against_rest(self, moments: Moments, c: int, classes: Any) -> tuple[Array, Array]:
+    def _against_rest(self, moments: Moments, c: int) -> tuple[Array, Array]:
         """Return |t| and its degrees of freedom (not those of the shrunken t, which has none)."""
         one = Moments(*(part[[c]] for part in moments))
         rest = Moments(*(np.delete(part, c, axis=0) for part in moments)).merged()
         mass = np.concatenate([one.mass, rest.mass])
-        squares = np.concatenate([one.squares, rest.squares])
-        df: Any
-        if self.variance == "welch":
-            if (mass <= 1.0).any():
-                raise ValueError(
-                    "variance='welch' needs more than one row in each class; "
-                    f"{classes.tolist()[c]!r} has {mass[0]:.3g} and the others "
-                    f"{mass[1]:.3g}. Use variance='pooled'."
-                )
-            errors = squares / ((mass - 1.0) * mass)[:, None]
-            error = np.sqrt(errors.sum(axis=0))
-            # Welch and Satterthwaite's; without spread t is 0 or infinite, whatever this is.
-            squared = (errors**2 / (mass - 1.0)[:, None]).sum(axis=0)
-            df = np.where(squared > 0.0, quotient(errors.sum(axis=0) ** 2, squared), 1.0)
-        else:
-            df = mass.sum() - 2.0
-            variances = squares.sum(axis=0) / df if df > 0.0 else np.zeros(squares.shape[1])
-            if self.moderation == "moderated":
-                variances, df = moderated_variances(variances, df)
-            error = np.sqrt(variances * (1.0 / mass).sum())
+        df = mass.sum() - 2.0
+        squares = one.squares[0] + rest.squares[0]
+        variances = squares / df if df > 0.0 else np.zeros(len(squares))
+        if self.moderation == "moderated":
+            variances, df = moderated_variances(variances, df)
+        error = np.sqrt(variances * (1.0 / mass).sum())
         if self.moderation == "shrunken":
             error = error + np.median(error)
         t = quotient(np.abs(one.means[0] - rest.means[0]), error)
-        return t, np.broadcast_to(df, t.shape)
+        return t, np.full(t.shape, df)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backstay._scaling import near_one
 from backstay._validation import StrOptions, param, positive_int
 from backstay.base import Array, FeatureRanker, Indices
 from backstay.feature_weighting._moments import class_moments, quotient
@@ -26,10 +25,7 @@ def three_states(X: NDArray[Any], omega: Array) -> Array:
 
 
 class MutualInformation:
-    """Relevance and redundancy in nats, features cut into three states.
-
-    Below, within and above half a deviation around their means, as published.
-    """
+    """Relevance and redundancy in nats, features cut into three states."""
 
     def __init__(self, X: NDArray[Any], y: Any, omega: Array) -> None:
         self._states = three_states(X, omega)
@@ -61,10 +57,7 @@ def unit_columns(X: NDArray[Any], omega: Array) -> Array:
 
 
 class Correlation:
-    """Relevance as the F statistic, redundancy as the absolute correlation.
-
-    For numbers the relevance is an absolute correlation, too.
-    """
+    """Relevance as the F statistic, or |r| of numbers, redundancy as the absolute correlation."""
 
     def __init__(self, X: NDArray[Any], y: Any, omega: Array) -> None:
         self._unit = unit_columns(X, omega)
@@ -113,22 +106,22 @@ class MRMR(FeatureRanker):
     """Minimum redundancy, maximum relevance: relevant features, unlike those before them.
 
     A greedy search. The most relevant feature comes first; then, again and again, the one whose
-    relevance exceeds by most its mean redundancy with the features chosen so far.
+    relevance exceeds by most its mean redundancy with the features chosen so far [Ding & Peng 2005;
+    Peng, Long & Ding 2005].
 
     Parameters
     ----------
     measure : {"mutual_information", "f_ratio"}, default="mutual_information"
         Mutual information with the class and between features, cut into three states at half a
-        deviation below and above the mean; or the F statistic and the absolute correlation.
-        An outcome of numbers is cut into three states, too; with "f_ratio" its absolute correlation
-        takes the place of F.
+        deviation below and above the mean, as numbers are; or the F statistic, or absolute
+        correlation of numbers, and the absolute correlation between features.
     form : {"difference", "quotient"}, default="quotient"
         Relevance minus redundancy (MID, FCD), or over it (MIQ, FCQ).
     n_searched : int, default=200
         How many features the search orders, at n·d operations each. All others follow by
         relevance alone.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+    n_features_to_select
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
@@ -137,23 +130,13 @@ class MRMR(FeatureRanker):
     n_searched_ : int
         How many features the search ordered.
     relevance_ : ndarray of shape (n_features,)
-        Relevance of every feature alone.
-
-    Notes
-    -----
-    ``sample_weight`` makes a row count for ω rows.
-
-    References
-    ----------
-    Ding and Peng (2005), Journal of Bioinformatics and Computational Biology 3. Peng, Long and Ding
-    (2005), IEEE Transactions on Pattern Analysis and Machine Intelligence 27.
+        Relevance of every feature alone, rows counted ω times.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import MRMR
-    >>> X, y = load_iris(return_X_y=True)
-    >>> MRMR(measure="f_ratio").fit(X, y).ranking_
+    >>> MRMR(measure="f_ratio").fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 1, 2])
     """
 
@@ -166,7 +149,7 @@ class MRMR(FeatureRanker):
 
     def _score(self, X: Any, y: Any, sample_weight: Array | None) -> Array:
         rows, y, omega = counted(self, y, sample_weight)
-        measure = MEASURES[self.measure](near_one(X[rows].astype(np.float64)), y, omega)
+        measure = MEASURES[self.measure](X[rows].astype(np.float64), y, omega)
         self.relevance_ = measure.relevance
         n_features = len(measure.relevance)
         self.n_searched_ = min(self.n_searched, n_features)

@@ -49,11 +49,6 @@ def relative_weights(sample_weight: Array | None, n: int) -> Array:
     return sample_weight / sample_weight.mean()
 
 
-def row_chunks(n: int) -> list[slice]:
-    """Cut rows into chunks of fixed size, so that sums over them do not depend on n_jobs."""
-    return [slice(i, i + ROW_CHUNK) for i in range(0, n, ROW_CHUNK)]
-
-
 def block_slices(table: ReliefTable, n_visits: int, k: int) -> list[slice]:
     """Cut visits into blocks whose size depends on the data alone, so that sums do, too."""
     row_bytes = 8 * table.n + 12 * k * table.n_lists
@@ -102,40 +97,27 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         gives all the same.
     neighbor_weights : {"shares", "printed"}, default="shares"
         What ``sample_weight`` does to the neighbours in a list: they share one influence by their
-        ω; or each counts ω times, as printed [Han eq. 5.3], so that a class of larger weights
-        counts more as hits or misses than others do.
+        ω; or each counts ω times, as printed [Han eq. 5.3].
     n_draws : int, default=None
         Number of instances visited, drawn without replacement; None visits all.
-    metric : {"heom", "vdm", "manhattan", "euclidean", "mahalanobis"}, default="heom"
+    metric : {"heom", "vdm", "euclidean", "mahalanobis"}, default="heom"
         How neighbours are sought. "heom" sums the features' differences, 0/1 for nominal values;
-        "vdm" takes the value difference metric for these; "manhattan" is another name of
-        "heom". For numbers without gaps there are also "euclidean", the root of the sum of
-        squares, and "mahalanobis", the same on rows whitened by the covariance within classes,
-        shrunk by Ledoit and Wolf's method [Prat 9.1]. The weights add up the features'
-        own differences in any case.
+        "vdm" takes the value difference metric for these. For numbers without gaps there are also
+        "euclidean" and "mahalanobis", which whitens rows by the covariance within classes, shrunk
+        by Ledoit and Wolf's method [Prat 9.1]. The weights add up the features' own differences.
     missing : {"class", "worst"}, default="class"
         Differences to missing nominal values: by the distribution of values in
         the class (Relief-D), or 1 − 1/#values.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Nominal columns: by a frame's column types, or column numbers, names or
         a mask.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
-    n_jobs : int, default=None
-        Threads; the result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the instances when `n_draws` is given.
+    n_features_to_select, n_jobs, random_state
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Weights in [−1, 1].
-
-    See Also
-    --------
-    DoubleReliefF : Seeks neighbours under the weights so far.
-    RReliefF : For an outcome that is a number.
-    Simba : Ascends the margins under the weights so far.
 
     Notes
     -----
@@ -158,7 +140,7 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
     sigma: float | None = param(None, POSITIVE)
     neighbor_weights: str = param("shares", StrOptions({"shares", "printed"}))
     n_draws: int | None = param(None, positive_int())
-    metric: str = param("heom", StrOptions({"heom", "vdm", "manhattan", *EUCLIDEAN}))
+    metric: str = param("heom", StrOptions({"heom", "vdm", *EUCLIDEAN}))
     missing: str = param("class", StrOptions({"class", "worst"}))
     categorical_features: Any = param("from_dtype", StrOptions({"from_dtype"}), "array-like", None)
     n_jobs: int | None = None
@@ -284,7 +266,9 @@ class ReliefF(NominalFramesMixin, FeatureRanker):
         self, table: ReliefTable, neighbors: NDArray[np.int32], coefficients: Array
     ) -> Array:
         """:meth:`ReliefTable.sums` of all rows of a plain table, in threads."""
-        queries, blocks = np.arange(table.n), row_chunks(table.n)
+        queries = np.arange(table.n)
+        # Of fixed size, so that sums over them do not depend on n_jobs.
+        blocks = [slice(i, i + ROW_CHUNK) for i in range(0, table.n, ROW_CHUNK)]
         calls = [
             partial(table.dense_sums, queries[b], neighbors[b], coefficients[b], f0, f1)
             for f0, f1 in table.dense_chunks()

@@ -17,7 +17,6 @@ from sklearn.utils import check_array
 from backstay._kernels import _relief as kernels
 from backstay._kernels._distances import pad, padded_zeros, pair_distances
 from backstay._metric import rows_for_metric
-from backstay._scaling import column_exponents, divided
 from backstay._validation import FLOATS, is_nominal, take
 from backstay.base import Array, Indices
 
@@ -250,20 +249,13 @@ class ReliefTable:
 
 
 def _scale_dense(X: Floats, order: Indices) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Columns scaled to [0, 1] by their range, in the given order of rows.
-
-    Returns the complete columns (padded), those with gaps, and which these are.
-    Constant columns and columns without a known value become 0 throughout.
-    """
+    """Columns scaled to [0, 1]: complete ones (padded), those with gaps, and which these are."""
     X = np.ascontiguousarray(X)
     n, d = X.shape
     low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
     has_gap = np.zeros(d, bool)
     kernels.column_ranges(X, low, high, has_gap)
     varies = low < high
-    exponents = column_exponents(np.where(varies, low, 0), np.where(varies, high, 0))
-    if exponents is not None:
-        X, low, high = (divided(part, exponents) for part in (X, low, high))
     low[~varies] = 0.0
     factor = np.divide(1.0, high - low, out=np.zeros_like(low), where=varies)
     has_gap &= varies
@@ -285,10 +277,6 @@ def _scale_sparse(X: Any) -> Any:
     X.sum_duplicates()
     low, high = (end.toarray().ravel() for end in (X.min(axis=0), X.max(axis=0)))
     scaled = X.astype(np.float64)
-    exponents = column_exponents(low, high)
-    if exponents is not None:
-        low, high = divided(low, exponents), divided(high, exponents)
-        scaled.data = divided(scaled.data, exponents[scaled.indices])
     spread = high - low
     factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     scaled.data = scaled.data * factor[scaled.indices]

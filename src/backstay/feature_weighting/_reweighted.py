@@ -33,25 +33,20 @@ class InstanceReweighted(InstanceWeighted):
 
     Relief and Simba visit one row after the other and change the feature weights w at each
     visit. Here the instance weights ω follow at once: they are computed again from distances
-    under the w so far, for the next visit. There are three ways to combine the two kinds of
-    weights:
-
-    - :class:`InstanceWeighted` computes ω once, before the ranker starts.
-    - :class:`JointWeighting` alternates whole fits: ω, then w, then ω, until both settle.
-    - ``InstanceReweighted`` computes ω inside one fit, visit by visit.
+    under the w so far, for the next visit. :class:`InstanceWeighted` computes ω once, before the
+    ranker starts; :class:`JointWeighting` alternates whole fits.
 
     Parameters
     ----------
     estimator : Simba, Relief, ReliefF or DoubleReliefF
         Gives w. A :class:`Simba` must use ω: by its ``strategy``, by ``delta=True``, or both.
     weighting : InstanceWeighter
-        Gives ω; its ``scaling``, and the whitening of ``metric="mahalanobis"``, are applied before
-        the feature weights.
+        Gives ω; its scaling and whitening are applied before the feature weights.
     every : int, default=1
         Number of visits between two computations of ω. Each costs a fit of `weighting`;
         1 is the scheme as it was proposed.
-    n_features_to_select : int, float or None, default=None
-        None takes the estimator's own setting, or half where it has none.
+    n_features_to_select
+        As in :class:`InstanceWeighted`.
 
     Attributes
     ----------
@@ -59,18 +54,6 @@ class InstanceReweighted(InstanceWeighted):
         The ω of the last visits.
     weighting_ : InstanceWeighter
         The weighter, as last fitted.
-
-    See Also
-    --------
-    JointWeighting : Alternates whole fits instead.
-    UniformWeighting : The control: the same visits with equal weights. A study adds it by itself.
-
-    Notes
-    -----
-    In :class:`Simba`, the next row is chosen by the present ω. In
-    :class:`Relief` and :class:`ReliefF`, w enters the weighting's distances alone; in
-    :class:`DoubleReliefF` also those between neighbours. A ``sample_weight`` given to
-    ``fit`` multiplies every ω.
 
     Examples
     --------

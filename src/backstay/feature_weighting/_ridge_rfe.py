@@ -30,9 +30,7 @@ def solved(gram: Array, alpha: float, right: Array) -> Array:
 class RidgeMachine:
     """Ridge regression on the remaining features.
 
-    While there are more of them than rows, it solves for a dual per row: w = Zᵀ(ZZᵀ + α)⁻¹y. The
-    dropped features' part of ZZᵀ is subtracted. Later it solves for w itself, and a part of
-    ZᵀZ is all that a round needs.
+    While these are more than the rows it solves for duals, w = Zᵀ(ZZᵀ + α)⁻¹y, later for w itself.
     """
 
     n_steps = 1
@@ -84,7 +82,7 @@ class RidgeRFE(EliminationRanker):
 
     For an outcome that is a number. A ridge regression is fitted on the remaining features, those
     with the smallest |w_j| are dropped, and so on down to one feature. The ranking is the reverse
-    order of elimination; inside a round, by |w_j|.
+    order of elimination; inside a round, by |w_j| [Guyon et al. 2002].
 
     Parameters
     ----------
@@ -92,37 +90,15 @@ class RidgeRFE(EliminationRanker):
         Penalty on the squares of the coefficients, as in :class:`sklearn.linear_model.Ridge`. The
         larger it is, the more alike are the coefficients of correlated features, and the more
         stable is the ranking.
-    step, rounding, record_path
-        As in :class:`SVMRFE`.
     scaling : {"minmax", "standard"} or None, default="standard"
         Scale features by the training rows' range or standard deviation first.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half. The ranking does not depend on it.
-
-    Attributes
-    ----------
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of the features that a feature outlasts, itself included.
-    path_ : list of EliminationRound
-        With ``record_path=True``: for each round the surviving ``features`` and
-        their normalised ``weights`` r_j = |w_j| / Σ|w|.
-
-    See Also
-    --------
-    SVMRFE : For classes.
-    sklearn.feature_selection.RFE : The same around any estimator.
+    step, rounding, record_path, n_features_to_select
+        As in :class:`SVMRFE`, and so are the attributes.
 
     Notes
     -----
     ``sample_weight`` ω multiplies the squared error of a row. Its mass matters: weights that sum
     to 1 make the regression n times more regularised than weights of mean 1.
-
-    Every round is one exact solution. While there are more features than rows it takes a matrix
-    of rows by rows, from which the dropped features' part is subtracted.
-
-    References
-    ----------
-    Guyon et al. (2002), Machine Learning 46. Hoerl and Kennard (1970), Technometrics 12.
 
     Examples
     --------

@@ -1,14 +1,11 @@
-"""Which rows count, for how many, and in which folds."""
+"""Which rows count, and for how many."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, check_cv
 
-from backstay._validation import check_random_state
-from backstay.base import Array, Fold, Indices, dealt_folds
+from backstay.base import Array, Indices
 
 
 def present_rows(
@@ -30,9 +27,8 @@ def counted_rows(
 ) -> tuple[Any, Indices, Array]:
     """Rows that count, their classes renumbered from 0, and how many rows each counts for.
 
-    Integer weights are repetitions. Weights that sum to less than the number of rows,
-    such as the published ones that sum to 1, are raised to mean 1. Otherwise all rows together
-    would count as one, and no cut or test could be significant.
+    Weights that sum to less than the number of rows are raised to mean 1: otherwise all rows
+    together would count as one, and no cut or test could be significant.
     """
     if sample_weight is None:
         return slice(None), y, np.ones(len(y))
@@ -87,53 +83,3 @@ def standard_numbers(y: Array, omega: Array | None = None) -> Array:
 
 def _as_counts(omega: Array) -> Array:
     return omega * max(1.0, len(omega) / omega.sum())
-
-
-def number_folds(cv: Any, y: Array, weights: Array | None, random_state: Any) -> list[Fold]:
-    """Return folds of the rows that have weight, for an outcome of numbers."""
-    rows = np.flatnonzero(np.ones(len(y)) if weights is None else weights)
-    if len(rows) < 3:
-        raise ValueError(
-            f"cross-validation inside the training rows needs 3 rows or more, and {len(rows)} have "
-            "weight."
-        )
-    if isinstance(cv, Integral):
-        folds = dealt_folds(y[rows], min(int(cv), len(rows)), check_random_state(random_state))
-        return [(rows[a], rows[b]) for a, b in folds]
-    given = check_cv(cv).split(np.zeros((len(y), 1)), y)
-    return [(a[np.isin(a, rows)], b[np.isin(b, rows)]) for a, b in given]
-
-
-def inner_folds(
-    cv: Any, y: Indices, weights: Array | None, classes: NDArray[Any], random_state: Any
-) -> list[Fold]:
-    """Return folds of the rows that have weight; all of their classes are in every training part.
-
-    A number of folds is stratified, and less if a class has fewer rows.
-    """
-    counted = np.flatnonzero(np.ones(len(y)) if weights is None else weights)
-    counts = np.bincount(y[counted], minlength=len(classes))
-    present = np.flatnonzero(counts)
-    rarest = int(present[counts[present].argmin()])
-    if counts[rarest] < 2:
-        raise ValueError(
-            "cross-validation inside the training rows needs at least 2 rows of every class, and "
-            f"class {classes.tolist()[rarest]!r} has 1; leave the class out."
-        )
-    if isinstance(cv, Integral):
-        draw = StratifiedKFold(
-            min(int(cv), int(counts[rarest])),
-            shuffle=True,
-            random_state=check_random_state(random_state),
-        )
-        return [(counted[a], counted[b]) for a, b in draw.split(counted, y[counted])]
-    given = check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y)
-    folds = [(a[np.isin(a, counted)], b[np.isin(b, counted)]) for a, b in given]
-    for number, (train, _) in enumerate(folds):
-        lacking = np.setdiff1d(present, y[train])
-        if len(lacking):
-            raise ValueError(
-                f"cv: fold {number} has no training row of class "
-                f"{classes.tolist()[lacking[0]]!r}; use stratified folds."
-            )
-    return folds

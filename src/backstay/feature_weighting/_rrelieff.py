@@ -21,11 +21,9 @@ from backstay.feature_weighting._rows import counted_numbers
 
 
 def evidence(shares: Array, differences: Array) -> Array:
-    """Return what a difference of a feature counts between each row and each of its neighbours.
+    """Return what a feature's difference counts between each row and each of its neighbours.
 
-    W = N_dCdA/N_dC − (N_dA − N_dCdA)/(m − N_dC) is a sum over these pairs: a feature's
-    difference speaks for it as far as the outcomes differ, and against it as far as they do not.
-    A part without any pair (all outcomes equal, or all at both ends of the range) counts nothing.
+    W = N_dCdA/N_dC − (N_dA − N_dCdA)/(m − N_dC) is a sum over these pairs.
     """
     differ, all_pairs = float((shares * differences).sum()), float(shares.sum())
     alike = all_pairs - differ
@@ -41,44 +39,24 @@ class RReliefF(ReliefF):
 
     For an outcome that is a number. Every visited instance is compared with its k nearest rows. A
     feature gains by its differences as far as the outcomes differ, and loses by them as far as the
-    outcomes are alike. Like ReliefF it finds features that matter only together.
+    outcomes are alike. Like ReliefF it finds features that matter only together
+    [Robnik-Šikonja & Kononenko 1997, 2003].
 
     Parameters
     ----------
-    n_neighbors : int, default=10
-        k; at most all other rows.
-    sigma : float, default=None
-        Influence exp(−(rank/sigma)²) of the neighbours, ranks from 0; None gives all the same.
-    n_draws : int, default=None
-        Number of instances visited, drawn without replacement; None visits all.
-    metric : {"heom", "manhattan", "euclidean", "mahalanobis"}, default="heom"
+    metric : {"heom", "euclidean", "mahalanobis"}, default="heom"
         How neighbours are sought; see :class:`ReliefF`. "mahalanobis" whitens by the covariance
         of all rows.
     missing : {"distribution", "worst"}, default="distribution"
         Differences to missing nominal values: by how often the values occur, or 1 − 1/#values.
-    categorical_features, n_features_to_select, n_jobs, random_state
+    n_neighbors, sigma, n_draws, categorical_features, n_features_to_select, n_jobs, random_state
         As in :class:`ReliefF`.
-
-    Attributes
-    ----------
-    feature_importances_ : ndarray of shape (n_features,)
-        Weights in [−1, 1].
-
-    See Also
-    --------
-    ReliefF : For classes.
-    SlopeTest : One feature at a time.
 
     Notes
     -----
     Differences of y are in units of its range. ``sample_weight`` works as in :class:`ReliefF`: an
     instance's contribution is multiplied by ω, and its neighbours share their influence by ω.
     Weka's ReliefF computes the same for a numeric class, with ``missing="worst"``.
-
-    References
-    ----------
-    Robnik-Šikonja and Kononenko (1997), An adaptation of Relief for attribute estimation in
-    regression, ICML. Robnik-Šikonja and Kononenko (2003), Machine Learning 53.
 
     Examples
     --------
@@ -91,7 +69,7 @@ class RReliefF(ReliefF):
     """
 
     _: KW_ONLY
-    metric: str = param("heom", StrOptions({"heom", "manhattan", *EUCLIDEAN}))
+    metric: str = param("heom", StrOptions({"heom", *EUCLIDEAN}))
     missing: str = param("distribution", StrOptions({"distribution", "worst"}))
     miss: str = field(default="per_class", init=False)
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.stats import false_discovery_control
 
-from backstay._scaling import table_near_one
 from backstay._units import group_means, pair_sides
 from backstay._validation import Interval, check_is_fitted, names_of_rows, param
 from backstay.base import Array, FeatureRanker, Floats
@@ -40,12 +39,9 @@ def upper_chi2(chi2: Array, df: Array) -> Array:
 class SignificanceFilter(FeatureRanker):
     """Base of the filters that know a p-value for every feature.
 
-    ``_score`` leaves in ``_p`` a function without arguments that returns the p-values, or the
-    sentence that says why these parameters have none. p-values are computed when asked for: a
-    study fits a filter thousands of times and looks at its ranking alone.
-
-    A filter with "pairs" in ``designs`` writes the hook ``_score_pairs(first, second)``, which gets
-    the means of both sides, pair × feature.
+    ``_score`` leaves in ``_p`` a function that returns the p-values, which is called when they are
+    asked for, or the sentence that says why there are none. A filter with "pairs" in ``designs``
+    writes the hook ``_score_pairs(first, second)`` of both sides' means, pair × feature.
     """
 
     _: KW_ONLY
@@ -80,11 +76,6 @@ class SignificanceFilter(FeatureRanker):
             Names of what rows of two classes belong to, such as the patient before and after
             treatment. Compared is within pairs, with the mean of several rows of a class; pairs
             that lack a class are left out.
-
-        Returns
-        -------
-        self : SignificanceFilter
-            With ``feature_importances_`` and ``ranking_`` (1 is best).
         """
         self._design = {"groups": groups, "pairs": pairs}
         return super().fit(X, y, sample_weight, covariates)
@@ -103,7 +94,7 @@ class SignificanceFilter(FeatureRanker):
         [(name, named)] = given.items()
         if name not in self.designs:
             raise ValueError(f"{type(self).__name__} takes no {name}; {self._other_design}.")
-        rows, X = names_of_rows(name, named, len(y)), table_near_one(X)
+        rows = names_of_rows(name, named, len(y))
         if name == "groups":
             means = None if Z is None else group_means(Z, rows)
             return super()._scored(*self._means(X, y, rows), None, means)

@@ -69,22 +69,17 @@ class Simba(FeatureRanker):
         Newton's step with the absolute curvatures, for up to 2000 features.
     learning_rate : float or "adaptive", default=1.0
         Length λ of the stochastic solver's steps, as a multiple of the gradient; 1 as published.
-        "adaptive" halves it until the margin of the visited row rises under weights of the
-        same size, and doubles it, up to 1, after a success. The other solvers' steps always adapt.
+        "adaptive" halves it until the margin of the visited row rises, and doubles it after that.
     progressive : bool, default=False
         Let the weights enter the norm little by little, as in pdReliefF [Prat 9.5].
     whiten : bool, default=False
         Whiten each class by its covariance first [Prat 9.1].
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
-    max_iter : int, default=100
-        Most steps of the batch and Newton solvers.
-    tol : float, default=1e-6
-        These solvers stop when e(w) rises by less than this fraction.
+    max_iter, tol : int, default=100, and float, default=1e-6
+        Most steps of the batch and Newton solvers, which stop when e(w) rises by less.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
-    random_state : int, RandomState instance or None, default=None
-        Order or draws of the visits.
+    n_features_to_select, random_state
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
@@ -92,11 +87,6 @@ class Simba(FeatureRanker):
         w²/max w².
     n_iter_ : int
         Visits, or steps of the batch or Newton solver.
-
-    See Also
-    --------
-    ReliefF : Neighbours are sought once, with all features alike.
-    DoublyWeightedKNeighborsClassifier : Classifies with the weights found.
 
     Examples
     --------

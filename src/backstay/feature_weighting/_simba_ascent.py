@@ -16,9 +16,7 @@ def ascend(
 ) -> tuple[Array, int]:
     """Maximise e(w) in the box 0 ≤ w ≤ 1, largest w = 1; return w and the number of steps.
 
-    e depends on w through w² alone, so the box loses nothing. The length of a step adapts: it is
-    halved until e rises, and doubled after a success. Newton's step is tried first, from
-    its full length down, where it is wanted; the gradient's follows where that finds no rise.
+    Newton's step is tried first where it is wanted, the gradient's where that finds no rise.
     """
     w, gradient = np.ones(d), np.empty(d)
     value = evaluation(X, y, omega, beta, w, gradient)
@@ -64,9 +62,7 @@ def newton_direction(
 ) -> Array:
     """|H|⁻¹ ∇e over the features that can move, H the Hessian of e.
 
-    e is neither convex nor concave: Newton's own step −H⁻¹ ∇e may lead to a saddle or a
-    minimum. With the curvatures' absolute values every step leads up. Features at 1 that the
-    gradient pushes further, and features at 0, which it never moves, are left out.
+    With the curvatures' absolute values every step leads up; −H⁻¹ ∇e may lead to a saddle.
     """
     free = (w > 0.0) & ~((w >= 1.0) & (gradient > 0.0))
     direction = np.zeros(len(w))

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backstay._partial import BLOCK_CELLS, ROUNDING, partial_slopes
-from backstay._scaling import column_ends, divided, near_one, table_exponent
 from backstay._validation import StrOptions, param
 from backstay.base import Array
 from backstay.feature_weighting._moments import quotient, slope_sizes
@@ -20,11 +19,7 @@ from backstay.feature_weighting._wilcoxon import midranks
 
 
 def fitted_slopes(X: NDArray[Any], y: Array, omega: Array) -> tuple[Array, Array]:
-    """Regress every column on y: the slopes, and the sums of squares of what is left over.
-
-    The squares are exactly 0 for a constant column, and for one that a line in y explains up to
-    rounding.
-    """
+    """Regress every column on y: slopes, and squares left over (exactly 0 where a line fits)."""
     X = X.astype(np.float64)
     X -= X[0]  # a constant feature becomes exactly 0
     X -= omega @ X / omega.sum()
@@ -53,8 +48,8 @@ class SlopeTest(SignificanceFilter):
     moderation : {"shrunken", "moderated"} or None, default=None
         With few rows the largest |t| belong to features whose variance was underestimated.
         "shrunken" adds the median standard error over the features to each one's own (SAM's
-        statistic for a quantitative outcome); "moderated" shrinks the residual variances towards
-        a common value by empirical Bayes (limma's t).
+        statistic for a quantitative outcome) [Tusher, Tibshirani & Chu 2001]; "moderated" shrinks
+        the residual variances towards a common value by empirical Bayes (limma's t) [Smyth 2004].
     n_features_to_select, alpha
         As in :class:`BetweenWithinRatio`.
 
@@ -66,31 +61,12 @@ class SlopeTest(SignificanceFilter):
         Two-sided p-value, and Benjamini and Hochberg's q-value. The shrunken t has neither, as its
         distribution is not known.
 
-    See Also
-    --------
-    Spearman : Compares ranks, so that neither outliers nor curves matter.
-    TTest : For classes.
-
-    Notes
-    -----
-    ``sample_weight`` makes a row count for ω rows, also in the test.
-
-    References
-    ----------
-    Tusher, Tibshirani and Chu (2001), PNAS 98. Smyth (2004), Statistical Applications in Genetics
-    and Molecular Biology 3.
-
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from backstay.feature_weighting import SlopeTest
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> ranker = SlopeTest(n_features_to_select=3).fit(X, y)
-    >>> ranker.get_support(indices=True)
-    array([2, 3, 8])
-    >>> ranker.qvalues_.round(3)
-    array([0.   , 0.366, 0.   , 0.   , 0.   , 0.   , 0.   , 0.   , 0.   ,
-           0.   ])
+    >>> SlopeTest().fit(*load_diabetes(return_X_y=True)).ranking_
+    array([ 8, 10,  1,  3,  7,  9,  5,  4,  2,  6])
     """
 
     _: KW_ONLY
@@ -103,13 +79,10 @@ class SlopeTest(SignificanceFilter):
 
     def _score(self, X: Any, y: Array, sample_weight: Array | None) -> Array:
         rows, y, omega = counted_numbers(y, sample_weight, type(self).__name__)
-        exponent = 0 if self.moderation is None else table_exponent(*column_ends(X))
         step = max(1, BLOCK_CELLS // len(y))
         parts = []
         for start in range(0, X.shape[1], step):
-            block = X[rows, start : start + step].astype(np.float64)
-            block = near_one(block) if self.moderation is None else divided(block, exponent)
-            parts.append(fitted_slopes(block, y, omega))
+            parts.append(fitted_slopes(X[rows, start : start + step], y, omega))
         slopes, left = (np.concatenate(part) for part in zip(*parts, strict=True))
         return self._tested(slopes, left, y, omega)
 
@@ -127,15 +100,14 @@ class SlopeTest(SignificanceFilter):
 
     def _adjusted_score(self, X: Any, y: Array, sample_weight: Array | None, Z: Array) -> Array:
         rows, y, omega = counted_numbers(y, sample_weight, type(self).__name__)
-        exponent = None if self.moderation is None else table_exponent(*column_ends(X))
-        return self._sized(*partial_slopes(X[rows], y, Z[rows], omega, exponent))
+        return self._sized(*partial_slopes(X[rows], y, Z[rows], omega))
 
 
 class Spearman(SignificanceFilter):
     """Size of Spearman's rank correlation with y, ties by midranks.
 
     For an outcome that is a number. It depends on the order of the values alone, so neither
-    outliers nor monotone transformations of a feature or of y matter.
+    outliers nor monotone transformations of a feature or of y matter [Spearman 1904].
 
     Parameters
     ----------
@@ -150,25 +122,11 @@ class Spearman(SignificanceFilter):
         Two-sided p-value (t distribution with N − 2 degrees of freedom), and Benjamini and
         Hochberg's q-value.
 
-    See Also
-    --------
-    SlopeTest : Straight lines.
-    Wilcoxon : For classes.
-
-    Notes
-    -----
-    ``sample_weight`` makes a row count for ω rows, also in the test.
-
-    References
-    ----------
-    Spearman (1904), American Journal of Psychology 15.
-
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from backstay.feature_weighting import Spearman
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> Spearman().fit(X, y).feature_importances_.round(2)
+    >>> Spearman().fit(*load_diabetes(return_X_y=True)).feature_importances_.round(2)
     array([0.2 , 0.04, 0.56, 0.42, 0.23, 0.2 , 0.41, 0.45, 0.59, 0.35])
     """
 

@@ -37,25 +37,21 @@ class SVMRFE(EliminationRanker):
         Cost of margin violations. "1/n" shares a cost of 1 among the rows; many features then
         keep similar weights, and rankings are far more stable than with C = 1.
     step : float or int, default=0.1
-        A float drops this fraction of the *remaining* features each round,
-        at least one; an int drops this many. (scikit-learn's
-        ``RFE`` takes a fraction of the original number.)
+        A float drops this fraction of the *remaining* features each round, at least one (of the
+        original number in scikit-learn's ``RFE``); an int drops this many.
     rounding : {"down", "up"}, default="down"
         How the number of features that a float `step` drops becomes whole. "up" gives the
         numbers of rounds in [HY].
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half. The ranking does
-        not depend on it.
+    n_features_to_select
+        As in :class:`FeatureRanker`; the ranking does not depend on it.
     scaling : {"minmax", "standard"} or None, default="minmax"
         Scale features by the training rows' range or standard deviation first.
     tol : float or "auto", default="auto"
         The SVM's stopping tolerance, 1e-15 or more, as in :class:`sklearn.svm.SVC`. "auto" is
-        1e-8.
-        ``tol=1e-3`` takes libsvm's own steps, if there are no more than 16,000 rows or fewer of
-        them than features.
+        1e-8. ``tol=1e-3`` takes libsvm's own steps, if there are no more than 16,000 rows or
+        fewer of them than features.
     max_iter : int, default=1_000_000
-        Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``; it takes
-        classes that overlap and a huge C, or rows or features that differ by many powers of ten.
+        Most steps of a machine. Reaching it is said in a ``ConvergenceWarning``.
     record_path : bool, default=False
         Keep every round's features and weights in ``path_``.
 
@@ -69,28 +65,17 @@ class SVMRFE(EliminationRanker):
         With ``record_path=True``: for each round the surviving ``features`` and
         their normalised ``weights`` r_j = |w_j| / Σ|w|.
 
-    See Also
-    --------
-    sklearn.feature_selection.RFE : The same around any estimator.
-
     Notes
     -----
-    ``sample_weight`` ω makes row i cost C·ω_i [Han eq. 5.2]. Its mass matters:
-    weights that sum to 1 make the SVM n times more regularised than weights of
-    mean 1. Compare with ``UniformWeighting`` of the same mass. With ``C="1/n"`` row i costs
-    ω_i/Σω, whatever the mass. Rows of weight 0 are left out.
+    ``sample_weight`` ω makes row i cost C·ω_i [Han eq. 5.2]. Its mass matters: weights that sum to
+    1 make the SVM n times more regularised than weights of mean 1. Compare with
+    ``UniformWeighting`` of the same mass. With ``C="1/n"`` row i costs ω_i/Σω. With several
+    classes the criterion is Σ w_j² over the one-vs-one machines.
 
-    With several classes the criterion is Σ w_j² over the one-vs-one machines.
-
-    The machines see the Gram matrix only; the dropped features' part is subtracted each
-    round. With ``tol=1e-3``, the default of ``SVC``, the solver takes the same steps as
-    libsvm, so that selections agree with a loop over ``SVC(kernel="linear")``. Where libsvm
-    stops then decides which of many features with nearly the same weight are dropped: with
-    fewer rows than features the best ten at 1e-8 are those of the exact solution, at 1e-3 about
-    half of them are. Below 1e-3, Newton steps on the rows that are not at a bound finish what
-    libsvm's steps begin, and each round starts from the last one's solution. Where more than
-    500 rows are no fewer than the features, the machines see the rows: proximal steps, each
-    solved by Newton's method for a weight per feature, reach the same solution.
+    With ``tol=1e-3``, the default of ``SVC``, selections agree with a loop over
+    ``SVC(kernel="linear")``. Where libsvm stops then decides which of many features with nearly
+    the same weight are dropped: with fewer rows than features the best ten at 1e-8 are those of
+    the exact solution, at 1e-3 about half of them are.
 
     Examples
     --------
@@ -98,8 +83,6 @@ class SVMRFE(EliminationRanker):
     >>> from backstay.feature_weighting import SVMRFE
     >>> X, y, relevance = make_han_yu(n_features=200, n_relevant=20, random_state=0)
     >>> ranker = SVMRFE(C=0.01, n_features_to_select=20, record_path=True).fit(X, y)
-    >>> int((relevance[ranker.get_support()] > 0).sum())
-    20
     >>> [len(r.features) for r in ranker.path_[:4]]
     [200, 180, 162, 146]
     """

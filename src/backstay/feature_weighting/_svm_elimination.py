@@ -61,29 +61,15 @@ def add_row_products(rows: Array, start: int, stop: int, factor: float, gram: Ar
         return
     if (stop - start) * len(rows) ** 2 > BLAS_WORK:
         part = rows[:, start:stop]
-        with np.errstate(over="ignore", invalid="ignore"):
-            for first in range(0, len(rows), GRAM_ROWS):  # no second matrix beside a large one
-                some = slice(first, first + GRAM_ROWS)
-                gram[some] += factor * (part[some] @ part.T)
+        for first in range(0, len(rows), GRAM_ROWS):  # no second matrix beside a large one
+            some = slice(first, first + GRAM_ROWS)
+            gram[some] += factor * (part[some] @ part.T)
     else:
         add_products(rows, start, stop, factor, gram)
 
 
-def _check_squares(squares: Array) -> None:
-    """Refuse rows whose inner products libsvm, in single precision, could not hold."""
-    if not squares.max() < np.finfo(np.float32).max:
-        raise ValueError(
-            "X holds values too large for the inner products of its rows: the largest square of a "
-            f"row is {squares.max():.3g}. Use scaling='minmax'."
-        )
-
-
 def _telling_costs(costs: Array, rows: Array) -> Array:
-    """Lower costs so high that raising them further does not change the weights.
-
-    Above `HARD` over the variance of a feature, two costs differ by rounding errors only, and
-    these would hide everything else.
-    """
+    """Lower costs so high that raising them further changes nothing but rounding errors."""
     if costs.max() <= HARD:
         return costs
     variances = rows.var(axis=0, dtype=np.float64)
@@ -91,11 +77,7 @@ def _telling_costs(costs: Array, rows: Array) -> Array:
 
 
 class _Machines:
-    """One-vs-one linear SVMs on the remaining features.
-
-    The remaining features are kept in front: dropping some exchanges them with the last
-    remaining ones, so that a round moves what it drops and no more.
-    """
+    """One-vs-one linear SVMs on the remaining features, which are kept in front."""
 
     def __init__(
         self,
@@ -126,8 +108,6 @@ class _Machines:
         if uses_gram(n, d, tol):
             self._multiply()
         else:
-            with np.errstate(over="ignore"):
-                _check_squares(np.einsum("ij,ij->i", self.rows, self.rows))
             self._centre()
 
     def weights(self) -> Array:
@@ -142,11 +122,6 @@ class _Machines:
         self.unfinished += steps >= self.max_iter
         squared = np.empty(self.remaining)
         squared_weights(self.rows, self.duals, squared)
-        if not np.isfinite(squared.max()):  # nan, too, is the largest
-            raise ValueError(
-                "the SVM's weights overflow: C times the largest sample_weight is "
-                f"{self.costs.max():.3g}. Lower C or scale the features."
-            )
         return np.sqrt(squared)
 
     def drop(self, dropped: NDArray[np.bool_]) -> None:
@@ -171,7 +146,6 @@ class _Machines:
         n = len(self.rows)
         self.gram = np.zeros((n, n))
         add_row_products(self.rows, 0, self.remaining, 1.0, self.gram)
-        _check_squares(np.diagonal(self.gram))
         self.trace = self.gram.trace()
 
     def _centre(self) -> None:
@@ -208,11 +182,7 @@ def eliminate(
     max_iter: int = MAX_ITER,
     record_path: bool = False,
 ) -> Elimination:
-    """Eliminate features down to one; the algorithm behind :class:`SVMRFE`, on arrays.
-
-    `X` holds float64 rows, `y` class numbers 0..C-1, each present, and `costs` C·ω_i > 0.
-    `scaling` is applied to the rows; None if they are scaled already.
-    """
+    """Eliminate features down to one; `costs` are C·ω_i > 0, `scaling` is applied to the rows."""
     if isinstance(tol, str):
         tol = TIGHT_TOL
     machines = _Machines(X, y, costs, tol, scaling, max_iter)

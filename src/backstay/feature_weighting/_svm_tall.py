@@ -41,11 +41,7 @@ class _Point:
 
 
 class TallMachine:
-    """One machine of two classes.
-
-    `sign` is 1 and −1 for the two classes, `cost` the highest coefficient of every row. The
-    signed coefficients sum to 0, so that rows may be shifted: around 0 they keep most digits.
-    """
+    """One machine of two classes, `sign` 1 and −1; `cost` is the highest coefficient of a row."""
 
     def __init__(self, rows: Array, sign: Array, cost: Array) -> None:
         self.rows, self.sign, self.cost = rows, sign, cost
@@ -59,11 +55,7 @@ class TallMachine:
         self.inside = np.zeros(len(rows), dtype=np.bool_)
 
     def solve(self, dual: Array, tol: float, most_rounds: int) -> int:
-        """Move `dual`, which is feasible, to the optimum; return the rounds it took.
-
-        Stops once no pair of rows gains more than `tol`, or than rounding lets one tell;
-        `most_rounds` means that it did not get there.
-        """
+        """Move `dual` to the optimum; return the rounds, or `most_rounds` if it is not there."""
         width, spoilt = FIRST_WIDTH, 0
         now = best = self._at(dual)
         left = self._gap(best) / self._negligible(best, tol)
@@ -98,10 +90,7 @@ class TallMachine:
         return float(highest), float(np.min(pull, where=dual > self.low, initial=np.inf))
 
     def _gap(self, point: _Point) -> float:
-        """Return what a pair of rows could still gain, and set the weights of the coefficients.
-
-        Infinite if the coefficients do not sum to 0.
-        """
+        """Return what a pair of rows could still gain, and set the weights of the coefficients."""
         if abs(point.dual.sum()) > BALANCE * self.cost.sum():
             return np.inf
         point.w = point.dual @ self.rows

@@ -13,7 +13,6 @@ from scipy import sparse
 from sklearn.base import clone
 
 from backstay._kernels._discretize import contingency
-from backstay._scaling import near_one
 from backstay._validation import StrOptions, is_nominal, param, take, validate_names
 from backstay.base import Array, FeatureRanker, Indices, NominalFramesMixin
 from backstay.feature_weighting import _contingency as measures
@@ -58,11 +57,7 @@ def encoded_columns(X: Any) -> tuple[Array, NDArray[np.bool_]]:
 
 @dataclass(eq=False, repr=False)
 class ValueFilter(NominalFramesMixin, FeatureRanker):
-    """Base of filters that look at how often each value goes with each class.
-
-    A new one sets ``_measure``, a function of tables of counts. A frame's columns of categories,
-    text and truth values are taken as they are, whatever the discretizer.
-    """
+    """Base of filters by how often values go with classes; a new one sets ``_measure``."""
 
     _: KW_ONLY
     discretizer: Any = "mdl"
@@ -86,7 +81,7 @@ class ValueFilter(NominalFramesMixin, FeatureRanker):
 
     def _score(self, X: Any, y: Indices, sample_weight: Array | None) -> Array:
         rows, _, omega = counted_rows(y, sample_weight, self.classes_, type(self).__name__)
-        X, y = near_one(X[rows]), y[rows]
+        X, y = X[rows], y[rows]
         codes = np.empty(X.shape, dtype=np.intp)
         for names, part in ((True, self._nominal), (False, ~self._nominal)):
             if part.any():
@@ -133,16 +128,17 @@ class ValueFilter(NominalFramesMixin, FeatureRanker):
 class InformationGain(ValueFilter):
     """Information gain: how many bits a feature tells about the class, MI(C, X).
 
+    As in all these filters, ``sample_weight`` makes a row count for ω rows.
+
     Parameters
     ----------
     discretizer : "mdl", transformer or None, default="mdl"
-        How continuous features become values: cut by Fayyad and Irani's
-        minimum description length (see :class:`MDLDiscretizer`); by a
-        scikit-learn transformer with one output column per feature, fitted without
-        weights; or not at all, for numbers that are names of categories. A frame's columns of
-        categories, text or truth values are never cut.
-    n_features_to_select : int, float or None, default=None
-        How many features ``transform`` keeps; None is half.
+        How continuous features become values: cut by minimum description length (see
+        :class:`MDLDiscretizer`); by a scikit-learn transformer with one output column per
+        feature, fitted without weights; or not at all, for numbers that are names of categories.
+        A frame's columns of categories, text or truth values are never cut.
+    n_features_to_select
+        As in :class:`FeatureRanker`.
 
     Attributes
     ----------
@@ -151,22 +147,11 @@ class InformationGain(ValueFilter):
     discretizer_ : transformer
         The fitted transformer, if one was given.
 
-    See Also
-    --------
-    GainRatio, SymmetricalUncertainty : Corrected for the number of values.
-    sklearn.feature_selection.mutual_info_classif : Estimated from neighbours, without cuts.
-
-    Notes
-    -----
-    ``sample_weight`` makes a row count for ω rows. A feature that the discretisation
-    leaves constant scores 0.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import InformationGain
-    >>> X, y = load_iris(return_X_y=True)
-    >>> InformationGain().fit(X, y).feature_importances_.round(3)
+    >>> InformationGain().fit(*load_iris(return_X_y=True)).feature_importances_.round(3)
     array([0.652, 0.386, 1.357, 1.378])
     """
 
@@ -188,8 +173,7 @@ class GainRatio(ValueFilter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import GainRatio
-    >>> X, y = load_iris(return_X_y=True)
-    >>> GainRatio().fit(X, y).ranking_
+    >>> GainRatio().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -208,8 +192,7 @@ class SymmetricalUncertainty(ValueFilter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import SymmetricalUncertainty
-    >>> X, y = load_iris(return_X_y=True)
-    >>> SymmetricalUncertainty().fit(X, y).ranking_
+    >>> SymmetricalUncertainty().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -231,8 +214,7 @@ class MantarasDistance(ValueFilter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import MantarasDistance
-    >>> X, y = load_iris(return_X_y=True)
-    >>> MantarasDistance().fit(X, y).ranking_
+    >>> MantarasDistance().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -255,8 +237,7 @@ class EntropicDistance(ValueFilter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import EntropicDistance
-    >>> X, y = load_iris(return_X_y=True)
-    >>> EntropicDistance().fit(X, y).ranking_
+    >>> EntropicDistance().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -274,17 +255,11 @@ class GiniGain(ValueFilter):
     discretizer, n_features_to_select
         As in :class:`InformationGain`.
 
-    See Also
-    --------
-    MyopicReliefF : Values weighted by P(x)² instead, and corrected for the classes.
-    ForestImportance : The same fall, along the trees of a forest.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import GiniGain
-    >>> X, y = load_iris(return_X_y=True)
-    >>> GiniGain().fit(X, y).ranking_
+    >>> GiniGain().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -308,27 +283,20 @@ class MyopicReliefF(ValueFilter):
     feature_importances_ : ndarray of shape (n_features,)
         Importance, at most 1; 0 for a constant feature and for one independent of the class.
 
-    See Also
-    --------
-    ReliefF : Among near neighbours, so that interactions count.
-    GiniGain : Weighs values by P(x) instead of P(x)², which favours features of many values.
-
     Notes
     -----
     The importance is P_eqval · GG'(X) / (P_samecl (1 − P_samecl)) [Prat eq. 2.23-2.25] with
     P_eqval = Σ_x P(x)² over the feature's values. The thesis prints Σ_c P(c)² over the
     classes there, which contradicts its own derivation.
 
-    ReliefF never draws a row as its own neighbour and counts every row's hits alike; here pairs
-    are drawn with replacement. The two differ by about 1/(rows of a class), and more where
-    classes are of unequal size and the feature is purer in one of them.
+    ReliefF never draws a row as its own neighbour; here pairs are drawn with replacement. The two
+    differ by about 1/(rows of a class), and more where classes are of unequal size.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import MyopicReliefF
-    >>> X, y = load_iris(return_X_y=True)
-    >>> MyopicReliefF().fit(X, y).feature_importances_.round(3)
+    >>> MyopicReliefF().fit(*load_iris(return_X_y=True)).feature_importances_.round(3)
     array([0.429, 0.219, 0.871, 0.888])
     """
 
@@ -347,8 +315,7 @@ class DistributionDifference(ValueFilter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import DistributionDifference
-    >>> X, y = load_iris(return_X_y=True)
-    >>> DistributionDifference().fit(X, y).ranking_
+    >>> DistributionDifference().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -365,14 +332,10 @@ class ChiSquared(SignificanceFilter, ValueFilter):
 
     Parameters
     ----------
-    discretizer : "mdl", transformer or None, default="mdl"
+    discretizer
         As in :class:`InformationGain`.
-    n_features_to_select : int, float, "fdr" or None, default=None
-        How many features ``transform`` keeps; None is half. "fdr" keeps those with
-        ``qvalues_`` of at most `alpha`, perhaps none. It is refused with "mdl".
-    alpha : float, default=0.05
-        The false discovery rate that "fdr" allows: the expected share of features
-        unrelated to the class among those kept.
+    n_features_to_select, alpha
+        As in :class:`BetweenWithinRatio`; "fdr" is refused with "mdl".
 
     Attributes
     ----------
@@ -381,16 +344,11 @@ class ChiSquared(SignificanceFilter, ValueFilter):
         with "mdl": it puts its cuts where the classes differ, which the test
         would take for evidence. A transformer must not look at the classes, either.
 
-    See Also
-    --------
-    sklearn.feature_selection.chi2 : For counts, summed instead of tabulated.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import ChiSquared
-    >>> X, y = load_iris(return_X_y=True)
-    >>> ChiSquared().fit(X, y).ranking_
+    >>> ChiSquared().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -433,8 +391,7 @@ class OneR(ValueFilter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import OneR
-    >>> X, y = load_iris(return_X_y=True)
-    >>> OneR().fit(X, y).feature_importances_.round(3)
+    >>> OneR().fit(*load_iris(return_X_y=True)).feature_importances_.round(3)
     array([0.727, 0.593, 0.953, 0.96 ])
     """
 
@@ -452,16 +409,11 @@ class ValueDifference(ValueFilter):
     discretizer, n_features_to_select
         As in :class:`InformationGain`.
 
-    See Also
-    --------
-    ReliefF : Takes the metric itself, with ``metric="vdm"``.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import ValueDifference
-    >>> X, y = load_iris(return_X_y=True)
-    >>> ValueDifference().fit(X, y).ranking_
+    >>> ValueDifference().fit(*load_iris(return_X_y=True)).ranking_
     array([3, 4, 2, 1])
     """
 
@@ -492,11 +444,6 @@ class CategoryImportance(ValueFilter):
         Importance, in (0, 1].
     class_importances_ : ndarray of shape (n_features, n_classes)
         PCF's weights P(c|x), of a group the largest.
-
-    Notes
-    -----
-    Only the positive value counts, so 0 and 1 exchanged give another weight; and a
-    value in a single row has P(c|x) = 1. Both are the method's own.
 
     Examples
     --------

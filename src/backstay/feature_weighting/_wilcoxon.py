@@ -40,10 +40,7 @@ def ordered(X: NDArray[Any]) -> Order:
 
 
 def midranks(X: NDArray[Any], omega: Array) -> Array:
-    """Return the ranks in every column about their mean; tied rows share the middle one.
-
-    Rows count ω times. In a constant column all ranks are exactly 0.
-    """
+    """Return the ranks in every column about their mean, rows counted ω times; ties share one."""
     order = ordered(X)
     mass = omega[order.rows]
     upto = np.cumsum(mass, axis=0)
@@ -55,10 +52,7 @@ def midranks(X: NDArray[Any], omega: Array) -> Array:
 
 
 def areas(order: Order, positive: NDArray[np.bool_], omega: Array) -> Array:
-    """Return each feature's AUC, ties as halves, rows counted ω times.
-
-    Beside a positive row stand the other rows below it; among tied rows, half of them.
-    """
+    """Return each feature's AUC, ties as halves, rows counted ω times."""
     others = np.where(positive, 0.0, omega)[order.rows]
     ours = np.where(positive, omega, 0.0)[order.rows]
     below = np.cumsum(others, axis=0)
@@ -115,7 +109,8 @@ class Wilcoxon(SignificanceFilter):
 
     The area under the ROC curve of a single feature is Mann and Whitney's share of pairs in the
     right order. It depends on ranks alone, so neither outliers nor monotone transformations
-    matter. With more than two classes each is set against all others, and the largest counts.
+    matter [Wilcoxon 1945; Mann & Whitney 1947]. With more than two classes each is set against all
+    others, and the largest counts.
 
     Parameters
     ----------
@@ -133,27 +128,17 @@ class Wilcoxon(SignificanceFilter):
         and continuity), and Benjamini and Hochberg's q-value. With more than two classes
         the smallest p-value times the number of classes.
 
-    See Also
-    --------
-    TTest : Compares means.
-
     Notes
     -----
     ``sample_weight`` makes a row count for ω rows, also in the test. With `pairs` it is the sum of
     signed ranks of the differences over the largest that it can be, with the signed-rank test
     (exact for up to 50 pairs without ties); ``auc_`` is the share of pairs with the class higher.
 
-    References
-    ----------
-    Wilcoxon (1945), Biometrics Bulletin 1. Mann and Whitney (1947), Annals of Mathematical
-    Statistics 18.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from backstay.feature_weighting import Wilcoxon
-    >>> X, y = load_iris(return_X_y=True)
-    >>> Wilcoxon().fit(X, y).feature_importances_.round(2)
+    >>> Wilcoxon().fit(*load_iris(return_X_y=True)).feature_importances_.round(2)
     array([0.92, 0.76, 1.  , 1.  ])
     """
 

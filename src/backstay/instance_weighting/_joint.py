@@ -30,8 +30,7 @@ class JointWeighting(InstanceWeighter):
     estimator : FeatureRanker or scikit-learn estimator
         Gives w; its ``fit`` must take ``sample_weight``.
     weighting : InstanceWeighter
-        Gives ω; its ``scaling``, and the whitening of ``metric="mahalanobis"``, are applied before
-        the feature weights.
+        Gives ω; its scaling and whitening are applied before the feature weights.
     max_iter : int, default=10
         Most rounds.
     tol : float, default=1e-3
@@ -49,11 +48,6 @@ class JointWeighting(InstanceWeighter):
         Rounds done.
     converged_ : bool
         Whether both settled within `tol`; a stochastic estimator may never.
-
-    See Also
-    --------
-    InstanceWeighted : Hands the weights to a ranker.
-    InstanceReweighted : Updates the weights inside the ranker's loop, not between whole fits.
 
     Examples
     --------

@@ -16,10 +16,7 @@ from backstay.instance_weighting._margin import neighbor_blocks
 def hypothesis_margins(
     X: Any, y: Indices, n_neighbors: int | None, metric: str = "euclidean"
 ) -> Array:
-    """θ(x) = ½ (mean distance to the misses − mean distance to the hits) [Prat eq. 2.53].
-
-    Rows without a hit, alone in their class, get the lowest margin observed.
-    """
+    """θ(x) = ½ (mean distance to misses − to hits) [Prat eq. 2.53]; lonely rows get the lowest."""
     margins = np.empty(len(y))
     for block, distances, hits, misses in neighbor_blocks(X, y, n_neighbors, metric):
         to_misses = (distances * misses).sum(axis=1) / misses.sum(axis=1)
@@ -54,13 +51,8 @@ class LogisticWeighting(InstanceWeighter):
         0.954 (before scaling).
     n_neighbors : int, default=None
         Average over this many nearest hits and misses; None averages over all.
-    metric : {"euclidean", "manhattan", "mahalanobis"}, default="euclidean"
-        Distance between rows. "mahalanobis" uses the covariance within classes, shrunk by
-        Ledoit and Wolf's method [Prat 9.1].
-    scale : {"mean", "sum"}, default="mean"
-        Weights of mean 1, or summing to 1.
-    scaling : {"minmax", "standard"} or None, default="minmax"
-        Scale features by the training rows' range or standard deviation first.
+    metric, scale, scaling
+        As in :class:`MarginWeighting`.
 
     Attributes
     ----------
@@ -68,11 +60,6 @@ class LogisticWeighting(InstanceWeighter):
         The weights ω.
     margins_ : ndarray of shape (n_samples,)
         The margins θ on the scaled features.
-
-    See Also
-    --------
-    MarginWeighting : By how typical the margins are, feature by feature.
-    UniformWeighting : The control of the same mass.
 
     Examples
     --------

@@ -44,10 +44,7 @@ def neighbor_blocks(
 
 
 def inverse_distance_shares(distances: Array, chosen: NDArray[np.bool_]) -> Array:
-    """v ∝ 1/distance over the chosen, summing to 1 in each row [Han eq. 4.4, 4.5].
-
-    Neighbours at distance 0 share the weight among themselves: the limit of 1/distance.
-    """
+    """v ∝ 1/distance over the chosen [Han eq. 4.4, 4.5]; those at distance 0 share all of it."""
     at_zero = chosen & (distances == 0.0)
     inverse = np.divide(1.0, distances, out=np.zeros_like(distances), where=chosen & ~at_zero)
     inverse = np.where(at_zero.any(axis=1, keepdims=True), at_zero, inverse)
@@ -76,10 +73,8 @@ class MarginWeighting(InstanceWeighter):
     tol : float, default=1e-6
         Stop once no weight (of mean 1) changes by more.
     metric : {"euclidean", "manhattan", "mahalanobis"}, default="euclidean"
-        Distance between rows, where neighbours are sought or weighted, and between margin
-        vectors. "mahalanobis" is Euclidean after all rows, and so the margin vectors, were
-        whitened by the covariance within classes, shrunk by Ledoit and Wolf's method
-        [Prat 9.1].
+        Distance between rows and between margin vectors. "mahalanobis" is Euclidean on rows
+        whitened by the covariance within classes, shrunk by Ledoit and Wolf's method [Prat 9.1].
     scale : {"mean", "sum"}, default="mean"
         Weights of mean 1, or summing to 1 as published. The sum matters: an
         SVM with costs C·ω is n times more regularised under "sum".
@@ -94,11 +89,6 @@ class MarginWeighting(InstanceWeighter):
         The margin vectors x' on the scaled (and whitened) features.
     n_iter_ : int
         Rounds done.
-
-    See Also
-    --------
-    LogisticWeighting : By the margin of a row instead of its profile.
-    UniformWeighting : The control of the same mass.
 
     Examples
     --------

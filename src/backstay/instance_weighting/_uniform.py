@@ -30,10 +30,6 @@ class UniformWeighting(InstanceWeighter):
     sample_weight_ : ndarray of shape (n_samples,)
         The weights.
 
-    See Also
-    --------
-    MarginWeighting, LogisticWeighting : Weightings that it is the control of.
-
     Examples
     --------
     >>> from backstay import UniformWeighting
