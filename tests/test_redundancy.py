@@ -33,7 +33,7 @@ def distributions(draw, max_features=4):
 
 
 @given(distributions(), st.booleans())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 def test_levels_are_those_of_the_definition(data, possible):
     X, y, weights = data
     levels, blankets = redundancy_level(
@@ -46,20 +46,10 @@ def test_levels_are_those_of_the_definition(data, possible):
     assert_allclose(levels, [float(level) for level, _ in expected], atol=1e-12)
     for blanket, (_, best) in zip(blankets, expected, strict=True):
         assert tuple(blanket.tolist()) == best[0]
-    greedy = redundancy_level(
-        X,
-        y,
-        sample_weight=weights,
-        method="greedy",
-        configurations="possible" if possible else "observed",
-    ).levels
-    assert (greedy <= levels + 1e-12).all()
-    if X.shape[1] <= 2:  # forward and backward paths meet every S there is
-        assert_allclose(greedy, levels, atol=1e-12)
 
 
 @given(distributions(), st.permutations(range(4)), st.booleans())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 def test_more_features_to_choose_from_never_lower_the_level(data, order, possible):
     """R'(α, U) is monotone in U: the rest stays, and S has more to choose from [Prat 4.2.2]."""
     X, y, weights = data
@@ -87,7 +77,7 @@ def test_leaving_columns_out_is_another_thing_and_not_monotone():
 
 
 @given(distributions(), st.lists(st.integers(0, 3), min_size=4, max_size=4))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=25)
 def test_importances_are_those_of_the_definition(data, cost):
     X, y, weights = data
     cost = cost[: X.shape[1]]
@@ -100,11 +90,6 @@ def test_importances_are_those_of_the_definition(data, cost):
     assert tuple(subset.tolist()) == chosen
     assert_allclose(importances, [float(value) for value in expected], atol=1e-12)
     assert (importances[subset] > 0).all()
-    greedy = feature_importance_bayes(X, y, sample_weight=weights, method="greedy").subset.tolist()
-    least = reference.bayes_error(*table, range(X.shape[1]))
-    assert reference.bayes_error(*table, greedy) == least
-    for j in greedy:  # nothing can leave
-        assert reference.bayes_error(*table, [k for k in greedy if k != j]) > least
 
 
 def test_the_thesis_example():
@@ -179,20 +164,8 @@ def test_costs_choose_between_copies():
     X = np.column_stack([PAIRS, PAIRS[:, 0]])
     y = PAIRS.prod(axis=1)
     assert feature_importance_bayes(X, y).importances[0] > 0
-    for method in ("exact", "greedy"):
-        cheap = feature_importance_bayes(X, y, cost=[3, 1, 2], method=method).importances
-        assert_allclose(cheap, [0, 0.5, 0.5])
-
-
-def test_greedy_finds_blankets_among_many_features():
-    rng = np.random.default_rng(0)
-    X = rng.integers(2, size=(400, 15))
-    X[:, 14] = X[:, 3]
-    y = X[:, 3] ^ (rng.uniform(size=400) < 0.1)
-    levels, blankets = redundancy_level(X, y)
-    assert levels[3] == levels[14] == 1.0
-    assert blankets[3].tolist() == [14]
-    assert blankets[14].tolist() == [3]
+    cheap = feature_importance_bayes(X, y, cost=[3, 1, 2]).importances
+    assert_allclose(cheap, [0, 0.5, 0.5])
 
 
 def test_names_of_values_frames_and_order_do_not_matter():
@@ -210,11 +183,10 @@ def test_names_of_values_frames_and_order_do_not_matter():
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
-        (np.zeros(4), {}, "1 dimension"),
-        (np.zeros((3, 2)), {}, r"X has 3 rows and 2 features, and y has shape \(4,\)"),
+        (np.zeros(4), {}, r"X has shape \(4,\)"),
+        (np.zeros((3, 2)), {}, r"X has shape \(3, 2\), and y has shape \(4,\)"),
         (np.zeros((4, 0)), {}, "at least one feature"),
         (np.array([[0], [1], [np.nan], [0]]), {}, "column 0 of X has no value in row 2"),
-        (np.zeros((4, 1)), {"method": "fast"}, "method='fast' must be one of 'auto'"),
         (np.zeros((4, 1)), {"sample_weight": [1, -1, 0, 0]}, "Negative values"),
     ],
 )
@@ -234,12 +206,12 @@ def test_further_refusals():
         redundancy_level(PAIRS, [0, 1, 0, 1], configurations="all")
     with pytest.raises(ValueError, match=r"cost=\[1\] must hold one number"):
         feature_importance_bayes(PAIRS, [0, 1, 0, 1], cost=[1])
-    with pytest.raises(ValueError, match="no rows"):
+    with pytest.raises(ValueError, match="at least one"):
         redundancy_level(np.zeros((0, 2)), [])
 
 
 @given(distributions())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 def test_relevance_is_that_of_the_definitions(data):
     X, y, weights = data
     found = feature_relevance(X, y, sample_weight=weights)
@@ -267,9 +239,10 @@ def test_relevance_of_a_sample_needs_a_tolerance():
     assert feature_relevance(X, y, tol=0.05).tolist() == ["strong", "irrelevant", "irrelevant"]
 
 
-def test_relevance_of_too_many_features():
-    with pytest.raises(ValueError, match="X has 17 features, so that 65536 subsets"):
-        feature_relevance(np.zeros((2, 17)), [0, 1])
+@pytest.mark.parametrize("ask", [redundancy_level, feature_importance_bayes, feature_relevance])
+def test_too_many_features_to_try_all_subsets(ask):
+    with pytest.raises(ValueError, match="17 features have 131072 subsets"):
+        ask(np.zeros((2, 17)), [0, 1])
 
 
 @given(distributions())

@@ -10,13 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from backstay import DecoyControl, ReliefF, TTest
 from backstay.base import FeatureRanker
 from backstay.ensemble import DecoyScores
-from backstay.ensemble._decoy_scores import (
-    knockoff_evalues,
-    log_rank_scores,
-    run_ranks,
-    signed_maximum,
-)
-from backstay.ensemble._decoys import Knockoffs, decoys_of
+from backstay.ensemble._decoy_control import log_rank_scores, run_ranks
 from tests.reference import decoys as reference
 
 
@@ -42,8 +36,6 @@ def test_the_definition_by_hand():
     given_scores, decoy_scores = [[4, 1], [4, 1]], [[5, 0], [2, 1]]
     assert reference.expected_false(given_scores, decoy_scores, [0]) == (1, [1, 0])
     assert reference.expected_false(given_scores, decoy_scores, [0, 1]) == (2, [1, 2])
-    # W = 3, 2, 1, -1: T = 2 at a half, since 1/2 ≤ 1/2; e = 4·1/1 for the first two.
-    assert reference.knockoff_e_values([[3, 2, 1, -1]], 0.5) == [4, 4, 0, 0]
 
 
 @st.composite
@@ -75,14 +67,6 @@ def test_scores_and_q_values_follow_the_definition(importances, data):
     about = DecoyScores(scores, decoys).expected_false(features)
     assert about.value == pytest.approx(value)
     assert (about.low, about.high) == pytest.approx(np.quantile(counts, [0.025, 0.975]))
-    contrasts = signed_maximum(scores, decoys)
-    expected = [
-        [reference.signed_maximum(f, g) for f, g in zip(*rows, strict=True)]
-        for rows in zip(scores.tolist(), decoys.tolist(), strict=True)
-    ]
-    assert contrasts == pytest.approx(np.array(expected))
-    expected = reference.knockoff_e_values(contrasts.tolist(), 0.4)
-    assert knockoff_evalues(contrasts, 0.4) == pytest.approx(expected)
 
 
 class Watched(FeatureRanker):
@@ -135,13 +119,9 @@ def test_one_fit_from_the_attributes():
     assert control.expected_false(30).value == pytest.approx(26, abs=4)
 
 
-@pytest.mark.parametrize("decoys", ["permuted", "knockoffs"])
-def test_the_number_of_jobs_does_not_matter(decoys):
+def test_the_number_of_jobs_does_not_matter():
     X, y = shifted()
-    one, two = (
-        DecoyControl(ReliefF(), 4, decoys=decoys, n_jobs=n, random_state=0).fit(X, y)
-        for n in (1, 2)
-    )
+    one, two = (DecoyControl(ReliefF(), 4, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2))
     assert (one.scores_ == two.scores_).all()
     assert (one.decoy_scores_ == two.decoy_scores_).all()
     assert (one.qvalues_ == two.qvalues_).all()
@@ -174,62 +154,23 @@ def test_sparse_tables_give_what_dense_ones_give():
     assert control.fit(sparse.csr_array(X), y).decoy_scores_ == pytest.approx(dense, abs=1e-3)
 
 
-def test_what_permuted_decoys_keep():
+def test_decoys_are_correlated_as_the_features_are():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) @ np.array([[1.0, 0.9, 0], [0, 0.4, 0], [0, 0, 1]])
-    rows = decoys_of("permuted", X)(X, np.random.RandomState(0))
-    assert np.corrcoef(rows, rowvar=False) == pytest.approx(np.corrcoef(X, rowvar=False))
-    assert (np.sort(rows, axis=0) == np.sort(X, axis=0)).all()
-
-
-@pytest.mark.parametrize("n", [40, 4000])
-def test_knockoffs_have_the_moments_that_define_them(n):
-    """Mean and covariance given the features, from the explicit matrices."""
-    rng = np.random.default_rng(0)
-    d = 60 if n == 40 else 5
-    X = rng.normal(size=(n, d)) + rng.normal(size=(n, 1))
-    X[:, 3] = 7 * X[:, 3] + 100
-    model = Knockoffs(X)
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    sigma = (model.basis.T * (model.along - model.across)) @ model.basis
-    sigma += model.across * np.eye(d)
-    assert np.diag(sigma) == pytest.approx(1)
-    inverse = np.linalg.inv(sigma)
-    drawn = np.array(
-        [model.draw(X, np.random.RandomState(i)) for i in range(300 if n == 40 else 1)]
-    )
-    drawn = (drawn - X.mean(axis=0)) / X.std(axis=0)
-    noise = (drawn - (Z - model.s * Z @ inverse)).reshape(-1, d)
-    conditional = 2 * model.s * np.eye(d) - model.s**2 * inverse
-    assert np.linalg.eigvalsh(conditional).min() > -1e-9
-    assert np.abs(noise.mean(axis=0)).max() < 0.07
-    assert np.abs(np.cov(noise, rowvar=False) - conditional).max() < 0.09
-
-
-def test_knockoffs_select_in_pairs():
-    X, y = shifted(n=200, d=100, n_relevant=30, shift=0.8)
-    control = DecoyControl(LogisticRegression(C=0.01), 6, decoys="knockoffs", alpha=0.2)
-    control.set_params(n_resamples=1, max_samples=1.0, random_state=0).fit(X, y)
-    kept = control.get_support(indices=True)
-    assert len(kept) >= 20
-    assert (kept < 30).mean() >= 0.8
-    assert (control.decoy_scores_ == -control.scores_).all()
+    y, seen = np.repeat([0, 1], 100), []
+    DecoyControl(Watched(seen), 1, n_resamples=1, max_samples=1.0, random_state=0).fit(X, y)
+    table, _ = seen[0]
+    features = np.array([(column[:, None] == X).all(axis=0).any() for column in table.T])
+    assert features.sum() == 3
+    moved = table[:, ~features].sum(axis=1)
+    assert np.sort(moved) == pytest.approx(np.sort(X.sum(axis=1)))  # whole rows
 
 
 def test_bad_parameters_are_refused():
     X, y = shifted()
     with pytest.raises(ValueError, match="n_draws"):
         DecoyControl(TTest(), 0).fit(X, y)
-    with pytest.raises(ValueError, match="decoys"):
-        DecoyControl(TTest(), decoys="copies").fit(X, y)
     with pytest.raises(ValueError, match="must be even"):
         DecoyControl(TTest(), n_resamples=3, resample="complementary_pairs").fit(X, y)
     with pytest.raises(ValueError, match="does not name the decoys"):
         DecoyControl(ReliefF(categorical_features=[0])).fit(X, y)
-    with pytest.raises(TypeError, match="Sparse data"):
-        DecoyControl(TTest(), decoys="knockoffs").fit(sparse.csr_array(X), y)
-    with pytest.raises(ValueError, match="NaN"):
-        DecoyControl(ReliefF(), decoys="knockoffs").fit(np.where(X > 3, np.nan, X), y)
-    twins = np.repeat(np.random.default_rng(0).normal(size=(5000, 1)), 2, axis=1)
-    with pytest.raises(ValueError, match="would be copies"):
-        decoys_of("knockoffs", twins)

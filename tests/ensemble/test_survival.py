@@ -37,7 +37,6 @@ RANKERS = [
     StabilitySelection(CoxPath(n_lambdas=20), n_resamples=10, path=True, random_state=0),
     StabilitySelection(CoxPath(n_lambdas=20, weakness=0.8), n_resamples=10, random_state=0),
     DecoyControl(CoxScore(), 5, n_resamples=4, random_state=0),
-    DecoyControl(CoxScore(), 5, n_resamples=4, decoys="knockoffs", random_state=0),
     DecoyControl(OnResiduals(RReliefF()), 3, n_resamples=2, random_state=0),
     ModuleRanker(CoxScore()),
     ModuleRanker(OnResiduals(RidgeRFE())),

@@ -51,7 +51,7 @@ def written(one, settings):
     return result
 
 
-LONG = {"prat-tests", "prat-readings", "prat-inducers"}
+LONG = {"prat-tests", "prat-readings", "prat-inducers", "prat-redundancy"}
 
 
 def long_ones_marked(names):

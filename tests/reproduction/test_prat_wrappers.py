@@ -157,7 +157,7 @@ def folder(tmp_path):
 
 
 # Tables that differ in their searches only, and the other second readings, run the same code.
-SAME_CODE = {"prat-tab6.4", "prat-tab6.5", "prat-tab7.2"}
+SAME_CODE = {f"prat-tab{number}" for number in ("6.2", "6.3", "6.4", "6.5", "7.2")}
 QUICK = [name for name in EXPERIMENTS if not name.endswith("second") and name not in SAME_CODE]
 QUICK += [pytest.param("prat-tab6.4-second", marks=pytest.mark.slow)]
 

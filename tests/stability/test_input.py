@@ -44,7 +44,6 @@ def test_what_no_measure_accepts(entry, subsets, n_features, message):
         ([[[0], [1]], [[1], [2]]], 5, r"got shape \(2, 1\)"),
         (["ab", "bc"], 5, "subset 0 must be feature indices"),
         ([3, 4], 5, "got 3"),
-        ("0110", 5, "a single str"),
         (np.array([[1, 0, 1], [0, 1, 1]]), 3, "a 0/1 matrix must have type bool"),
         (np.eye(3, dtype=bool), 4, "mask over 4 features; got 3"),
         ([np.eye(3, dtype=bool)[0], np.eye(4, dtype=bool)[0]], None, "over 3 features; got 4"),
@@ -53,15 +52,6 @@ def test_what_no_measure_accepts(entry, subsets, n_features, message):
 def test_what_cannot_be_read(subsets, n_features, message):
     with pytest.raises(ValueError, match=message):
         stability_score(subsets, n_features)
-
-
-def test_one_selector_is_not_a_list_of_them():
-    class Selector:
-        def get_support(self):
-            return np.ones(3, dtype=bool)
-
-    with pytest.raises(ValueError, match="a single Selector"):
-        stability_score(Selector())
 
 
 def test_kuncheva_refuses_unequal_sizes():

@@ -38,7 +38,7 @@ ORACLES = {"spearman": ref.pearson, "kendall": ref.kendall, "canberra": ref.canb
 
 
 @pytest.mark.parametrize("measure", list(ORACLES))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(scores=rows(st.integers(0, 4)))
 def test_tied_rankings_equal_the_oracle(measure, scores):
     ranks = [ref.mid_ranks([-score for score in row]) for row in scores]
@@ -46,7 +46,7 @@ def test_tied_rankings_equal_the_oracle(measure, scores):
     agrees(expected, lambda: ranking_stability(scores, measure, kind="scores"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(orders=rankings(max_features=7), data=st.data())
 def test_top_of_the_ranking(orders, data):
     p = len(orders[0])
@@ -113,7 +113,7 @@ def test_bad_rankings():
 FRACTIONS = st.fractions(-3, 3, max_denominator=16)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(weights=rows(FRACTIONS), data=st.data())
 def test_bias_variance_equals_the_oracle_and_adds_up(weights, data):
     truth = data.draw(st.lists(FRACTIONS, min_size=len(weights[0]), max_size=len(weights[0])))
@@ -147,7 +147,7 @@ def test_normalised_weights_sum_to_one():
     assert stable.value == pytest.approx(plain.frame().variance.mean(), rel=1e-7)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(weights=rows(st.integers(-4, 4)))
 def test_mean_pearson_equals_the_oracle(weights):
     agrees(ref.mean_over_rows(ref.pearson, weights), lambda: weight_stability(weights))
@@ -157,9 +157,6 @@ def test_mean_variance_is_that_of_bias_variance():
     weights = np.random.default_rng(0).normal(size=(20, 7))
     split = bias_variance(weights, np.zeros(7))
     assert weight_stability(weights, "variance").value == pytest.approx(split.variance)
-    for measure in ("variance", "pearson"):
-        left_out = weight_stability(weights, measure)
-        assert left_out.frame().measure.tolist() == [measure]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +189,7 @@ def test_bad_truth():
 # Predictions
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.sampled_from("abc")))
 def test_agreement_and_kappa_equal_the_oracle(predictions):
     agrees(
@@ -204,7 +201,7 @@ def test_agreement_and_kappa_equal_the_oracle(predictions):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.integers(0, 1)))
 def test_phi_equals_the_oracle(predictions):
     agrees(
@@ -220,7 +217,7 @@ def masked(predictions):
     return np.ma.array(labels, mask=gaps)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.sampled_from([None, 0, 1, 2])))
 def test_predictions_with_gaps_equal_the_oracle(predictions):
     for measure, kappa in (("agreement", False), ("pooled_kappa", True)):
@@ -234,7 +231,7 @@ def test_predictions_with_gaps_equal_the_oracle(predictions):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.sampled_from([None, 0, 1])))
 def test_phi_with_gaps_equals_the_oracle(predictions):
     agrees(
@@ -243,7 +240,7 @@ def test_phi_with_gaps_equals_the_oracle(predictions):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.sampled_from("abc")))
 def test_without_gaps_the_pooled_kappa_is_that_of_fleiss(predictions):
     expected = ref.fleiss(predictions)
@@ -251,7 +248,7 @@ def test_without_gaps_the_pooled_kappa_is_that_of_fleiss(predictions):
 
 
 @pytest.mark.parametrize("measure", ["agreement", "pooled_kappa"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.sampled_from([None, 0, 1, 2]), min_size=3))
 def test_pooled_variance_leaves_each_run_out(measure, predictions):
     kappa = measure == "pooled_kappa"
@@ -274,7 +271,7 @@ def test_alpha_of_a_case_by_hand():
     assert prediction_stability(runs, "alpha").value == pytest.approx(1 - (1 / 2) / (27 / 6))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(predictions=rows(st.sampled_from([None, -1.5, 0.0, 0.25, 7.0])))
 def test_alpha_of_numbers_equals_the_oracle(predictions):
     expected = numbers.alpha(predictions)

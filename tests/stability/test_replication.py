@@ -34,7 +34,7 @@ def selections(draw):
 
 
 @given(selections())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_fit_is_the_most_likely_distribution(case):
     counts, n_runs, noise = case
     found = Standings.fit(counts, n_runs, noise)

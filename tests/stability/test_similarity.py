@@ -49,7 +49,7 @@ def test_equals_false_discovery_control(sign, fdr, strength):
         assert found.n_pairs == expected.sum() // 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(4, 12), st.integers(2, 12), st.floats(0.01, 0.9))
 def test_equals_false_discovery_control_on_few_rows(seed, n, d, fdr):
     """Small integers: many ties, |r| = 1 and |r| = 0 among them."""
@@ -59,12 +59,11 @@ def test_equals_false_discovery_control_on_few_rows(seed, n, d, fdr):
     np.testing.assert_array_equal(correlated_features(X, fdr=fdr).degrees, expected.sum(axis=1))
 
 
-def test_tiles_and_bins_do_not_matter(monkeypatch):
+def test_tiles_do_not_matter(monkeypatch):
     X = blocks_of_features(0)
     expected = correlated_features(X, fdr=0.05)
-    for tile, bins in [(7, 1 << 16), (16, 8), (1024, 1), (13, 64), (5, 2)]:
+    for tile in (7, 16):
         monkeypatch.setattr("backstay.stability._similarity._TILE", tile)
-        monkeypatch.setattr("backstay.stability._similarity._N_BINS", bins)
         found = correlated_features(X, fdr=0.05)
         np.testing.assert_array_equal(found.degrees, expected.degrees)
 
@@ -128,7 +127,6 @@ def test_everything_similar_leaves_nothing_to_gain():
         (np.ones((3, 3), dtype=bool), {}, "must be 4 × 4; got shape"),
         (np.ones((4, 4)), {}, "pass a boolean matrix, or the threshold="),
         (np.triu(np.ones((4, 4), dtype=bool)), {}, "symmetric"),
-        (np.full((4, 4), np.nan), {"threshold": 0.5}, "finite"),
         (np.ones((4, 4)), {"threshold": 0.0}, "threshold=0.0 must be positive"),
         (np.ones((4, 4), dtype=bool), {"partners": "nearby"}, "partners='nearby' must be one of"),
     ],
@@ -140,9 +138,9 @@ def test_bad_similarity(similarity, options, message):
 
 def test_similarity_over_other_features():
     found = correlated_features(blocks_of_features(0))
-    with pytest.raises(ValueError, match="must cover 4 features; got 40"):
+    with pytest.raises(ValueError, match=r"must cover 4 features, .*; got 40"):
         stability_score([[0, 1], [1, 2]], 4, "npogr", similarity=found)
-    with pytest.raises(ValueError, match="its own cutoff"):
+    with pytest.raises(ValueError, match=r"threshold be None; got 40 and 0\.5"):
         stability_score([[0, 1], [1, 2]], 40, "npogr", similarity=found, threshold=0.5)
 
 

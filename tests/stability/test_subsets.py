@@ -81,7 +81,7 @@ def test_the_table_is_a_frame():
 
 @pytest.mark.parametrize("entry", PLAIN, ids=by_name)
 def test_equals_the_oracle(entry):
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=25, deadline=None)
     @given(systems(equal=entry.equal_sizes))
     def check(system):
         sets, p = system
@@ -92,7 +92,7 @@ def test_equals_the_oracle(entry):
 
 @pytest.mark.parametrize("entry", SIMILARITY, ids=by_name)
 def test_equals_the_oracle_with_similar_features(entry):
-    @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(systems_with_graph())
     def check(system):
         sets, p, graph = system
@@ -103,7 +103,7 @@ def test_equals_the_oracle_with_similar_features(entry):
 
 
 @pytest.mark.parametrize("measure", ["pogr", "npogr"])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(system=systems_with_graph())
 def test_partners_among_the_unshared(measure, system):
     sets, p, graph = system
@@ -111,7 +111,7 @@ def test_partners_among_the_unshared(measure, system):
     agrees(expected, sets, p, measure, similarity=matrix(graph, p), partners="unshared")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(systems_with_graph(equal=True, proper=True))
 def test_directed_npogr_is_the_symmetric_one_at_equal_sizes(system):
     sets, p, graph = system
@@ -119,7 +119,7 @@ def test_directed_npogr_is_the_symmetric_one_at_equal_sizes(system):
     agrees(expected, sets, p, "npogr", similarity=matrix(graph, p))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(systems(equal=True, proper=True))
 def test_nothing_similar_leaves_the_plain_measures(system):
     sets, p = system
@@ -131,7 +131,7 @@ def test_nothing_similar_leaves_the_plain_measures(system):
     assert quiet(sets, p, "zucknick", similarity=none) == pytest.approx(jaccard)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(systems(equal=True, proper=True))
 def test_equal_sizes_make_many_measures_one(system):
     sets, p = system
@@ -143,7 +143,7 @@ def test_equal_sizes_make_many_measures_one(system):
     assert quiet(sets, p, "somol_weighted") == pytest.approx(dice)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(system=systems(), top=st.integers(1, 9), penalty=st.fractions(0, 2, max_denominator=8))
 def test_options(system, top, penalty):
     sets, p = system
@@ -152,7 +152,7 @@ def test_options(system, top, penalty):
     agrees(ref.davis(sets, p, penalty=penalty), sets, p, "davis", penalty=float(penalty))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(systems())
 def test_krizek_reports_the_normalised_entropy(system):
     sets, p = system
@@ -191,7 +191,7 @@ def with_similarity(entry, graph, p):
 
 @pytest.mark.parametrize("entry", SUBSETS, ids=by_name)
 def test_stays_within_its_bounds(entry):
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=25, deadline=None)
     @given(systems_with_graph(equal=entry.equal_sizes))
     def check(system):
         sets, p, graph = system

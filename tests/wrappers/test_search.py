@@ -88,7 +88,7 @@ def searches(draw):
 
 
 @pytest.mark.filterwarnings("ignore:n_features_to_select=")
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(searches())
 def test_same_path_as_the_slow_search(problem):
     n_features, score, options, fixed = problem
@@ -105,7 +105,7 @@ def test_same_path_as_the_slow_search(problem):
 
 
 @pytest.mark.filterwarnings("ignore:n_features_to_select=")
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(searches())
 def test_attributes_fit_together(problem):
     n_features, score, options, fixed = problem

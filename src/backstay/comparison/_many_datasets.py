@@ -63,9 +63,8 @@ def friedman_nemenyi(
 
     Notes
     -----
-    χ² is divided by 1 − Σ(t³ − t)/(n(k³ − k)), over groups of t methods that tie on a data set, as
-    SciPy and R do. Demšar's formula has no such correction: without ties the two agree, with ties
-    his statistic is smaller. Nemenyi's test takes mean ranks as they are, as in his paper.
+    χ² is corrected for ties, as SciPy and R do; Demšar's formula is not, so with ties his statistic
+    is smaller. Nemenyi's test takes mean ranks as they are, as in his paper.
 
     References
     ----------
@@ -125,17 +124,8 @@ def friedman_nemenyi(
 def better_equal_worse(results: Sequence[Any], alpha: float = 0.05) -> tuple[int, int, int]:
     """Count on how many data sets the first method is better, equal or worse.
 
-    Parameters
-    ----------
-    results : sequence of DifferenceTest
-        One test per data set, on scores where higher is better.
-    alpha : float, default=0.05
-        A difference counts if its p-value is below this level.
-
-    Returns
-    -------
-    tuple of int
-        Better, equal, worse.
+    `results` are one DifferenceTest per data set, on scores where higher is better. A difference
+    counts if its p-value is below `alpha`.
 
     Examples
     --------

@@ -12,12 +12,9 @@ Ranks = NDArray[np.intp]
 
 
 def robust_rank_scores(rankings: Ranks) -> Scores:
-    """−log10 of robust rank aggregation's ρ, Bonferroni-corrected [Kolde et al. 2012].
-
-    Were a feature's ranks uniform, the i-th smallest of its m normalised ranks
-    would be Beta(i, m − i + 1); ρ is m times the smallest of the m lower tail
-    probabilities, at most 1.
-    """
+    """−log10 of robust rank aggregation's ρ, Bonferroni-corrected [Kolde et al. 2012]."""
+    # Were a feature's ranks uniform, the i-th smallest of its m normalised ranks would be
+    # Beta(i, m − i + 1); ρ is m times the smallest of the m lower tail probabilities, at most 1.
     m, d = rankings.shape
     normalised = np.sort(rankings, axis=0) / d
     i = np.arange(1, m + 1)[:, None]
@@ -51,11 +48,9 @@ AGGREGATES: dict[str, Callable[[Ranks, Scores, int], NDArray[Any]]] = {
 
 
 def break_ties(scores: Scores, rankings: Ranks | None) -> Ranks:
-    """Rank by score; equal scores by the sum of ranks, then by column.
-
-    Frequencies over m members take m + 1 values only: by column order alone the
-    first columns of a table would be preferred.
-    """
+    """Rank by score; equal scores by the sum of ranks, then by column."""
+    # Frequencies over m members take m + 1 values only: by column order alone the first columns of
+    # a table would be preferred.
     d = len(scores)
     totals = np.zeros(d) if rankings is None else rankings.sum(axis=0)
     order = np.lexsort((np.arange(d), totals, -scores))

@@ -46,9 +46,8 @@ class BaggedRanker(Ensemble):
     n_features_to_select : int, float or None, default=None
         None takes the estimator's own setting, or half where it has none.
     n_jobs : int, default=None
-        Members fitted at the same time, in threads unless
-        ``joblib.parallel_config`` names another backend; the result depends on
-        neither.
+        Members fitted at the same time, in threads unless ``joblib.parallel_config`` names
+        another backend.
     random_state : int, RandomState instance or None, default=None
         Draws the rows, and a seed for every member.
 
@@ -63,30 +62,18 @@ class BaggedRanker(Ensemble):
         Share of the members with the feature among their k best.
     estimators_samples_ : list of ndarray
         The rows of every member.
-    feature_importances_, ranking_ : ndarray of shape (n_features,)
-        The aggregated scores, and their ranking.
-
-    See Also
-    --------
-    RepeatedSelector : Keep the features that many runs select most often.
-    StabilitySelection : The same with a bound on falsely selected features.
 
     Notes
     -----
-    Members get the ``sample_weight`` of the rows drawn; the draws do not depend
-    on it.
-
-    Where a member gives features equal importances, or one rank of a ``ranking_`` such as that of
-    scikit-learn's RFE, their columns say nothing. Those that share its last place have no order
-    and are not selected: a member whose importances are all equal has no vote. Other ties are
-    broken at random. RFE itself eliminates the first columns among features of equal weight, so
-    each such member gets the columns in random order.
+    Members get the ``sample_weight`` of the rows drawn; draws do not depend on it. Features that
+    share a member's last place (equal importances, or one rank of a ``ranking_`` such as that of
+    scikit-learn's RFE) have no order and are not selected: a member whose importances are all equal
+    has no vote. Other ties are broken at random. RFE itself eliminates the first columns among
+    features of equal weight, so each such member gets the columns in random order.
 
     References
     ----------
-    Saeys, Abeel, Van de Peer (2008), Robust feature selection using ensemble
-    feature selection techniques. Kolde, Laur, Adler, Vilo (2012), Robust rank
-    aggregation for gene list integration and meta-analysis.
+    Saeys, Abeel & Van de Peer (2008); for "rra" Kolde, Laur, Adler & Vilo (2012).
 
     Examples
     --------
@@ -97,8 +84,6 @@ class BaggedRanker(Ensemble):
     >>> ranker = BaggedRanker(ReliefF(n_features_to_select=3), random_state=0).fit(X, y)
     >>> ranker.get_support(indices=True)
     array([0, 1, 2])
-    >>> ranker.rankings_.shape
-    (20, 10)
     """
 
     _: KW_ONLY

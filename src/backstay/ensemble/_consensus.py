@@ -53,22 +53,17 @@ class RepeatedSelector(Ensemble):
         regression on standardised features.
     holdout : float, default=0.3
         Share of each class held out with ``keep="grow"``.
-    resample, max_samples, n_jobs
+    resample, max_samples, n_jobs, random_state
         As in :class:`BaggedRanker`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the held-out rows, the rows of the runs and a seed for each.
 
     Attributes
     ----------
     selection_frequency_ : ndarray of shape (n_features,)
-        Share of the runs that selected each feature; also
-        ``feature_importances_``.
+        Share of the runs that selected each feature; also ``feature_importances_``.
     supports_ : ndarray of shape (n_resamples, n_features)
         What every run selected.
-    estimators_samples_ : list of ndarray
-        The rows of every run.
-    rankings_ : ndarray of shape (n_resamples, n_features), or None
-        The runs' rankings, where they rank.
+    estimators_samples_, rankings_
+        As in :class:`BaggedRanker`; ``rankings_`` is None unless all runs rank.
     holdout_rows_ : ndarray
         Rows no run has seen; empty with ``keep="top_k"``.
     holdout_scores_ : ndarray
@@ -77,11 +72,6 @@ class RepeatedSelector(Ensemble):
         By selection frequency; ties by the sum of the runs' ranks where they
         rank, then by column.
 
-    See Also
-    --------
-    BaggedRanker : One ranking aggregated from the rankings of many resamples.
-    StabilitySelection : The same idea with a bound on falsely selected features.
-
     Notes
     -----
     The runs get the ``sample_weight`` of the rows drawn. Held-out rows count
@@ -89,8 +79,7 @@ class RepeatedSelector(Ensemble):
 
     References
     ----------
-    Dunne, Cunningham, Azuaje (2002), Solutions to instability problems with
-    sequential wrapper-based approaches to feature selection.
+    Dunne, Cunningham & Azuaje (2002); [Prat 2.3.3].
 
     Examples
     --------
@@ -153,10 +142,7 @@ class RepeatedSelector(Ensemble):
     def _accuracy(
         self, X: Any, y: Any, sample_weight: Array | None, train: Indices, columns: Indices
     ) -> float:
-        """Return the judge's accuracy, or R² for numbers, on the rows that no run has seen.
-
-        It is fitted with weights where it takes them.
-        """
+        """Return the judge's accuracy, or R² for numbers, on the rows that no run has seen."""
         classifier, test = self.classifier, self.holdout_rows_
         if classifier is None and self._has_numbers():
             classifier = make_pipeline(StandardScaler(), Ridge())

@@ -7,43 +7,53 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.stats import false_discovery_control
+from scipy.stats import rankdata
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from backstay._validation import (
     Interval,
-    StrOptions,
     check_is_fitted,
     check_random_state,
     names_of_rows,
     positive_int,
     resolve_n_features,
+    take,
     validate_X_y,
 )
 from backstay.base import Array, Indices, one_thread, ranking_from_importances
-from backstay.ensemble._decoy_scores import (
-    DecoyScores,
-    ExpectedFalse,
-    knockoff_evalues,
-    log_rank_scores,
-    run_ranks,
-    signed_maximum,
-)
-from backstay.ensemble._decoys import DrawDecoys, decoys_of
+from backstay.ensemble._decoy_scores import DIGITS, DecoyScores, ExpectedFalse
 from backstay.ensemble._ensemble import Ensemble
 from backstay.ensemble._members import fit_members
 from backstay.ensemble._resamples import draw_pairs, draw_rows
+
+
+def permuted_within(pairs: Indices, X: Any, rng: np.random.RandomState) -> Any:
+    """Return rows that changed places within their pairs only."""
+    source = np.empty(len(pairs), dtype=np.intp)
+    source[np.argsort(pairs, kind="stable")] = np.lexsort((rng.random_sample(len(pairs)), pairs))
+    return take(X, source)
+
+
+def log_rank_scores(ranks: Array) -> Array:
+    """Return ln(m / rank) among m columns: like −ln p, and 0 for the last."""
+    return np.log(len(ranks) / ranks)
+
+
+def run_ranks(importances: Array) -> Array:
+    """Rank columns, 1 for the best; equal ones share the mean, as columns must be treated alike."""
+    return np.asarray(rankdata(-importances, method="average"))
 
 
 @dataclass(eq=False, repr=False)
 class DecoyControl(Ensemble):
     """Keep the features that do better than decoys, which know nothing about the class.
 
-    Every feature gets a decoy, a copy with its rows permuted. Features and decoys compete in
-    the same fits of the estimator, on resamples of the rows. This is repeated with fresh
-    decoys, and a feature's q-value says how its score compares with those of all decoys. This
-    works for any ranker, even where no statistical test is known.
+    Every feature gets a decoy, a copy with its rows permuted, all in the same way, so that decoys
+    are correlated as the features are. Features and decoys compete in the same fits of the
+    estimator, on resamples of the rows. This is repeated with fresh decoys, and a feature's
+    q-value says how its score compares with those of all decoys. This works for any ranker, even
+    where no statistical test is known.
 
     Parameters
     ----------
@@ -58,55 +68,33 @@ class DecoyControl(Ensemble):
         How the rows of a run are drawn, as in :class:`BaggedRanker`.
     max_samples : float, default=0.8
         Share of the rows in a subsample. 1.0 with ``n_resamples=1`` does without resamples.
-    decoys : {"permuted", "knockoffs"}, default="permuted"
-        "permuted": one permutation of the rows for all decoys of a draw, so that they are
-        correlated like the features. "knockoffs": Gaussian knockoffs, which stay correlated with
-        the features; see the notes.
     n_features_per_run : int, float or None, default=None
         How many of features and decoys count as selected in a run, for the frequencies.
         None takes the estimator's own number, or a tenth of the features. It does
         not change q-values.
     alpha : float, default=0.05
         False discovery rate: features with a q-value of at most this are kept.
-    n_jobs
+    n_jobs, random_state
         As in :class:`BaggedRanker`.
-    random_state : int, RandomState instance or None, default=None
-        Draws decoys and rows, and a seed for every run.
 
     Attributes
     ----------
     qvalues_ : ndarray of shape (n_features,)
         The smallest false discovery rate at which a feature is kept.
     feature_importances_ : ndarray of shape (n_features,)
-        Mean score over all runs: ln(m / rank) among m features and decoys. With knockoffs,
-        the mean over draws of the larger score, negative where it was the knockoff's.
+        Mean score over all runs: ln(m / rank) among m features and decoys.
     selection_frequency_ : ndarray of shape (n_features,)
         Share of the runs that selected each feature.
     decoy_frequency_ : ndarray of shape (n_draws, n_features)
         The same for the decoys of every draw.
     scores_, decoy_scores_ : ndarray of shape (n_draws, n_features)
-        Scores of features and decoys in every draw; with knockoffs the larger of both with
-        its sign, and the opposite.
-    ranking_ : ndarray of shape (n_features,)
-        By importance, 1 is best.
-
-    See Also
-    --------
-    StabilitySelection : A bound on the number of false features instead of a rate.
-    TTest : Has q-values of its own, with ``n_features_to_select="fdr"``.
+        Scores of features and decoys in every draw.
 
     Notes
     -----
     Scores of decoys are pooled over draws: p = (1 + #{decoys ≥ feature})/(1 + N), and q-values
     are Benjamini and Hochberg's. A feature is false if it is independent of the class. One that
-    is correlated with a relevant feature is not false in this sense; with knockoffs it is,
-    because they are. There, q-values come from e-values averaged over draws, for the
-    rate `alpha`; no fewer than 2/alpha features can be kept, if any.
-
-    References
-    ----------
-    Candès, Fan, Janson, Lv (2018), Panning for gold: model-X knockoffs. Ren, Barber (2024),
-    Derandomised knockoffs: leveraging e-values for false discovery rate control.
+    is correlated with a relevant feature is not false in this sense.
 
     Examples
     --------
@@ -127,7 +115,6 @@ class DecoyControl(Ensemble):
     n_resamples: int = 5
     resample: str = "subsample"
     max_samples: float = 0.8
-    decoys: str = "permuted"
     n_features_per_run: int | float | None = None
     alpha: float = 0.05
     n_features_to_select: None = field(default=None, init=False)  # alpha decides
@@ -135,7 +122,6 @@ class DecoyControl(Ensemble):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ensemble._parameter_constraints,
         "n_draws": [positive_int()],
-        "decoys": [StrOptions({"permuted", "knockoffs"})],
         "n_features_per_run": [None, positive_int(), Interval(Real, 0, 1, closed="right")],
         "alpha": [Interval(Real, 0, 1, closed="both")],
     }
@@ -157,11 +143,8 @@ class DecoyControl(Ensemble):
         within pairs, resamples draw whole pairs, and filters that compare within pairs do so.
         """
         self._pairs = pairs
-        if pairs is not None and (self.decoys != "permuted" or self.resample == "bootstrap"):
-            raise ValueError(
-                "pairs need decoys='permuted', and resample='subsample' or 'complementary_pairs'; "
-                f"got {self.decoys!r} and {self.resample!r}."
-            )
+        if pairs is not None and self.resample == "bootstrap":
+            raise ValueError("pairs need resample='subsample' or 'complementary_pairs'.")
         return super().fit(X, y, sample_weight, covariates)
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
@@ -195,8 +178,7 @@ class DecoyControl(Ensemble):
         if self._pairs is not None:
             pairs = np.unique(names_of_rows("pairs", self._pairs, len(y)), return_inverse=True)[1]
         del self._pairs
-        draw_decoys = decoys_of(self.decoys, X, pairs)
-        table = (X, y, sample_weight, pairs, draw_decoys, resolve_n_features(k, d))
+        table = (X, y, sample_weight, pairs, resolve_n_features(k, d))
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_draws).tolist()
         with one_thread():
             calls = [delayed(self._contest)(*table, seed) for seed in seeds]
@@ -205,18 +187,10 @@ class DecoyControl(Ensemble):
         self._n_ever_ranked = int(ranked[:, :d].any(axis=0).sum())
         self.selection_frequency_ = frequencies[:, :d].mean(axis=0)
         self.decoy_frequency_ = frequencies[:, d:]
-        if self.decoys == "knockoffs":
-            # Knockoffs of relevant features do well, too: each is compared with its own.
-            self.scores_ = signed_maximum(scores[:, :d], scores[:, d:])
-            self.decoy_scores_ = -self.scores_
-            evalues = knockoff_evalues(self.scores_, self.alpha / 2)
-            with np.errstate(divide="ignore"):
-                self.qvalues_ = false_discovery_control(np.minimum(1 / evalues, 1.0))
-        else:
-            self.scores_, self.decoy_scores_ = scores[:, :d], scores[:, d:]
-            self.qvalues_ = DecoyScores(self.scores_, self.decoy_scores_).qvalues()
+        self.scores_, self.decoy_scores_ = scores[:, :d], scores[:, d:]
+        self.qvalues_ = DecoyScores(self.scores_, self.decoy_scores_).qvalues()
         # By what q-values are made of: differences in rounding must not order features.
-        return np.round(self.scores_.mean(axis=0), 10)
+        return np.round(self.scores_.mean(axis=0), DIGITS)
 
     def _contest(
         self,
@@ -224,18 +198,18 @@ class DecoyControl(Ensemble):
         y: Indices,
         sample_weight: Array | None,
         pairs: Indices | None,
-        draw_decoys: DrawDecoys,
         k: int,
         seed: int,
     ) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Draw decoys once and let them compete with the features in every resample.
+        """Return mean scores of features and decoys, how often selected, and whether ever ranked.
 
-        A decoy stays over the resamples, because the luck of a feature does, too. Returns the mean
-        score of features and, after them, decoys; how often each was selected; and which were
-        ranked in at least one run.
+        A decoy stays over the resamples, because the luck of a feature does, too.
         """
         rng = np.random.RandomState(seed)
-        decoys = draw_decoys(X, rng)
+        if pairs is None:
+            decoys = take(X, rng.permutation(X.shape[0]))
+        else:
+            decoys = permuted_within(pairs, X, rng)
         # Where an estimator breaks ties by column, neither side must come first.
         order = rng.permutation(2 * X.shape[1])
         if sparse.issparse(X):
@@ -256,17 +230,11 @@ class DecoyControl(Ensemble):
         return scores, (ranks <= k).mean(axis=0), ranked
 
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
-        """Return how many of some features are expected to be false.
-
-        Takes how many of the best, or which features; see :meth:`DecoyScores.expected_false`. As
-        text the result reads "1.8 [0.0, 4.1]", the range being that of 95 % of the draws.
-        """
+        """Return how many features are expected to be false, as `DecoyScores.expected_false`."""
         check_is_fitted(self)
         return DecoyScores(self.scores_, self.decoy_scores_).expected_false(features)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = False
-        if self.decoys == "knockoffs":
-            tags.input_tags.sparse = tags.input_tags.allow_nan = False
         return tags

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import false_discovery_control, rankdata
+from scipy.stats import false_discovery_control
 
 from backstay.base import Array
 
@@ -21,43 +21,6 @@ class ExpectedFalse(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
-
-
-def run_ranks(importances: Array) -> Array:
-    """Rank columns, 1 for the best; equal importances share the mean of their ranks.
-
-    Ranked by column they would not be treated alike.
-    """
-    return np.asarray(rankdata(-importances, method="average"))
-
-
-def log_rank_scores(ranks: Array) -> Array:
-    """Return ln(m / rank) among m columns: like −ln p, and 0 for the last."""
-    return np.log(len(ranks) / ranks)
-
-
-def signed_maximum(scores: Array, decoy_scores: Array) -> Array:
-    """Return the larger score of feature and knockoff, negative if it is the knockoff's.
-
-    Differences of logarithms of ranks would be as large for two bad ranks as for two good ones.
-    """
-    return np.sign(scores - decoy_scores) * np.maximum(scores, decoy_scores)
-
-
-def knockoff_evalues(contrasts: Array, alpha: float) -> Array:
-    """Mean over draws of d·1{W ≥ T}/(1 + #{W ≤ −T}), T the threshold of knockoffs+ [Ren, Barber].
-
-    Contrasts W (draws × features) change sign if feature and knockoff change places. A mean of
-    e-values is one.
-    """
-    evalues = np.zeros(contrasts.shape[1])
-    for w in np.round(contrasts, DIGITS):
-        for t in np.unique(np.abs(w[w != 0])):
-            n_against = 1 + (w <= -t).sum()
-            if n_against <= alpha * max(1, (w >= t).sum()):
-                evalues += len(w) * (w >= t) / n_against
-                break
-    return evalues / len(contrasts)
 
 
 class DecoyScores:
@@ -84,10 +47,7 @@ class DecoyScores:
         self.decoys = np.round(np.asarray(decoy_scores, np.float64), DIGITS)
 
     def pvalues(self) -> Array:
-        """Return (1 + #{decoys with at least the mean score})/(1 + N) for every feature.
-
-        The N decoys are those of all draws.
-        """
+        """Return (1 + #{decoys with at least the mean score})/(1 + N), N decoys of all draws."""
         pooled = np.sort(self.decoys, axis=None)
         above = len(pooled) - np.searchsorted(pooled, self.means, side="left")
         return np.asarray((1 + above) / (1 + len(pooled)))
@@ -97,19 +57,11 @@ class DecoyScores:
         return np.asarray(false_discovery_control(self.pvalues()))
 
     def expected_false(self, features: int | ArrayLike) -> ExpectedFalse:
-        """Return how many of some features are expected to be false, with a range over draws.
+        """Return how many of the so many best, or of given features, are expected to be false.
 
-        Parameters
-        ----------
-        features : int or array-like of int
-            How many of the best, or which features.
-
-        Returns
-        -------
-        ExpectedFalse
-            Every decoy counts against the best feature whose score it reaches. ``value`` is
-            (1 + count against these features)/draws, at most their number; ``low`` and ``high``
-            hold 95 % of the draws' counts between them.
+        Every decoy counts against the best feature whose score it reaches. ``value`` is (1 + count
+        against these features)/draws, at most their number; ``low`` and ``high`` hold 95 % of the
+        draws' counts between them.
         """
         order = np.argsort(-self.means, kind="stable")
         counted = isinstance(features, int | np.integer)

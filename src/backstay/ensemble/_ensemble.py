@@ -49,10 +49,7 @@ class Ensemble(NominalFramesMixin, MetaRanker):
         ranked: bool = True,
         estimator: Any = None,
     ) -> list[Member]:
-        """Draw the rows of every run, `among` these if given, and fit the estimator on them.
-
-        Another `estimator` may stand in for the ensemble's own.
-        """
+        """Draw the rows of every run, `among` these if given, and fit an estimator on them."""
         among = np.arange(len(y)) if among is None else among
         if self.resample == "complementary_pairs" and not self._has_numbers():
             warn_single_members(self.classes_, y[among], "it is in both halves of every pair")

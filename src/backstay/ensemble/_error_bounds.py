@@ -14,10 +14,7 @@ from backstay.base import Array
 
 
 def grid_threshold(threshold: float, n_runs: int) -> float:
-    """Return the smallest multiple of 1/n_runs that is not below the threshold.
-
-    Frequencies are such multiples, so both thresholds select the same features.
-    """
+    """Return the smallest multiple of 1/n_runs, as frequencies are, not below the threshold."""
     return float(np.ceil(threshold * n_runs - 1e-9) / n_runs)
 
 
@@ -40,11 +37,9 @@ def unimodal(q: float, d: int, threshold: float, n_pairs: int) -> float:
 
 
 def r_concave(q: float, d: int, threshold: float, n_pairs: int) -> float:
-    """Shah & Samworth, eq. 8: min{D(θ², 2τ − 1, B, −1/2), D(θ, τ, 2B, −1/4)} · d.
-
-    −1/2-concave distributions are unimodal, so where θ is large and D says
-    little, the unimodal bound holds.
-    """
+    """Shah & Samworth, eq. 8: min{D(θ², 2τ − 1, B, −1/2), D(θ, τ, 2B, −1/4)} · d."""
+    # −1/2-concave distributions are unimodal, so where θ is large and D says little, the unimodal
+    # bound holds.
     n_runs = 2 * n_pairs
     # In whole numbers of runs: X ≥ τ means at least `needed` of 2B runs; the share of pairs
     # selected by both runs is then at least 2τ − 1.
@@ -56,15 +51,12 @@ def r_concave(q: float, d: int, threshold: float, n_pairs: int) -> float:
 
 
 def largest_tail(mean: float, t: int, B: int, r: float) -> float:
-    """Return max P(X ≥ t) over r-concave X on 0..B with E X ≤ mean, for r < 0.
-
-    f is r-concave if f^r is convex on its support. For t > 2·mean even the
-    uniform distribution of that mean ends before t, so f must fall, and among
-    f with f(0) and f(t) given the linear f^r is the one that puts least mass
-    between them. So f(i) ∝ (a + i)^(1/r) up to a cut, the last point holding at
-    most its share. Given a, the mean fixes the cut; what remains is a search
-    over one number. For t ≤ 2·mean the bound is 1.
-    """
+    """Return max P(X ≥ t) over r-concave X on 0..B with E X ≤ mean, for r < 0."""
+    # f is r-concave if f^r is convex on its support. For t > 2·mean even the uniform distribution
+    # of that mean ends before t, so f must fall, and among f with f(0) and f(t) given the linear
+    # f^r is the one that puts least mass between them. So f(i) ∝ (a + i)^(1/r) up to a cut, the
+    # last point holding at most its share. Given a, the mean fixes the cut; what remains is a
+    # search over one number. For t ≤ 2·mean the bound is 1.
     if mean <= 0:
         return 0.0 if t > 0 else 1.0
     if t <= 2 * mean:
@@ -103,15 +95,10 @@ def _tail(a: Array, mean: float, t: int, B: int, r: float) -> Array:
 ASSUMPTIONS = {"none": worst_case, "unimodal": unimodal, "r_concave": r_concave}
 
 
-def error_bound(q: float, d: int, threshold: float, n_pairs: int, assumption: str) -> float:
-    """Return the bound under an assumption."""
-    return ASSUMPTIONS[assumption](q, d, threshold, n_pairs)
-
-
 def largest_q(pfer: float, d: int, threshold: float, n_pairs: int, assumption: str) -> int:
     """Return the largest q whose bound does not exceed `pfer`; 0 if there is none."""
     # Every bound grows with q.
-    bound = partial(error_bound, d=d, threshold=threshold, n_pairs=n_pairs, assumption=assumption)
+    bound = partial(ASSUMPTIONS[assumption], d=d, threshold=threshold, n_pairs=n_pairs)
     return bisect_right(range(1, d + 1), pfer, key=bound)
 
 
@@ -120,4 +107,4 @@ def smallest_threshold(
 ) -> float | None:
     """Return the smallest threshold above 1/2, on the grid of frequencies, that keeps `pfer`."""
     grid = (needed / (2 * n_pairs) for needed in range(n_pairs + 1, 2 * n_pairs + 1))
-    return next((t for t in grid if error_bound(q, d, t, n_pairs, assumption) <= pfer), None)
+    return next((t for t in grid if ASSUMPTIONS[assumption](q, d, t, n_pairs) <= pfer), None)

@@ -27,24 +27,17 @@ from backstay.base import (
 
 @dataclass(frozen=True)
 class Member:
-    """What one run of the base estimator says about the features.
+    """What one run of the base estimator says about the features."""
 
-    A selector may have only a support; with `drops_zeros`, importance 0 means unused. A ranker
-    may have ranked fewer than all features, `n_ranked`, and may have a `path` of selections.
-    `groups` are the features that it does not tell apart; the last `n_least` of its ranking share
-    the last place. A support is `chosen` if the selector decided it, and not just the order of the
-    features.
-    """
-
-    importances: Array | None
+    importances: Array | None  # a selector may have only a support
     ranking: Indices | None
     support: NDArray[np.bool_] | None
-    drops_zeros: bool = False
-    n_ranked: int | None = None
-    path: Any = None
-    groups: TiedGroups | None = None
-    n_least: int = 0
-    chosen: bool = False
+    drops_zeros: bool = False  # whether importance 0 means unused
+    n_ranked: int | None = None  # a ranker may rank fewer than all features
+    path: Any = None  # of selections
+    groups: TiedGroups | None = None  # features that it does not tell apart
+    n_least: int = 0  # how many share the last place
+    chosen: bool = False  # whether the selector decided the support, not just an order
 
     def ranked(self) -> NDArray[np.bool_]:
         """Mask of the features that a ranker truly ranked."""
@@ -106,11 +99,7 @@ def read_member(estimator: Any, n_features: int, *, ranked: bool) -> Member:
 
 
 def without_column_order(member: Member, rng: np.random.RandomState) -> Member:
-    """Return the member with no place in its ranking that follows from the column alone.
-
-    Features that share the last place have no order, so a member that tells no features apart says
-    nothing; other ties are broken at random. Without ties nothing changes, and nothing is drawn.
-    """
+    """Return the member with no place in its ranking that follows from the column alone."""
     importances, ranking, support = member.importances, member.ranking, member.support
     if importances is None or ranking is None or member.groups is None:
         return member
@@ -187,12 +176,7 @@ def fit_members(
     n_jobs: int | None = 1,
     pairs: Indices | None = None,
 ) -> list[Member]:
-    """Fit one clone per sample and read it; seeds are drawn first, the order of ties last.
-
-    Threads unless the caller's ``joblib.parallel_config`` says otherwise: they
-    share X, where processes hold the rows of their task (large tables are
-    memory-mapped by joblib). `pairs` go to an estimator that compares within them.
-    """
+    """Fit one clone per sample and read it; seeds are drawn first, the order of ties last."""
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
             f"sample_weight was given, but the fit of {type(estimator).__name__} does not take it; "

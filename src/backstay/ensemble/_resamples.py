@@ -13,11 +13,7 @@ RESAMPLES = {"bootstrap", "subsample", "complementary_pairs"}
 def draw_rows(
     resample: str, y: Indices, n: int, max_samples: float, rng: np.random.RandomState
 ) -> list[Indices]:
-    """Draw the rows of `n` members, class by class as BaggedRanker describes, in increasing order.
-
-    Rows with numbers are drawn from all rows, those with times until an event by event.
-    The halves of a complementary pair are members 2i and 2i + 1.
-    """
+    """Draw the rows of `n` members, class by class; members 2i and 2i + 1 are a pair."""
     if resample == "complementary_pairs" and n % 2:
         raise ValueError(f"n_resamples={n!r} must be even for resample='complementary_pairs'.")
     by_class = _rows_by_class(y)
@@ -48,10 +44,7 @@ def draw_pairs(
 def hold_out(
     y: Indices, classes: NDArray[Any] | None, share: float, rng: np.random.RandomState
 ) -> tuple[Indices, Indices]:
-    """Return rows to select on and rows held out, a share of every class of two rows or more.
-
-    For numbers, without `classes`, all rows are of one kind.
-    """
+    """Return rows to select on and rows held out, a share of every class of two rows or more."""
     if classes is not None:
         warn_single_members(classes, y, "none of it is held out")
     held = []

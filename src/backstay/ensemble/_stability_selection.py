@@ -5,16 +5,18 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from backstay._validation import Interval, StrOptions, check_random_state, positive_int
-from backstay.base import Array, Indices
+from backstay.base import Array, Indices, fit_weighted
 from backstay.ensemble._ensemble import Ensemble
-from backstay.ensemble._error_bounds import ASSUMPTIONS, error_bound, largest_q, smallest_threshold
-from backstay.ensemble._paths import common_grid, cut_path
+from backstay.ensemble._error_bounds import ASSUMPTIONS, largest_q, smallest_threshold
 
 # Chosen with the defaults of threshold and assumption, by simulation: see docs/ensembles.md.
 DEFAULT_PFER = 0.5
+# On half of the rows slopes are steeper than on all: the grid starts higher by this factor.
+HIGHER = 2.0
 
 
 @dataclass(eq=False, repr=False)
@@ -52,10 +54,8 @@ class StabilitySelection(Ensemble):
         the runs that select it at this λ. The grid is cut where runs have selected more than q
         features on average at any of its λ. The estimator must have the parameter ``lambdas``
         and, fitted, ``lambdas_`` and ``selection_path_``, as :class:`LassoPath` has.
-    n_jobs
+    n_jobs, random_state
         As in :class:`BaggedRanker`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the rows, and a seed for every run.
 
     Attributes
     ----------
@@ -66,14 +66,13 @@ class StabilitySelection(Ensemble):
         Bounds on the expected number of falsely selected features, at
         ``threshold_`` and ``n_features_per_run_``, d features in all:
 
-        - "meinshausen_buhlmann": q²/((2τ − 1)d). It supposes that noise
-          features are exchangeable and the method no worse than guessing. For
-          complementary pairs it holds without either, as a bound on selected
+        - "meinshausen_buhlmann": q²/((2τ − 1)d), if noise features are exchangeable and the method
+          no worse than guessing; for complementary pairs without either, as a bound on selected
           features that a single run selects with probability at most q/d.
-        - "unimodal": such features again, supposing that the share of pairs in
-          which both runs select the feature has a unimodal distribution.
-        - "r_concave": supposing that this share is −1/2-concave and the
-          selection frequency −1/4-concave; the smallest of the three.
+        - "unimodal": such features again, if the share of pairs in which both runs select the
+          feature has a unimodal distribution.
+        - "r_concave": if this share is −1/2-concave and the selection frequency −1/4-concave; the
+          smallest of the three.
 
         The last two are nan with ``resample="subsample"``.
     threshold_ : float
@@ -87,18 +86,10 @@ class StabilitySelection(Ensemble):
         The λ of the path that was cut. Only with ``path=True``, as is:
     path_frequency_ : ndarray of shape (n_steps, n_features)
         Share of the runs that selected each feature at each λ.
-    rankings_ : ndarray of shape (n_runs, n_features)
-        The runs' rankings, 1 is best; d for all features that a run does not rank, or that share
-        its last place.
-    estimators_samples_ : list of ndarray
-        The rows of every run.
+    rankings_, estimators_samples_
+        As in :class:`BaggedRanker`.
     ranking_ : ndarray of shape (n_features,)
         By selection frequency; ties by the sum of ranks, then by column.
-
-    See Also
-    --------
-    RepeatedSelector : Keep the most frequent features, without a bound.
-    BaggedRanker : One ranking aggregated from the rankings of many resamples.
 
     Notes
     -----
@@ -107,8 +98,7 @@ class StabilitySelection(Ensemble):
 
     References
     ----------
-    Meinshausen, Bühlmann (2010), Stability selection. Shah, Samworth (2013),
-    Variable selection with error control: another look at stability selection.
+    Meinshausen & Bühlmann (2010); Shah & Samworth (2013).
 
     Examples
     --------
@@ -173,7 +163,7 @@ class StabilitySelection(Ensemble):
         self.n_features_per_run_ = q if mean_q == q else mean_q
         known = ASSUMPTIONS if self.resample == "complementary_pairs" else ("none",)
         given = (self.n_features_per_run_, self.n_features_in_, threshold, self.n_resamples)
-        bounds = [error_bound(*given, a) if a in known else float("nan") for a in ASSUMPTIONS]
+        bounds = [of(*given) if a in known else float("nan") for a, of in ASSUMPTIONS.items()]
         names = ("meinshausen_buhlmann", "unimodal", "r_concave")
         self.error_bound_ = dict(zip(names, bounds, strict=True))
         return self.selection_frequency_
@@ -192,12 +182,15 @@ class StabilitySelection(Ensemble):
             raise ValueError(
                 f"n_features_per_run={q!r} must lie between 1 and the number of features, {d}."
             )
+        too_few = threshold is None and (q is None or pfer is None)
+        if too_few or None not in (threshold, q, pfer):
+            raise ValueError(
+                f"threshold={threshold!r}, pfer={pfer!r} and n_features_per_run={q!r}: two of them "
+                "must be given, from which the third follows."
+            )
         if threshold is None:
-            if q is None or pfer is None:
-                raise ValueError(
-                    "threshold=None is chosen from pfer and n_features_per_run; "
-                    f"got pfer={pfer!r} and n_features_per_run={q!r}, both must be given."
-                )
+            assert q is not None
+            assert pfer is not None
             chosen = smallest_threshold(pfer, q, d, self.n_resamples, assumption)
             if chosen is None:
                 raise ValueError(
@@ -214,9 +207,48 @@ class StabilitySelection(Ensemble):
                     "even with one feature per run; raise pfer or threshold."
                 )
             return threshold, max(1, q)
-        if pfer is not None:
-            raise ValueError(
-                f"pfer={pfer!r}, threshold={threshold!r} and n_features_per_run={q!r} cannot all "
-                "be given; leave n_features_per_run out, or set threshold=None."
-            )
         return threshold, q
+
+
+def common_grid(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Array | None) -> Array:
+    """Return the λ that all runs share: those of a path on all rows, and some above them."""
+    name = type(estimator).__name__
+    if "lambdas" not in estimator.get_params():
+        raise ValueError(
+            f"path=True needs an estimator with the parameter lambdas and the fitted "
+            f"selection_path_, such as LassoPath; {name} has no such parameter."
+        )
+    if estimator.lambdas is not None:
+        return np.asarray(estimator.lambdas, dtype=np.float64)
+    lambdas = np.asarray(
+        fit_weighted(clone(estimator), X, y, sample_weight).lambdas_, dtype=np.float64
+    )
+    if len(lambdas) < 2:
+        raise ValueError(f"path=True needs a path, but no feature enters that of {name}.")
+    fall = lambdas[1] / lambdas[0]
+    above = int(np.ceil(np.log(HIGHER) / -np.log(fall)))
+    return np.concatenate([lambdas[0] * fall ** -np.arange(above, 0.0, -1.0), lambdas])
+
+
+def cut_path(paths: list[Any], n_steps: int, q: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Cut the runs' paths (λ × feature) where they have selected more than q features on average.
+
+    Returns how often each feature is selected at every λ left, and what runs selected at any.
+    """
+    n_features = paths[0].shape[1]
+    counts = np.zeros((n_steps, n_features))
+    first = np.full((len(paths), n_features), n_steps)
+    for run, path in enumerate(paths):
+        steps, features = path.nonzero()
+        counts[steps, features] += 1
+        # A run whose path ends early keeps its last selection.
+        counts[path.shape[0] :, features[steps == path.shape[0] - 1]] += 1
+        np.minimum.at(first[run], features, steps)
+    entered = np.array([(first <= step).sum() for step in range(n_steps)]) / len(paths)
+    left = int(np.searchsorted(entered, q + 1e-9, side="right"))
+    if left == 0:
+        raise ValueError(
+            f"at the first penalty runs select {entered[0]:.3g} features on average, more than "
+            f"the {q} that the bound allows; let lambdas begin higher, or raise pfer."
+        )
+    return counts[:left] / len(paths), first < left

@@ -2,8 +2,7 @@
 
 Correlated features form modules (`correlation_modules`), which `ModuleRanker` ranks. How redundant,
 important and relevant each of a few discrete features is [Prat 2.1, 4] follows from the joint
-distribution of features and class. Its probabilities are the frequencies of the rows. If there are
-many features, nearly every row is different, and every feature looks redundant.
+distribution of features and class, that is, from the frequencies of the rows.
 """
 
 from backstay.redundancy._importance import feature_importance_bayes

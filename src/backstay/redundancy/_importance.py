@@ -10,9 +10,8 @@ from backstay.redundancy._joint import (
     ROUNDING,
     Array,
     Codes,
-    check_choice,
+    check_number,
     grouped,
-    is_exact,
     joint,
     mass_table,
 )
@@ -31,8 +30,7 @@ def feature_importance_bayes(
     *,
     normalize: bool = True,
     cost: ArrayLike | None = None,
-    method: str = "auto",
-    max_exact: int = 12,
+    max_features: int = 16,
     sample_weight: ArrayLike | None = None,
 ) -> BayesImportance:
     """Rise of the Bayes error when a feature leaves the relevant subset [Prat 4.3].
@@ -50,12 +48,9 @@ def feature_importance_bayes(
     cost : array-like of shape (n_features,), default=None
         Cost of each feature, 0 or more; None makes the cheapest subset the
         smallest. Ties: the smaller, then the first.
-    method : {"auto", "exact", "greedy"}, default="auto"
-        Search all subsets; or drop features one after the other, the most
-        expensive and last first, wherever the error stays the same. That ends in a
-        subset that no feature can leave but that need not be the cheapest.
-    max_exact : int, default=12
-        "auto" is exact if no more features than this can be left out, each by itself.
+    max_features : int, default=16
+        How many features may be such that each by itself can be left out; all their subsets are
+        tried.
 
     Returns
     -------
@@ -64,15 +59,10 @@ def feature_importance_bayes(
     subset : ndarray
         Column numbers of X*. Empty where no feature lowers the error.
 
-    See Also
-    --------
-    redundancy_level : How far the other features determine a feature.
-
     Notes
     -----
-    The thesis asks of X* that every removal raise the error [Prat def. 4.8] and takes the smallest
-    such set, which a single useful feature already is; that X* lose nothing against all features is
-    what it needs, and is required here. Of two copies, X* has one: the other's importance is 0.
+    The thesis asks of X* only that every removal raise the error [Prat def. 4.8]; that it lose
+    nothing against all features is what it needs, and is required here.
 
     Examples
     --------
@@ -82,7 +72,6 @@ def feature_importance_bayes(
     >>> feature_importance_bayes(X, X[:, 0] & X[:, 1]).importances
     array([0.5, 0.5, 0. ])
     """
-    check_choice("method", method, ("auto", "exact", "greedy"))
     cells, mass = joint(X, y, sample_weight)
     d = cells.shape[1] - 1
     costs = np.ones(d) if cost is None else np.asarray(cost, dtype=np.float64)
@@ -90,7 +79,7 @@ def feature_importance_bayes(
         raise ValueError(
             f"cost={cost!r} must hold one number of 0 or more for each of {d} features."
         )
-    subset = _relevant_subset(cells, mass, costs, method, max_exact)
+    subset = _relevant_subset(cells, mass, costs, max_features)
     importances = np.zeros(d)
     most = bayes_accuracy(cells, mass, subset)
     for feature in subset:
@@ -106,9 +95,7 @@ def bayes_accuracy(cells: Codes, mass: Array, subset: Any) -> float:
     return float(mass_table(grouped(cells, subset), cells[:, -1], mass).max(axis=1).sum())
 
 
-def _relevant_subset(
-    cells: Codes, mass: Array, costs: Array, method: str, max_exact: int
-) -> list[int]:
+def _relevant_subset(cells: Codes, mass: Array, costs: Array, max_features: int) -> list[int]:
     """Find X*."""
     # Pe never rises with a further feature, so what cannot be left out of all features cannot be
     # left out of X*: only the others are searched.
@@ -120,13 +107,7 @@ def _relevant_subset(
 
     core = [j for j in every if not enough([k for k in every if k != j])]
     free = [j for j in every if j not in core]
-    if is_exact(method, len(free), max_exact):
-        added = [some for size in range(len(free) + 1) for some in combinations(free, size)]
-        added.sort(key=lambda some: (float(costs[list(some)].sum()), len(some), some))
-        return next(sorted([*core, *some]) for some in added if enough([*core, *some]))
-    kept = every
-    for j in sorted(free, key=lambda j: (-costs[j], -j)):
-        smaller = [k for k in kept if k != j]
-        if enough(smaller):
-            kept = smaller
-    return kept
+    check_number(len(free), max_features)
+    added = [some for size in range(len(free) + 1) for some in combinations(free, size)]
+    added.sort(key=lambda some: (float(costs[list(some)].sum()), len(some), some))
+    return next(sorted([*core, *some]) for some in added if enough([*core, *some]))

@@ -18,15 +18,13 @@ Subset = tuple[int, ...]
 ROUNDING = 1e-12
 
 
-def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the choices."""
-    if value not in choices:
-        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}.")
-
-
-def is_exact(method: str, n_free: int, max_exact: int) -> bool:
-    """Whether to try all subsets of `n_free` features."""
-    return method == "exact" or (method == "auto" and n_free <= max_exact)
+def check_number(n_features: int, max_features: int) -> None:
+    """Refuse to try all subsets of too many features."""
+    if n_features > max_features:
+        raise ValueError(
+            f"{n_features} features have {2**n_features} subsets, which may all have to be tried; "
+            f"that is done for up to max_features={max_features}. Preselect features, or raise it."
+        )
 
 
 def joint(X: Any, y: Any, sample_weight: Any) -> tuple[Codes, Array]:
@@ -36,18 +34,13 @@ def joint(X: Any, y: Any, sample_weight: Any) -> tuple[Codes, Array]:
         named = [(f"column {name!r} of X", np.asarray(X[name])) for name in X.columns]
     else:
         X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(f"X has {X.ndim} dimension(s); a table of rows and features has 2.")
-        named = [(f"column {j} of X", X[:, j]) for j in range(X.shape[1])]
+        named = [(f"column {j} of X", column) for j, column in enumerate(X.T)]
     labels = np.asarray(y)
-    if labels.ndim != 1 or not named or any(len(column) != len(labels) for _, column in named):
-        rows = len(named[0][1]) if named else 0
+    if len(X.shape) != 2 or labels.shape != X.shape[:1] or 0 in X.shape:
         raise ValueError(
-            f"X has {rows} rows and {len(named)} features, and y has shape {labels.shape}; "
-            "both need the same number of rows, and X at least one feature."
+            f"X has shape {X.shape}, and y has shape {labels.shape}; both need the same rows, at "
+            "least one, and X at least one feature."
         )
-    if not len(labels):
-        raise ValueError("X has no rows; at least one is needed.")
     table = np.column_stack([_codes(*column) for column in [*named, ("y", labels)]])
     weights = validate_sample_weight(sample_weight, table)
     weights = np.ones(len(table)) if weights is None else weights

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from backstay._scaling import near_one
 from backstay._validation import Interval, has_fit_parameter, validate_X_y
 from backstay.base import (
     Array,
@@ -26,12 +25,7 @@ from backstay.redundancy._modules import CUT, members_of, modules_of, unit_colum
 def module_columns(
     X: Array, modules: list[Indices], unit: Array, omega: Array
 ) -> tuple[Array, Array]:
-    """Return one column per module, and every feature's |r| with that of its module.
-
-    The column is the mean of the members, each of mean 0 and deviation 1 and turned to rise with
-    the most central of them, times the geometric mean of their deviations. A feature that is alone
-    stays as it is.
-    """
+    """Return one column per module, as ModuleRanker says, and every feature's |r| with it."""
     columns = np.empty((len(X), len(modules)))
     closeness = np.ones(X.shape[1])
     for k, members in enumerate(modules):
@@ -44,7 +38,7 @@ def module_columns(
         signs = np.where(r[centre] < 0, -1.0, 1.0)
         middle = signs @ own
         closeness[members] = np.abs(own @ middle) / np.sqrt(middle @ middle)
-        values = near_one(X[:, members])
+        values = X[:, members]
         mean = omega @ values / omega.sum()
         deviation = np.sqrt(omega @ (values - mean) ** 2 / omega.sum())
         scale = np.exp(np.log(deviation).mean())
@@ -55,9 +49,6 @@ def module_columns(
 @dataclass(eq=False, repr=False)
 class ModuleRanker(MetaRanker):
     """Rank modules of correlated features, each as if it were one feature, then their members.
-
-    Correlated features take each other's place from one training set to the next. The modules
-    that they form remain the same.
 
     Parameters
     ----------
@@ -85,29 +76,20 @@ class ModuleRanker(MetaRanker):
         Features of the modules that `estimator` ranks.
     estimator_ : estimator
         Fitted on one column per module.
-    feature_importances_ : ndarray of shape (n_features,)
-        The importance of the feature's module.
     ranking_ : ndarray of shape (n_features,)
-        By module, then by closeness. 1 is best.
-
-    See Also
-    --------
-    MRMR : Ranks one feature of each kind first, instead of all of the best kind.
+        By module, then by closeness; ``feature_importances_`` are those of the modules.
 
     Notes
     -----
     `estimator` sees one column per module: the mean of the members, each of mean 0 and deviation 1
     and turned to rise with the most central one, times the geometric mean of their deviations.
     A module is thus judged once, with less noise than its members, and copies of a feature take no
-    weight from each other. Features that are alone stay as they are, so without correlated
-    features the ranking is the estimator's own.
-
-    Modules are formed without the class, on rows counted by ``sample_weight``.
+    weight from each other. Features that are alone stay as they are. Modules are formed without
+    the class, on rows counted by ``sample_weight``.
 
     References
     ----------
-    Park, Hastie and Tibshirani (2007), Averaged gene expressions for regression, who average within
-    clusters of genes.
+    Park, Hastie & Tibshirani (2007) average within clusters of genes.
 
     Examples
     --------

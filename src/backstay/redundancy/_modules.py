@@ -11,7 +11,6 @@ from backstay._kernels._linkage import (
     join_similar,
     set_numbers,
 )
-from backstay._scaling import near_one
 from backstay._validation import validate_sample_weight
 from backstay.base import Array, Indices, one_thread
 
@@ -25,7 +24,6 @@ SLACK = 1e-6
 
 def unit_columns(X: Array, omega: Array | None) -> Array:
     """Return columns as rows of mean 0 and length 1; constant ones and gaps are 0."""
-    X = near_one(X)
     weights = np.ones(len(X)) if omega is None else omega
     X, weights = X[weights > 0], weights[weights > 0]
     known = ~np.isnan(X)
@@ -40,11 +38,9 @@ def unit_columns(X: Array, omega: Array | None) -> Array:
 
 
 def modules_of(unit: Array, cut: float) -> Indices:
-    """Return the module of every feature, by average linkage; numbered by their first feature.
-
-    The mean of some |r| exceeds 1 − cut only if one of them does. So no module reaches beyond the
-    features that a chain of such pairs links, and only correlations within these are held.
-    """
+    """Return the module of every feature, by average linkage; numbered by their first feature."""
+    # The mean of some |r| exceeds 1 − cut only if one of them does. So no module reaches beyond the
+    # features that a chain of such pairs links, and only correlations within these are held.
     d = len(unit)
     linked, parent = np.arange(d), np.arange(d)
     with one_thread():
@@ -99,18 +95,11 @@ def correlation_modules(
     ndarray of shape (n_features,)
         Number of every feature's module; modules are numbered by their first feature.
 
-    See Also
-    --------
-    ModuleRanker : Ranks modules.
-
     Notes
     -----
     A feature that falls where another rises says the same about the samples, so the sign of r does
-    not count. Constant features are on their own.
-
-    The clusters are those of the whole tree, but only what lies below the cut is built: time
-    n·d²/2 for the correlations, memory 2·m² bytes for the m features that pairs with
-    |r| ≥ 1 − cut link to one another, at most all d.
+    not count. Constant features are on their own. Memory is 2·m² bytes for the m features that
+    pairs with |r| ≥ 1 − cut link to one another.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from backstay.redundancy._joint import (
     ROUNDING,
     Array,
     Codes,
+    check_number,
     grouped,
     groups_by_subset,
     joint,
@@ -43,25 +44,18 @@ def feature_relevance(
         Distributions are different if their total variation distance, averaged over the rows, is
         larger. 0 is the definition and right for a distribution that is known.
     max_features : int, default=16
-        All 2^(n_features − 1) subsets of the others may be tried for each feature; with more
-        features than this, it is refused.
+        As in :func:`redundancy_level`.
 
     Returns
     -------
     ndarray of shape (n_features,)
         "strong", "weak" or "irrelevant".
 
-    See Also
-    --------
-    redundancy_level : Whether other features say all that a feature says.
-    feature_importance_bayes : What a feature adds, in errors.
-
     Notes
     -----
     Probabilities are frequencies of rows. In a sample, even a feature that means nothing shifts
-    them a little, and with `tol` 0 it is then relevant; where nearly every row of the others
-    is different, no feature is strong. Use it on distributions that are known, or on few
-    features and many rows with a `tol` that shuffled values of the feature do not reach.
+    them a little. Use it on distributions that are known, or on few features and many rows with
+    a `tol` that shuffled values of the feature do not reach.
 
     Examples
     --------
@@ -75,11 +69,7 @@ def feature_relevance(
     """
     cells, mass = joint(X, y, sample_weight)
     d = cells.shape[1] - 1
-    if d > max_features:
-        raise ValueError(
-            f"X has {d} features, so that {2 ** (d - 1)} subsets may have to be tried for each; "
-            f"it is done for up to max_features={max_features}. Preselect features, or raise it."
-        )
+    check_number(d, max_features)
     kinds = [_kind(cells, mass, feature, tol + ROUNDING) for feature in range(d)]
     return np.array(kinds, dtype=np.str_)
 

@@ -1,12 +1,8 @@
 """The stability of repeated selections, with confidence intervals.
 
-Works on the output of repeated runs of any library: `stability_score` and
-`stability_curve` on subsets, `ranking_stability`, `weight_stability` and
-`prediction_stability` on what their names say, `compare_stability` for two procedures.
-`bias_variance` and `subset_bias_variance` need the truth.
-`Standings` says what an independent sample would choose again.
-`list_measures` is the table of all measures. `PairMatrix` is for a figure of your own about
-every two runs.
+Works on the output of repeated runs of any library. `list_measures` is the table of all measures,
+`Standings` says what an independent sample would choose again, and `PairMatrix` is for a figure of
+your own about every two runs.
 """
 
 from backstay.stability._bias_variance import BiasVariance, bias_variance, subset_bias_variance

@@ -88,12 +88,7 @@ def bias_variance(
     Returns
     -------
     BiasVariance
-        Averages as ``error``, ``bias`` (this is bias²) and ``variance``; per feature with
-        ``frame()``.
-
-    See Also
-    --------
-    subset_bias_variance : The same for selected subsets, under zero-one loss.
+        Its ``bias`` is bias².
 
     Examples
     --------
@@ -127,8 +122,7 @@ def subset_bias_variance(
 
     Every run decides on every feature: selected or not. The *main* decision is that of most runs.
     A feature's bias is 1 if the main decision is wrong; its variance is the share of runs that
-    decide otherwise (Domingos 2000). Over features, error = bias + variance where the main
-    decision is right − variance where it is wrong.
+    decide otherwise (Domingos 2000).
 
     Parameters
     ----------
@@ -142,11 +136,6 @@ def subset_bias_variance(
     Returns
     -------
     BiasVariance
-        Averages, and figures per feature with ``frame()``.
-
-    See Also
-    --------
-    bias_variance : The same for feature weights, under squared loss.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from backstay.stability._intervals import (
     ConfidenceInterval,
@@ -30,10 +29,8 @@ class StabilityComparison:
         Stability of the first minus that of the second.
     p_value : float
         Two-sided, for no difference.
-    statistic : float
-        `difference` over its standard error.
-    variance : float
-        Variance of `difference`.
+    statistic, variance : float
+        `difference` over its standard error, and the square of that.
     first, second : float
         The two stabilities.
     n_runs : tuple of int
@@ -75,21 +72,6 @@ class StabilityComparison:
             f"[{low:.4g}, {high:.4g}], p={self.p_value:.3g}, {kind} {self.variance_from})"
         )
 
-    def frame(self) -> pd.DataFrame:
-        """Return the comparison as a frame of one row."""
-        row = {
-            "measure": self.measure,
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference,
-            **self.confidence_interval._asdict(),
-            "statistic": self.statistic,
-            "p_value": self.p_value,
-            "paired": self.paired,
-            "variance_from": self.variance_from,
-        }
-        return pd.DataFrame([row])
-
 
 def compare_stability(
     a: Any,
@@ -106,7 +88,7 @@ def compare_stability(
 ) -> StabilityComparison:
     """Test whether two procedures differ in stability.
 
-    Independent runs and "nogueira" or "kuncheva": the two-sample test of Nogueira et al.,
+    Independent runs and "nogueira" or "kuncheva": the two-sample test of Nogueira et al. 2018,
     ``T = (first − second)/√(v₁ + v₂)``, standard normal if the procedures are equally
     stable, or Student's t below 50 runs, with variances from a jackknife over runs. With
     ``paired=True``, or for another measure, the variance of the difference comes from a bootstrap
@@ -126,28 +108,13 @@ def compare_stability(
         have in common then cancels in the difference.
     confidence, similarity, **options
         As in `stability_score`.
-    n_bootstrap : int, default=1000
-        Number of bootstrap resamples. Only their standard error is used: percentiles
-        would be off centre because a redrawn run agrees with its own copy.
-    random_state : int, Generator or None
-        Seed of the bootstrap.
+    n_bootstrap, random_state : int, default=1000; int, Generator or None
+        Number of bootstrap resamples, and their seed. Only their standard error is used:
+        percentiles would be off centre because a redrawn run agrees with its own copy.
 
     Returns
     -------
     StabilityComparison
-        With ``difference`` (first minus second), ``confidence_interval``, ``p_value``.
-
-    See Also
-    --------
-    stability_score : The stability of one procedure.
-
-    Notes
-    -----
-    The parameters are those of `stability_score` and the second set of runs.
-
-    References
-    ----------
-    Nogueira, Sechidis & Brown 2018, Theorem 10.
 
     Examples
     --------

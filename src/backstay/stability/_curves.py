@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
     PairMatrix,
-    check_confidence,
     check_source,
     least_variance,
     quantile,
@@ -105,23 +104,11 @@ def stability_curve(
 
     Notes
     -----
-    For M rankings of d features, the values at all sizes together cost O(M·d) for measures
-    that depend only on selection frequencies: kuncheva, nogueira, wald, phi, kappa,
-    lustgarten, dunne, dice, ochiai, the Somol family and davis. Their intervals need
-    each run's overlap with the others, M²·d additions made 64 at a time. The mean Jaccard
-    index (kalousis) is not a function of the frequencies, so it takes the overlap of
-    every pair, O(M²·d). Other measures are computed size by size.
+    Kuncheva, nogueira, wald, phi, kappa, lustgarten, dunne, dice, ochiai, somol_weighted,
+    somol_relative and kalousis are computed at all sizes at once, other measures size by size.
 
     Neighbouring sizes share most of their features: compare procedures at a size chosen
     beforehand, or per run, never by a test over sizes.
-
-    The many parameters are those of `stability_score`, so that both are called alike, and those
-    that say what a ranking is.
-
-    See Also
-    --------
-    stability_score : One set of subsets, of any sizes.
-    ranking_stability : Whole rankings at once.
 
     Examples
     --------
@@ -134,14 +121,13 @@ def stability_curve(
     """
     entry = get_measure(measure, "subsets")
     check_source(variance_from)
-    check_confidence(confidence)
     order, p = read_orders(rankings, kind, n_features)
     chosen = _read_sizes(sizes, order.shape[1])
     arguments = measure_arguments(entry, options, similarity, p)
     order = order[:, : int(chosen.max())]
-    at_once = _at_once(measure)
-    if at_once is not None:
-        value, variance = at_once(entry, order, p, variance_from, **arguments)
+    if measure in _LINEAR or measure == "kalousis":
+        at_once = _linear if measure in _LINEAR else _jaccard
+        value, variance = at_once(entry, order, p, variance_from)
         variance = np.maximum(variance, _least_variance(entry, order, p, value))
         value, variance = value[chosen - 1], variance[chosen - 1]
     else:
@@ -176,15 +162,6 @@ def _read_sizes(sizes: Iterable[int] | None, most: int) -> NDArray[np.int64]:
     return chosen.astype(np.int64)
 
 
-def _at_once(measure: str) -> Callable[..., Curve] | None:
-    """Return what computes sizes 1..K at once; None if the measure needs each size separately."""
-    if measure in _LINEAR:
-        return _linear
-    if measure in ("somol", "davis"):
-        return _of_ever_selected
-    return _jaccard if measure == "kalousis" else None
-
-
 def _least_variance(entry: Measure, order: NDArray[Any], p: int, value: Floats) -> Floats:
     m, placements = order.shape[0], Placements.of(order, p)
     count = np.arange(m + 1)
@@ -198,43 +175,15 @@ def _linear(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> 
     m, most = order.shape
     k = np.arange(1.0, most + 1)
     offset, slope = _LINEAR[entry.name](k, p, m)
-    placements = Placements.of(order, p)
-    if m < 3 or (variance_from == "analytic" and not entry.analytic_variance):
-        mean = placements.sum_over_pairs() / (m * (m - 1))
-        return offset + slope * mean, np.full(most, np.nan)
-    totals = placements.overlap_totals()
+    totals = Placements.of(order, p).overlap_totals()
+    variance = np.full(most, np.nan)
     if variance_from == "jackknife":
         variance = PairMatrix.jackknife(totals)
-    else:
+    elif entry.analytic_variance and m > 2:
         # Nogueira's Theorem 7 at equal sizes: φ_i − φ̄ = slope·(G_i − Ḡ)/m.
         variance = 4 / m**4 * spread_over_runs(totals)
     mean = totals.sum(axis=0, dtype=np.int64) / (m * (m - 1))
     return offset + slope * mean, slope**2 * variance
-
-
-def _of_ever_selected(
-    entry: Measure, order: NDArray[Any], p: int, variance_from: str, penalty: float = 0.0
-) -> Curve:
-    """Return somol or davis, which at equal sizes depend on |X| only, X the ever selected."""
-    # Leaving run i out removes from X the features that only i selected.
-    if penalty < 0:
-        raise ValueError(f"penalty={penalty!r} must not be negative.")
-    m, most = order.shape
-    k = np.arange(1.0, most + 1)
-    placements = Placements.of(order, p)
-    ever = placements.ever_selected()
-
-    def value(runs: int, union: NDArray[np.int64]) -> Floats:
-        frequency = runs * k / union
-        if entry.name == "somol":
-            return np.asarray((frequency - 1) / (runs - 1))
-        return np.asarray(np.maximum(0, frequency / runs - penalty * k / p))
-
-    variance = np.full(most, np.nan)
-    if variance_from == "jackknife" and m > 2:
-        left_out = value(m - 1, ever - placements.selected_once())
-        variance = (m - 1) * left_out.var(axis=0)
-    return value(m, ever), variance
 
 
 def _jaccard(entry: Measure, order: NDArray[Any], p: int, variance_from: str) -> Curve:

@@ -9,17 +9,7 @@ from backstay.stability._runs import read_subsets
 
 
 def selection_frequency(subsets: Any, n_features: int | None = None) -> NDArray[np.float64]:
-    """Return the share of runs that selected each feature.
-
-    Parameters
-    ----------
-    subsets, n_features
-        As in `stability_score`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Between 0 and 1.
+    """Return the share of runs that selected each feature, as `stability_score` takes them.
 
     Examples
     --------
@@ -44,12 +34,10 @@ def consensus(
     Returns
     -------
     ndarray of int
-        Feature indices, most frequent first, ties by index.
+        Most frequent first, ties by index.
 
     Examples
     --------
-    >>> consensus([[0, 1], [0, 2], [0, 1], [0, 3]], 5)
-    array([0])
     >>> consensus([[0, 1], [0, 2], [0, 1], [0, 3]], 5, threshold=0.4)
     array([0, 1])
     """

@@ -45,10 +45,7 @@ def quantile(confidence: float, n_runs: int) -> float:
 
 
 def two_sided_p(statistic: float, n_runs: int) -> float:
-    """Return the p-value of a value over its standard error: Student's t below 50 runs.
-
-    It is below 1 − confidence exactly where `interval_around` leaves out 0.
-    """
+    """Return the p-value of a value over its standard error: Student's t below 50 runs."""
     if n_runs >= MANY_RUNS:
         return float(2 * special.ndtr(-abs(statistic)))
     return float(2 * special.stdtr(n_runs - 1, -abs(statistic)))
@@ -77,11 +74,9 @@ def spread_over_runs(totals: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def least_variance(short: Any, spread: Any, squares: Any, n_runs: int) -> NDArray[np.float64]:
-    """Return the variance that a stability has at least, given how often features were selected.
-
-    `short` is how far it is from that of identical runs; `spread` and `squares` are Σ w and Σ w²
-    over features, w = F(m − F) for a feature selected by F of m runs.
-    """
+    """Return the variance that a stability has at least, given how often features were selected."""
+    # `short` is how far it is from that of identical runs; `spread` and `squares` are Σ w and Σ w²
+    # over features, w = F(m − F) for a feature selected by F of m runs.
     # A mean over pairs of |A∩B| has the variance 4σ²/m + 2δ/(m(m − 1)) (Hoeffding 1948). The first
     # part is that of the runs' agreement with all others. The second is what is left if all runs
     # agree equally with the others, which leaves the jackknife nothing to see. δ is the sum of the
@@ -163,10 +158,7 @@ class PairMatrix:
 
     @staticmethod
     def jackknife(totals: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the jackknife variance of means over pairs, from sums over each run's pairs.
-
-        Further axes of `totals`, whose first are the runs, are separate means; nan for two runs.
-        """
+        """Return the jackknife variance of means over pairs, from sums over each run's pairs."""
         # Leaving run i out takes 2 s_i from the sum over ordered pairs: the jackknife is a sum of
         # squares.
         m = totals.shape[0]

@@ -63,10 +63,7 @@ class Measure:
 
 
 def _on_subsets(compute: Callable[..., Any], *facts: Any, over: str = "", **more: Any) -> Measure:
-    """Return a measure on subsets with the name, formula and options of what computes it.
-
-    It is one number for all runs, or a mean `over` pairs of them.
-    """
+    """Return a measure on subsets, or a mean `over` pairs of them, by what computes it."""
     formula = (compute.__doc__ or "").removeprefix("Return ").removesuffix(".")
     _, *takes = inspect.signature(compute).parameters
     options = [name for name in takes if name != "similar"]
@@ -220,9 +217,7 @@ def list_measures() -> pd.DataFrame:
     -------
     DataFrame
         One row per measure: its name, what it works on ("subsets", "rankings", "weights" or
-        "predictions"), definition, bounds, whether random selection gives 0, whether higher is
-        stabler, whether it needs equal sizes or a similarity, its value for identical runs, whether
-        theory gives a variance, further options, a note and the reference.
+        "predictions"), definition, bounds, properties, options, a note and the reference.
 
     Examples
     --------

@@ -69,26 +69,6 @@ class Placements:
             total += np.bincount(self.place[part], weights=gained, minlength=self.n_places)
         return np.cumsum(total.astype(np.int64))
 
-    def sum_over_pairs(self) -> NDArray[np.int64]:
-        """Return Σ_f F_f(F_f − 1), all ordered pairs' overlap, for every k."""
-        count = np.arange(self.n_runs + 1)
-        return self.sum_over_features(count * (count - 1))
-
-    def ever_selected(self) -> NDArray[np.int64]:
-        """Return the number of features selected by any run, for every k."""
-        first = self.place[self.start[:-1][np.diff(self.start) > 0]]
-        return np.cumsum(np.bincount(first, minlength=self.n_places))
-
-    def selected_once(self) -> NDArray[np.int64]:
-        """Return, M×K, how many features are selected by that run alone."""
-        alone = np.zeros((self.n_runs, self.n_places), dtype=np.int64)
-        count = np.diff(self.start)
-        first = self.start[:-1][count > 0]
-        np.add.at(alone, (self.run[first], self.place[first]), 1)
-        second = self.start[:-1][count > 1] + 1
-        np.add.at(alone, (self.run[second - 1], self.place[second]), -1)
-        return np.cumsum(alone, axis=1)
-
     def overlap_totals(self) -> NDArray[np.signedinteger]:
         """Return, M×K, each run's overlap with all others: Σ_{j≠i} |A_i∩A_j|."""
         # When run i places a feature that t runs hold already, i gains t and each of the t gains 1.

@@ -1,6 +1,8 @@
 """Stability of predictions made by models trained on different resamples."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +48,6 @@ def prediction_stability(
     Returns
     -------
     StabilityResult
-        The value with an interval over runs (nan for two runs).
 
     Warns
     -----
@@ -54,31 +55,19 @@ def prediction_stability(
         If the measure is 0/0; the value is nan. "kappa" and "phi", which are means over pairs,
         are 0/0 as soon as two models have no sample in common; the other two are not.
 
-    See Also
-    --------
-    stability_score : The same question about selected features.
-
     Examples
     --------
     >>> labels = [["a", "b", "a", "b"], ["a", "b", "a", "a"], ["a", "b", "b", "b"]]
     >>> round(prediction_stability(labels).value, 4)
     0.6667
-    >>> round(prediction_stability(labels, "kappa").value, 4)
-    0.4
-
-    The first model did not predict the last sample, and the second not the first one:
-
-    >>> import numpy as np
-    >>> gaps = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]]
-    >>> round(prediction_stability(np.ma.array(labels, mask=gaps), "pooled_kappa").value, 4)
-    0.2381
     """
     get_measure(measure, "predictions")
     if measure == "alpha":
-        return _alpha_result(*_read(predictions), confidence)
+        return _pooled_result(_moments(*_read(predictions)), measure, _alpha, confidence)
     votes = _read_votes(predictions)
     if measure in ("agreement", "pooled_kappa"):
-        return _pooled_result(votes, measure, confidence)
+        pooled = partial(_pooled, measure=measure)
+        return _pooled_result(np.stack(votes), measure, pooled, confidence)
     if measure == "phi" and len(votes) > 2:
         raise ValueError(f"measure='phi' is for two classes; got {len(votes)}, so use 'kappa'.")
     return pairwise_result(
@@ -138,21 +127,22 @@ def _phi(votes: Votes) -> Floats:
     return np.asarray(excess / np.where(spread * spread.T > 0, spread * spread.T, np.nan))
 
 
-def _pooled_result(votes: Votes, measure: str, confidence: float) -> StabilityResult:
-    """Return the figure of all pairs of runs together, with its interval."""
-    m, n = votes[0].shape
-    everyone = [mask.sum(axis=0) for mask in votes]
-    value, variance = float(_pooled(everyone, measure)), math.nan
+def _pooled_result(
+    parts: Floats, measure: str, of_sums: Callable[[Floats], Floats], confidence: float
+) -> StabilityResult:
+    """Return a figure of sums over all runs (the second axis), with its jackknife interval."""
+    _, m, n = parts.shape
+    sums = parts.sum(axis=1)
+    value, variance = float(of_sums(sums)), math.nan
     if math.isnan(value):
-        why = "no sample was predicted twice, or all predictions are of one class"
+        why = "no sample was predicted twice, or all predictions are equal"
         warn_undefined(measure, f"on these {m} runs: {why}", stacklevel=4)
     elif m > 2:
-        others = [whole - mask for whole, mask in zip(everyone, votes, strict=True)]
-        variance = float((m - 1) * _pooled(others, measure).var())
+        variance = float((m - 1) * of_sums(sums[:, None] - parts).var())
     return StabilityResult(value, variance, measure, m, n, confidence, items="predictions")
 
 
-def _pooled(sums: Votes, measure: str) -> Floats:
+def _pooled(sums: Floats, measure: str) -> Floats:
     """Return agreement or κ over all pairs of runs and the samples both predicted."""
     # `sums` holds Σ v_i per class and sample (the last axis). A run is not paired with itself, so
     # a product over pairs is Σ_{i≠j} u_i v_j = (Σ u)(Σ v) − Σ u v. All are whole numbers, hence
@@ -169,28 +159,17 @@ def _pooled(sums: Votes, measure: str) -> Floats:
     return np.asarray((equal / pairs - chance) / np.where(chance < 1, 1 - chance, np.nan))
 
 
-def _alpha_result(
-    values: NDArray[Any], predicted: NDArray[np.bool_], confidence: float
-) -> StabilityResult:
-    """Return Krippendorff's α of predicted numbers, with its interval."""
-    m, n = values.shape
+def _moments(values: NDArray[Any], predicted: NDArray[np.bool_]) -> Floats:
+    """Return whether there is a prediction, the standardised prediction, and its square."""
     known = values[predicted].astype(np.float64)
     # Of mean 0 and deviation 1, so that differences of squares lose no digits.
     middle, spread = (known.mean(), known.std() or 1.0) if len(known) else (0.0, 1.0)
     x = np.where(predicted, (np.where(predicted, values, 0) - middle) / spread, 0.0)
-    parts = np.stack([predicted.astype(np.float64), x, x**2])
-    value, variance = float(_alpha(parts.sum(axis=1))), math.nan
-    if math.isnan(value):
-        why = "no sample was predicted twice, or all predictions are equal"
-        warn_undefined("alpha", f"on these {m} runs: {why}", stacklevel=4)
-    elif m > 2:
-        others = parts.sum(axis=1)[:, None] - parts
-        variance = float((m - 1) * _alpha(others).var())
-    return StabilityResult(value, variance, "alpha", m, n, confidence, items="predictions")
+    return np.stack([predicted.astype(np.float64), x, x**2])
 
 
 def _alpha(sums: Floats) -> Floats:
-    """Return α from times, sums and sums of squares of every sample's predictions."""
+    """Return Krippendorff's α from times, sums and sums of squares by sample."""
     times, total, squares = (np.where(sums[0] > 1, one, 0) for one in sums)
     # Σ over ordered pairs of (a − b)² = 2(times·squares − total²); a sample counts by its times.
     within = ((times * squares - total**2) / np.maximum(times - 1, 1)).sum(axis=-1)

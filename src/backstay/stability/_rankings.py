@@ -41,19 +41,12 @@ def ranking_stability(
     Returns
     -------
     StabilityResult
-        The mean over pairs of runs, with an interval (nan for two runs).
-
-    See Also
-    --------
-    stability_curve : The stability of the best k features, for every k.
 
     Examples
     --------
     >>> orders = [[0, 1, 2, 3], [1, 0, 2, 3], [0, 1, 3, 2]]
     >>> round(ranking_stability(orders).value, 4)
     0.7333
-    >>> round(ranking_stability(orders, "kendall").value, 4)
-    0.5556
     """
     entry = get_measure(measure, "rankings")
     if top is not None and "top" not in entry.options:

@@ -73,20 +73,9 @@ class Standings:
 
     @classmethod
     def fit(cls, counts: ArrayLike, n_runs: int, noise: float) -> Standings:
-        """Fit the standings to how many runs chose each feature.
+        """Fit the standings to how many of `n_runs` runs chose each feature.
 
-        Parameters
-        ----------
-        counts : array-like of shape (n_features,)
-            Runs that chose each feature.
-        n_runs : int
-            Number of runs.
-        noise : float
-            f/(1 − f) for runs on a share f of the rows.
-
-        Returns
-        -------
-        Standings
+        `noise` is f/(1 − f) for runs on a share f of the rows.
         """
         chosen = np.asarray(counts, dtype=np.intp)
         histogram = np.bincount(chosen, minlength=n_runs + 1).astype(np.float64)
@@ -192,11 +181,9 @@ def count_likelihood(n_runs: int, noise: float, threshold: float) -> tuple[Float
 
 
 def _most_likely(histogram: Floats, likelihood: Floats) -> tuple[Floats, float]:
-    """Return the most likely distribution over the grid, and its mean log likelihood.
-
-    By Wang's constrained Newton method (2007): least squares with masses of at least 0 stand for
-    the likelihood near the last distribution, and a step that does not gain is halved.
-    """
+    """Return the most likely distribution over the grid, and its mean log likelihood."""
+    # By Wang's constrained Newton method (2007): least squares with masses of at least 0 stand for
+    # the likelihood near the last distribution, and a step that does not gain is halved.
     seen = histogram > 0
     density, share = likelihood[:, seen].T, histogram[seen] / histogram.sum()
     root = np.sqrt(share)

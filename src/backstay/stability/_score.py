@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from backstay.stability._intervals import (
     PairMatrix,
     bootstrap_samples,
-    check_confidence,
     check_source,
     jackknife_variance,
     least_variance,
@@ -36,9 +35,9 @@ def stability_score(
     Parameters
     ----------
     subsets : iterable of runs, or array of shape (n_runs, n_features)
-        At least two runs. Each run is a collection of feature indices from 0, a boolean
-        mask, or a fitted selector (anything with ``get_support``). A boolean matrix or
-        frame holds one mask per row.
+        At least two runs. Each run holds indices of features from 0, or all runs hold names; or it
+        is a boolean mask, or a fitted selector (anything with ``get_support``). A boolean matrix
+        or frame holds one mask per row.
     n_features : int or None
         Number of features that the subsets were selected from; not needed with masks or
         selectors.
@@ -50,10 +49,9 @@ def stability_score(
         For "pogr", "npogr", "yu" and "zucknick" (others ignore it): a symmetric boolean
         d×d matrix, a real one with ``threshold=``, or what `correlated_features` returns.
     variance_from : {"jackknife", "analytic"}, default="jackknife"
-        Where the variance comes from. "jackknife" leaves out one run at a time; it works for
-        every measure. "analytic" is Nogueira's formula, which is too small for few runs, and nan
-        for all but "nogueira" and "kuncheva". Two runs give no variance from either source. From
-        three runs on, it is 0 only if all runs are the same.
+        "jackknife" leaves out one run at a time. "analytic" is Nogueira's formula, which is too
+        small for few runs, and nan for all but "nogueira" and "kuncheva". Two runs give no
+        variance from either source. From three runs on, it is 0 only if all runs are the same.
     **options
         Options of single measures: ``top`` (drotar: how many features are the top ones;
         the rounded mean subset size if not given), ``penalty`` (davis), ``threshold``
@@ -64,29 +62,19 @@ def stability_score(
     Returns
     -------
     StabilityResult
-        With ``value``, ``confidence_interval`` and ``variance``.
 
     Warns
     -----
     UndefinedStabilityWarning
         If the measure is 0/0, for example on empty subsets; the value is nan.
 
-    See Also
-    --------
-    stability_curve : The same for every subset size of repeated rankings.
-    compare_stability : A test between two procedures.
-    selection_frequency, consensus : Which features the runs agree on.
-
     Examples
     --------
     >>> runs = [[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 3]]
     >>> stability_score(runs, 10)
     StabilityResult(nogueira=0.6032, 95% interval [0.1657, 1], 4 runs, 10 features)
-    >>> stability_score(runs, 10, "kalousis")
-    StabilityResult(kalousis=0.5833, 95% interval [0.124, 1], 4 runs, 10 features)
     """
     entry = get_measure(measure, "subsets")
-    check_confidence(confidence)
     runs = read_subsets(subsets, n_features)
     arguments = measure_arguments(entry, options, similarity, runs.n_features)
     measured = MeasuredRuns(entry, runs, arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, special
 
-# |r| is counted in 2^16 bins: a power of two, so |r|·N_BINS is exact and so is the binning.
-_N_BINS = 1 << 16
 _TILE = 1024
 
 
@@ -39,13 +38,10 @@ def as_similarity(
     if threshold is not None and not threshold > 0:
         raise ValueError(f"threshold={threshold!r} must be positive.")
     if isinstance(similarity, CorrelatedFeatures):
-        if len(similarity.degrees) != n_features:
+        if len(similarity.degrees) != n_features or threshold is not None:
             raise ValueError(
-                f"similarity must cover {n_features} features; got {len(similarity.degrees)}."
-            )
-        if threshold is not None:
-            raise ValueError(
-                f"threshold={threshold!r} must be None here: the similarity has its own cutoff."
+                f"similarity must cover {n_features} features, and threshold be None; got "
+                f"{len(similarity.degrees)} and {threshold!r}."
             )
         return similarity
     matrix = sparse.csr_array(similarity)
@@ -59,8 +55,6 @@ def as_similarity(
             "from which on two features count as similar."
         )
     values = sparse.coo_array(matrix.astype(np.float64))
-    if not np.isfinite(values.data).all():
-        raise ValueError("similarity must be finite; got nan or infinity.")
     gap = abs(values.tocsr() - values.tocsr().T)
     if gap.nnz and gap.max() > 1e-12:
         raise ValueError("similarity must be symmetric: feature i is as similar to j as j is to i.")
@@ -73,11 +67,7 @@ def as_similarity(
 
 @dataclass(frozen=True, repr=False)
 class CorrelatedFeatures:
-    """Significantly correlated features, as returned by `correlated_features`.
-
-    It holds the standardised data, never a d×d matrix: correlations are computed for the
-    features that a measure asks for.
-    """
+    """What `correlated_features` returns; correlations are computed when measures ask for them."""
 
     cutoff: float
     degrees: NDArray[np.int64]
@@ -110,8 +100,7 @@ def correlated_features(
     """Find the features that are significantly correlated.
 
     Two-sided tests of Pearson's r on all d(d−1)/2 pairs; Benjamini–Hochberg controls the false
-    discovery rate. The outcome is that of sorting all p-values, in memory proportional to the
-    data.
+    discovery rate. Held in memory are the correlations of pairs with p ≤ `fdr` only.
 
     Parameters
     ----------
@@ -125,11 +114,9 @@ def correlated_features(
     Returns
     -------
     CorrelatedFeatures
-        Pass it as ``similarity=`` to `stability_score`, `stability_curve` or
-        `compare_stability`. Its ``degrees`` say how many features each one is similar to,
-        ``n_pairs`` how many pairs are similar. ``cutoff`` is the smallest significant |r|, or
-        infinity; it is set halfway down to the largest |r| that is not significant, so that
-        rounding does not move a pair across.
+        To be passed as ``similarity=``. Its ``degrees`` say how many features each one is similar
+        to, ``n_pairs`` how many pairs are similar. ``cutoff`` lies halfway between the smallest
+        significant |r| and the largest that is not; infinity if there is none.
 
     References
     ----------
@@ -201,70 +188,27 @@ def _significant(
     standardized: NDArray[np.float64], fdr: float, positive: bool
 ) -> tuple[float, NDArray[np.int64]]:
     """Return the Benjamini–Hochberg cutoff on |r| and every feature's number of partners."""
-    # Two passes over tiles of the correlation matrix: the first counts |r| in fine bins, which
-    # settles the cutoff but for the few pairs in the bins around it; the second sorts those.
     n_samples, d = standardized.shape
-    counts = np.zeros(_N_BINS, dtype=np.int64)
-    for _, _, r in _tiles(standardized):
-        counts += np.bincount(_bins(r).ravel(), minlength=_N_BINS)
-    # The lower halves of diagonal tiles are zeros that stand for no pair.
-    counts[0] -= counts.sum() - d * (d - 1) // 2
-    low, high, above = _undecided(counts, n_samples, d, fdr)
     degrees = np.zeros(d, dtype=np.int64)
-    undecided: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]] = []
+    # A pair with p > fdr is never significant, so only |r| beyond that are kept and sorted, and of
+    # the others the largest. A little less than the |r| of p = fdr: rounding must lose no pair.
+    least = math.sqrt(1 - special.betaincinv(n_samples / 2 - 1, 0.5, fdr)) * (1 - 1e-9)
+    kept: list[NDArray[np.float64]] = []
+    below = 0.0
+    for _, _, r in _tiles(standardized):
+        strength = np.abs(r)
+        kept.append(strength[strength >= least])
+        below = max(below, float(strength[strength < least].max(initial=0.0)))
+    ordered = np.sort(np.concatenate(kept))[::-1]
+    # Equal |r| have equal p: N(p) counts them all, so the last of a tie decides.
+    level = fdr * np.arange(1, ordered.size + 1) / (d * (d - 1) // 2)
+    passed = np.flatnonzero(_p_value(ordered, n_samples) <= level)
+    if not passed.size:
+        return math.inf, degrees
+    last = int(passed[-1])
+    cutoff = float(ordered[last] + np.append(ordered, below)[last + 1]) / 2
     for i, j, r in _tiles(standardized):
-        bins = _bins(r)
-        sure = bins > high
-        strength = r if positive else np.abs(r)
-        similar = sure & (strength > 0)
+        similar = (r if positive else np.abs(r)) >= cutoff
         degrees[i : i + r.shape[0]] += similar.sum(axis=1)
         degrees[j : j + r.shape[1]] += similar.sum(axis=0)
-        row, column = np.nonzero((bins >= low) & ~sure & (r != 0))
-        undecided.append((row + i, column + j, r[row, column]))
-    rows, columns, values = (np.concatenate(part) for part in zip(*undecided, strict=True))
-    cutoff = _cutoff(np.abs(values), above, low / _N_BINS, n_samples, d, fdr)
-    keep = (values if positive else np.abs(values)) >= cutoff
-    degrees += np.bincount(rows[keep], minlength=d) + np.bincount(columns[keep], minlength=d)
     return cutoff, degrees
-
-
-def _bins(r: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the bin of every |r|; the last one holds |r| = 1 too."""
-    return np.minimum(np.abs(r) * _N_BINS, _N_BINS - 1).astype(np.int32)
-
-
-def _undecided(
-    counts: NDArray[np.int64], n_samples: int, d: int, fdr: float
-) -> tuple[int, int, int]:
-    """Return the range of bins the cutoff lies in, and the number of pairs above it."""
-    # A pair with p-value P is rejected when some pair with p ≥ P has p ≤ fdr·N(p)/T, N(p) the
-    # number of p-values up to p and T all pairs. Inside a bin P and N(P) are known only up to the
-    # bin's edges, so a bin is surely in, surely out, or undecided.
-    pairs = d * (d - 1) // 2
-    edge_p = _p_value(np.arange(_N_BINS + 1) / _N_BINS, n_samples)
-    at_least = np.append(np.cumsum(counts[::-1])[::-1], 0)
-    surely_out = (counts == 0) | (edge_p[1:] * pairs > fdr * at_least[:-1])
-    surely_in = (counts > 0) & (edge_p[:-1] * pairs <= fdr * (at_least[1:] + 1))
-    candidates = np.flatnonzero(~surely_out)
-    if not candidates.size:
-        return _N_BINS, _N_BINS - 1, 0
-    first = int(candidates[0])
-    settled = np.flatnonzero(surely_in[first:])
-    high = first + int(settled[0]) if settled.size else _N_BINS - 1
-    # One bin lower than needed: the cutoff is placed midway to the next smaller |r|.
-    return max(first - 1, 0), high, int(at_least[high + 1])
-
-
-def _cutoff(
-    values: NDArray[np.float64], above: int, floor: float, n_samples: int, d: int, fdr: float
-) -> float:
-    """Return the Benjamini–Hochberg cutoff among the undecided |r|."""
-    pairs = d * (d - 1) // 2
-    ordered = np.sort(values)[::-1]
-    # Equal |r| have equal p: N(p) counts them all, so the last of a tie decides.
-    passed = _p_value(ordered, n_samples) * pairs <= fdr * (above + np.arange(1, ordered.size + 1))
-    if not passed.any():
-        return float("inf")
-    last = int(np.flatnonzero(passed)[-1])
-    below = ordered[last + 1] if last + 1 < ordered.size else floor
-    return float((ordered[last] + below) / 2)

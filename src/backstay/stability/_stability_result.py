@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.stability._intervals import (
@@ -37,14 +36,11 @@ class StabilityResult:
     value : float
         The measure on the given runs; nan where it is undefined.
     variance : float
-        Variance of `value` as an estimate of the stability of the procedure behind
-        the runs; nan where there is none.
+        Variance of `value` as an estimate for the procedure behind the runs; nan if there is none.
     measure : str
         Name of the measure, as in `list_measures`.
-    n_runs, n_items : int
-        Number of runs, and of `items` in each.
-    items : str
-        What the runs are about: "features" or "predictions".
+    n_runs, n_items, items : int, int, str
+        Number of runs, and of items in each, "features" or "predictions".
     confidence : float
         Nominal coverage of the interval.
     variance_from : str
@@ -85,19 +81,6 @@ class StabilityResult:
             f"StabilityResult({self.measure}={self.value:.4g}{details}, {interval}, "
             f"{self.n_runs} runs, {self.n_items} {self.items})"
         )
-
-    def frame(self) -> pd.DataFrame:
-        """Return the result as a frame of one row."""
-        row = {
-            "measure": self.measure,
-            "value": self.value,
-            **self.confidence_interval._asdict(),
-            "variance": self.variance,
-            "n_runs": self.n_runs,
-            f"n_{self.items}": self.n_items,
-            **self.details,
-        }
-        return pd.DataFrame([row])
 
 
 def pairwise_result(

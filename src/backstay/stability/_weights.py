@@ -36,19 +36,12 @@ def weight_stability(
     Returns
     -------
     StabilityResult
-        The value with an interval over runs (nan for two runs).
-
-    See Also
-    --------
-    bias_variance : Adds the error against a known relevance.
 
     Examples
     --------
     >>> weights = [[0.9, 0.1, 0.0], [0.7, 0.2, 0.1], [0.8, 0.2, 0.0]]
     >>> round(weight_stability(weights).value, 3)
     0.995
-    >>> round(weight_stability(weights, "variance").value, 5)
-    0.0037
     """
     get_measure(measure, "weights")
     values = read_weights(weights)

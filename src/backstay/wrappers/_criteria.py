@@ -31,19 +31,12 @@ class Plain:
     def values(
         self, scores: Array, remainders: Array, current: Present, moved: Indices, adding: bool
     ) -> Array:
-        """Return what to maximise over the candidates, each of which moves one unit.
-
-        `scores` and `remainders` are J of each candidate subset and of what it leaves out.
-        """
+        """Return what to maximise, from J of each candidate subset and of what it leaves out."""
         return scores
 
 
 class Remainder(Plain):
-    """Maximise f = (J(S)·a − J(Y∖S)·b + 1)/2 [Prat eq. 6.5].
-
-    a and b are constants if `weights` are given. Else they are J of the present subset and of the
-    present remainder: the better of the two sets has more to say about which feature matters.
-    """
+    """Maximise f = (J(S)·a − J(Y∖S)·b + 1)/2 [Prat eq. 6.5], a and b constant or the present J."""
 
     needs_remainder: ClassVar[bool] = True
     needs_rates: ClassVar[bool] = True
@@ -118,12 +111,9 @@ class Accumulated(Plain):
     def values(
         self, scores: Array, remainders: Array, current: Present, moved: Indices, adding: bool
     ) -> Array:
-        """Return λ/2·(1 ± R) + (1−λ)·J.
-
-        A backward step must remove the *least* relevant unit, so R enters with the
-        opposite sign there. [Prat] eq. 7.10 prints one sign for both directions;
-        docs/wrappers.md compares the two.
-        """
+        """Return λ/2·(1 ± R) + (1−λ)·J."""
+        # A backward step must remove the *least* relevant unit, so R enters with the opposite sign
+        # there. [Prat] eq. 7.10 prints one for both directions; docs/wrappers.md compares the two.
         relevance = self.relevance[moved] if adding else -self.relevance[moved]
         ends, whole = np.ravel(self.accumulation), len(self.sizes) * (len(self.sizes) + 1) / 2
         lam = np.interp(self.seen, (0, whole), (ends[0], ends[-1]))

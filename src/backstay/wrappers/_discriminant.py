@@ -19,30 +19,17 @@ from backstay._kernels._inducers import discriminant_correct
 from backstay.base import Array, Indices
 from backstay.wrappers._fast import Counts, FastFold, flattened
 from backstay.wrappers._inducers import candidate_columns
+from backstay.wrappers._units import NOTHING
 
 # scikit-learn's LDA drops directions in which the within-class correlation has an eigenvalue below
 # 1e-8 (tol=1e-4 on singular values). If the variance inflation factors of a subset sum to less
 # than this, every eigenvalue is above 1e-6: no direction is dropped, and enough digits are left.
 MAX_INFLATION = 1e6
-# The square of a smaller spread is no normal number, and scikit-learn's variances are 0 or noise.
-# Scalers leave such columns as they are, e.g. 0 and 1 beside 1e308 that only test rows have.
-VANISHING = 2.0**-511
 # Discriminants closer than this, relative to their size, are left to scikit-learn to tell apart.
 CLOSE = 1e-7
 # It also drops directions between the class means below 1e-4 of the largest: squared, with a
 # margin. Shares below ABSENT are rounding: there is no such direction.
 DROPPED, ABSENT = 4e-8, 1e-13
-
-
-def inverse_root(matrix: Array) -> Array | None:
-    """L⁻¹ with LLᵀ the matrix; None if it is not safely positive definite."""
-    if not len(matrix):
-        return np.empty((0, 0))
-    try:
-        lower = cholesky(matrix, lower=True, check_finite=False)
-    except LinAlgError:
-        return None
-    return solve_triangular(lower, np.eye(len(matrix)), lower=True, check_finite=False)
 
 
 @dataclass(frozen=True)
@@ -59,7 +46,8 @@ class Discriminant(FastFold):
     """Linear discriminant analysis.
 
     Where incremental discriminants could differ from scikit-learn's (nearly
-    collinear features, discriminants too close to call), scikit-learn predicts.
+    collinear features, discriminants too close to call), and for groups of
+    features, scikit-learn predicts.
     """
 
     def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
@@ -73,9 +61,9 @@ class Discriminant(FastFold):
         self.log_priors = np.log(counts / len(train_rows))
         self.root_counts = np.sqrt(counts)
         spread = np.abs(within).max(axis=0)
-        # No spread within classes, or too little to compute with: scikit-learn ignores the feature.
-        # A spread of the size of rounding errors is left to scikit-learn.
-        self.constant = spread < VANISHING
+        # No spread within classes: scikit-learn ignores the feature. A spread of the size of
+        # rounding errors is left to scikit-learn.
+        self.constant = spread == 0
         self.fragile = ~self.constant & (spread <= 1e-12 * np.abs(train_rows).max(axis=0))
         scale = np.sqrt((within**2).sum(axis=0))
         scale[scale == 0.0] = 1.0
@@ -92,9 +80,15 @@ class Discriminant(FastFold):
             unsure = np.ones(len(units), dtype=bool)
         else:
             live = [unit[~self.constant[unit]] for unit in units]
-            rows, unsure = (self._added if adding else self._removed)(whitened, live)
-            unsure |= np.array([self.fragile[unit].any() for unit in units])
-            self._count(whitened, rows, flattened(live)[1], 1.0 if adding else -1.0, counts, unsure)
+            unsure = np.array([len(unit) > 1 or self.fragile[unit].any() for unit in live])
+            live = [NOTHING if out else unit for unit, out in zip(live, unsure, strict=True)]
+            columns, offsets = flattened(live)
+            if adding:
+                rows, collinear = self._added(whitened, columns)
+                unsure[np.diff(offsets) == 1] = collinear
+            else:
+                rows = self._removed(whitened, columns)
+            self._count(whitened, rows, offsets, 1.0 if adding else -1.0, counts, unsure)
         for u in np.flatnonzero(unsure):
             counts[u] = self._count_with_sklearn(candidate_columns(subset, units[int(u)], adding))
         return counts
@@ -102,53 +96,34 @@ class Discriminant(FastFold):
     def _whiten(self, subset: Indices) -> Whitened | None:
         columns = subset[~self.constant[subset]]
         within = self.within[:, columns]
-        root = inverse_root(within.T @ within)
-        if root is None:
-            return None
+        root = np.empty((0, 0))
+        if len(columns):
+            try:
+                lower = cholesky(within.T @ within, lower=True, check_finite=False)
+            except LinAlgError:
+                return None
+            root = solve_triangular(lower, np.eye(len(columns)), lower=True, check_finite=False)
         inflation = float((root**2).sum())
         if inflation > MAX_INFLATION:
             return None
         return Whitened(columns, root, inflation, root @ self.vectors[columns])
 
-    def _added(self, base: Whitened, units: list[Indices]) -> tuple[Array, NDArray[np.bool_]]:
-        """Whitened coordinates that each unit adds, and which units are nearly collinear."""
-        columns, offsets = flattened(units)
+    def _added(self, base: Whitened, columns: NDArray[np.int64]) -> tuple[Array, NDArray[np.bool_]]:
+        """Whitened coordinates that each feature adds, and which are nearly collinear."""
         slopes = base.root @ (self.within[:, base.columns].T @ self.within[:, columns])
-        rows = self.vectors[columns] - slopes.T @ base.vectors
         carried = base.root.T @ slopes
-        unsure = np.zeros(len(units), dtype=bool)
-        if all(len(unit) <= 1 for unit in units):
-            unexplained = np.maximum(1.0 - (slopes**2).sum(axis=0), 1e-300)
-            inflation = base.inflation + ((carried**2).sum(axis=0) + 1.0) / unexplained
-            collinear = inflation > MAX_INFLATION
-            unsure[np.diff(offsets) == 1] = collinear
-            rows /= np.where(collinear, np.inf, np.sqrt(unexplained))[:, None]
-            return rows, unsure
-        for u, (begin, end) in enumerate(pairwise(offsets)):
-            within, part = self.within[:, columns[begin:end]], slopes[:, begin:end]
-            root = inverse_root(within.T @ within - part.T @ part)
-            if root is None:
-                unsure[u] = True
-            else:
-                grown = (root**2).sum() + ((carried[:, begin:end] @ root.T) ** 2).sum()
-                unsure[u] = base.inflation + grown > MAX_INFLATION
-            rows[begin:end] = 0.0 if root is None or unsure[u] else root @ rows[begin:end]
-        return rows, unsure
+        unexplained = np.maximum(1.0 - (slopes**2).sum(axis=0), 1e-300)
+        inflation = base.inflation + ((carried**2).sum(axis=0) + 1.0) / unexplained
+        collinear = inflation > MAX_INFLATION
+        rows = self.vectors[columns] - slopes.T @ base.vectors
+        rows /= np.where(collinear, np.inf, np.sqrt(unexplained))[:, None]
+        return rows, collinear
 
-    def _removed(self, base: Whitened, units: list[Indices]) -> tuple[Array, NDArray[np.bool_]]:
-        """Whitened coordinates that each unit takes away."""
+    def _removed(self, base: Whitened, columns: NDArray[np.int64]) -> Array:
+        """Whitened coordinates that each feature takes away."""
         solved = base.root.T @ base.vectors
-        unsure = np.zeros(len(units), dtype=bool)
-        if all(len(unit) <= 1 for unit in units):
-            at = np.searchsorted(base.columns, flattened(units)[0])
-            return solved[at] / np.sqrt((base.root**2).sum(axis=0)[at])[:, None], unsure
-        rows = [np.empty((0, solved.shape[1]))]
-        for u, unit in enumerate(units):
-            at = np.searchsorted(base.columns, unit)
-            root = inverse_root(base.root[:, at].T @ base.root[:, at])
-            unsure[u] = root is None
-            rows.append(np.zeros((len(at), solved.shape[1])) if root is None else root @ solved[at])
-        return np.vstack(rows), unsure
+        at = np.searchsorted(base.columns, columns)
+        return np.asarray(solved[at] / np.sqrt((base.root**2).sum(axis=0)[at])[:, None])
 
     def _count(
         self,

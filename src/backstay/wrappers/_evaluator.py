@@ -19,7 +19,7 @@ from backstay.base import Array, Fold, Indices, one_thread
 from backstay.wrappers._discriminant import Discriminant
 from backstay.wrappers._fast import FastFold, KernelMachine, Neighbors
 from backstay.wrappers._inducers import candidate_columns
-from backstay.wrappers._regression import FAST_NUMBERS, NumberNeighbors
+from backstay.wrappers._regression import NumberNeighbors, RidgeFold
 from backstay.wrappers._units import NOTHING, columns_of
 
 # The others are k-NN.
@@ -27,15 +27,12 @@ FAST: dict[str, type[FastFold]] = {
     "lda": Discriminant,
     "svm_linear": KernelMachine,
     "svm_rbf": KernelMachine,
+    "ridge": RidgeFold,
 }
 
 
 class FastInducer:
-    """J of a built-in inducer over all folds; its threads share all arrays.
-
-    With numbers, errors are subtracted from 1 in units of `total`, the mean over folds of the
-    squared deviations from the training mean: the mean over folds is then R² of all test rows.
-    """
+    """J of a built-in inducer over all folds; with numbers, errors are in units of `total`."""
 
     def __init__(
         self,
@@ -50,9 +47,7 @@ class FastInducer:
         X = np.asarray(X, dtype=np.float64)
         self.n_jobs, self.total = n_jobs, total
         self.n_test = np.array([len(test) for _, test in folds])
-        kind: Any = FAST.get(name, Neighbors)
-        if total is not None:
-            kind = FAST_NUMBERS.get(name, NumberNeighbors)
+        kind = FAST.get(name, Neighbors if total is None else NumberNeighbors)
         # Threads inside these small matrix products cost more than they give, and their number
         # must not show in the result.
         with one_thread():

@@ -2,10 +2,11 @@
 
 Every inducer gives, fold by fold, the predictions of the scikit-learn estimator
 that ``_inducers.equivalent`` names. A score depends on the subset alone, never on
-the path that led to it, so a resumed search and any number of threads agree.
+the path that led to it, so any number of threads agree.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,26 +36,31 @@ def flattened(units: Sequence[Indices]) -> tuple[NDArray[np.int64], NDArray[np.i
 class FastFold:
     """One fold of a built-in inducer, scaled by its training rows; subclasses count."""
 
-    def __init__(self, X: Array, y: Indices, fold: Fold, scaling: str | None, name: str) -> None:
+    def __init__(self, X: Array, y: Any, fold: Fold, scaling: str | None, name: str) -> None:
         train, test = fold
         train_rows, test_rows = X[train], X[test]
         if scaling is not None:
             fitted = scaler(scaling).fit(train_rows)
             train_rows, test_rows = fitted.transform(train_rows), fitted.transform(test_rows)
-        present, classes = np.unique(y[train], return_inverse=True)
+        self.keep_outcome(y[train], y[test])
+        self.prepare(train_rows, test_rows, name)
+
+    def keep_outcome(self, train: Indices, test: Indices) -> None:
+        """Give the classes of the training rows numbers, and -1 to a class that they lack."""
+        present, classes = np.unique(train, return_inverse=True)
         self.classes = classes.astype(np.int64)
         self.n_classes = len(present)
-        place = np.full(int(y.max()) + 1, -1)  # -1: a class the training rows lack
+        place = np.full(int(max(train.max(), test.max())) + 1, -1)
         place[present] = np.arange(self.n_classes)
-        self.test_classes = place[y[test]]
-        self.prepare(train_rows, test_rows, name)
+        self.test_classes = place[test]
 
     def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
         """Compute what no subset changes."""
+        self.k = n_neighbors_of(name) or 1
         self.train = np.ascontiguousarray(train_rows.T)
         self.test = np.ascontiguousarray(test_rows.T)
 
-    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Counts:
+    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Any:
         """Count the test rows predicted right with each unit added to or removed from `subset`."""
         raise TypeError(f"{type(self).__name__} must define correct(subset, units, adding).")
 
@@ -64,9 +70,8 @@ class Neighbors(FastFold):
 
     def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
         """Sort the training rows by class for k=1."""
-        self.k = n_neighbors_of(name) or 1
         self.rows = np.arange(len(train_rows))
-        if self.k == 1:
+        if n_neighbors_of(name) == 1:
             self.rows = np.argsort(self.classes, kind="stable")
             counts = np.bincount(self.classes, minlength=self.n_classes)
             self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

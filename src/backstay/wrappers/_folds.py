@@ -27,35 +27,24 @@ def fold_weights(cv: Any) -> Array | None:
     return np.append(np.full(BOOTSTRAPS, 0.632 / BOOTSTRAPS), 0.368) if whole else None
 
 
-def draw_number_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
-    """Return folds for numbers; None is 5×2, rows sorted by y and dealt out, as is a number."""
-    rng = check_random_state(random_state)
-    if cv is None or isinstance(cv, Integral):
+def draw_folds(
+    cv: Any, random_state: Any, y: NDArray[Any], groups: Any, numbers: bool
+) -> list[Fold]:
+    """Return (train, test) row numbers that an inducer can learn from; None is 5×2 [Prat 3.2]."""
+    if numbers and (cv is None or isinstance(cv, Integral)):
         n_folds, n_repeats = (2, 5) if cv is None else (int(cv), 1)
         if n_folds > len(y):
             raise ValueError(f"cv={cv!r} needs as many rows; y has {len(y)}.")
+        rng = check_random_state(random_state)
         return [fold for _ in range(n_repeats) for fold in dealt_folds(y, n_folds, rng)]
-    given = check_cv(cv).split(np.zeros(len(y)), y, groups)
-    folds = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in given]
-    for number, (train, test) in enumerate(folds):
-        if len(train) < 2 or not len(test):
-            raise ValueError(
-                f"cv: fold {number} has {len(train)} training rows and {len(test)} test rows; it "
-                "needs 2 and 1."
-            )
-    return folds
-
-
-def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
-    """Return (train, test) row numbers that a classifier can learn from; None is 5×2 [Prat 3.2]."""
     if cv is None:
         seed = check_random_state(random_state).randint(2**31 - 1)
         cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed)
-    elif fold_weights(cv) is not None:
+    elif not numbers and fold_weights(cv) is not None:
         if groups is not None:
             raise ValueError("cv='.632' draws single rows; give a splitter that keeps groups.")
         cv = bootstrap_folds(y, check_random_state(random_state))
-    splitter = check_cv(cv, y, classifier=True)
+    splitter = check_cv(cv, y, classifier=not numbers)
     if isinstance(splitter, RepeatedStratifiedKFold | StratifiedKFold):
         repeated = isinstance(splitter, RepeatedStratifiedKFold)
         n_splits = splitter.cvargs["n_splits"] if repeated else splitter.n_splits
@@ -72,11 +61,12 @@ def draw_folds(cv: Any, random_state: Any, y: NDArray[Any], groups: Any) -> list
     ]
     if not folds:
         raise ValueError(f"cv={cv!r} gives no folds; it must give at least one.")
+    what = "rows" if numbers else "classes"
     for number, (train, test) in enumerate(folds):
-        n_classes = len(np.unique(y[train]))
-        if n_classes < 2 or not len(test):
+        n_trained = len(train) if numbers else len(np.unique(y[train]))
+        if n_trained < 2 or not len(test):
             raise ValueError(
-                f"cv: fold {number} has {n_classes} class(es) in its {len(train)} training rows, "
-                f"and {len(test)} test rows; it needs 2 classes and a test row."
+                f"cv: fold {number} has {n_trained} {what} in {len(train)} training rows, and "
+                f"{len(test)} test rows; it needs 2 {what} and a test row."
             )
     return folds

@@ -10,20 +10,17 @@ from scipy.linalg import cho_factor, cho_solve
 
 from backstay._kernels._inducers import neighbor_errors
 from backstay.base import Array, Fold, Indices
-from backstay.wrappers._fast import flattened
-from backstay.wrappers._inducers import candidate_columns, n_neighbors_of, scaler
+from backstay.wrappers._fast import FastFold, flattened
+from backstay.wrappers._inducers import candidate_columns
 
 ALPHA = 1.0  # of scikit-learn's Ridge()
 
 
 @dataclass(frozen=True)
 class PooledR2:
-    """A score whose mean over the folds is R² of all test rows together.
+    """A score whose mean over the folds is R² of all test rows together."""
 
-    `total` is the mean over folds of the test rows' squared deviations from the training mean.
-    """
-
-    total: float
+    total: float  # mean over folds of the test rows' squared deviations from the training mean
 
     @classmethod
     def of(cls, y: Array, folds: Sequence[Fold]) -> Self:
@@ -38,33 +35,16 @@ class PooledR2:
         return 1.0 - float(((model.predict(X) - y) ** 2).sum()) / self.total
 
 
-class NumberFold:
-    """One fold of an inducer of numbers, scaled by its training rows; subclasses sum errors."""
+class NumberFold(FastFold):
+    """One fold of an inducer of numbers; subclasses sum squared errors."""
 
-    def __init__(self, X: Array, y: Array, fold: Fold, scaling: str | None, name: str) -> None:
-        train, test = fold
-        self.train, self.test = X[train], X[test]
-        if scaling is not None:
-            fitted = scaler(scaling).fit(self.train)
-            self.train, self.test = fitted.transform(self.train), fitted.transform(self.test)
-        self.y, self.y_test = y[train], y[test]
-        self.prepare(name)
-
-    def prepare(self, name: str) -> None:
-        """Compute what no subset changes."""
-
-    def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
-        """Sum the squared errors with each unit added to or removed from `subset`."""
-        raise TypeError(f"{type(self).__name__} must define correct(subset, units, adding).")
+    def keep_outcome(self, train: Any, test: Any) -> None:
+        """Keep the numbers."""
+        self.y, self.y_test = train, test
 
 
 class NumberNeighbors(NumberFold):
     """k-NN from squared distances; of equally near rows the first count."""
-
-    def prepare(self, name: str) -> None:
-        """Put a feature in a row."""
-        self.k = n_neighbors_of(name) or 1
-        self.train, self.test = (np.ascontiguousarray(part.T) for part in (self.train, self.test))
 
     def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
         """Sum from the distances over `subset`, updated per candidate."""
@@ -77,10 +57,10 @@ class NumberNeighbors(NumberFold):
 class RidgeFold(NumberFold):
     """Ridge regression; all single candidates from one inverse for the present subset."""
 
-    def prepare(self, name: str) -> None:
+    def prepare(self, train_rows: Array, test_rows: Array, name: str) -> None:
         """Centre by the training rows."""
-        mean, y_mean = self.train.mean(axis=0), self.y.mean()
-        self.train, self.test = self.train - mean, self.test - mean
+        mean, y_mean = train_rows.mean(axis=0), self.y.mean()
+        self.train, self.test = train_rows - mean, test_rows - mean
         self.y, self.y_test = self.y - y_mean, self.y_test - y_mean
 
     def correct(self, subset: Indices, units: Sequence[Indices], adding: bool) -> Array:
@@ -109,7 +89,3 @@ class RidgeFold(NumberFold):
         factor = cho_factor(Z.T @ Z + ALPHA * np.eye(len(columns)))
         weights = cho_solve(factor, Z.T @ self.y)
         return float(((self.y_test - self.test[:, columns] @ weights) ** 2).sum())
-
-
-# The others are k-NN.
-FAST_NUMBERS: dict[str, type[NumberFold]] = {"ridge": RidgeFold}

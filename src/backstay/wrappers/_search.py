@@ -5,18 +5,16 @@ sets of units, scores and a criterion; folds, inducers and columns are the
 evaluator's business.
 """
 
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from backstay.base import Array, Indices
-from backstay.wrappers._checkpoint import EvaluationLog
-from backstay.wrappers._units import NOTHING
+from backstay.wrappers._units import NOTHING, columns_of
 
 Members = NDArray[np.bool_]
 
@@ -62,17 +60,14 @@ class Search:
     fixed: Members  # units that stay in every subset
     forward: bool
     target: int  # number of units at which to end
-    log: EvaluationLog
-    # Called with every visit that was not replayed, its number, and the seconds it took.
-    report: Callable[[Visit, int, float], None] | None = None
+    report: Callable[[Visit, int], None] | None = None  # called with every visit, its number
     visits: list[Visit] = field(default_factory=list)
     examinations: list[Examination] = field(default_factory=list)
     best_of_size: dict[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.clock = time.perf_counter()
         start = self.fixed.copy() if self.forward else np.ones(len(self.fixed), dtype=bool)
-        scores, remainders = self.log.evaluate(lambda: self._evaluate(start, NOTHING, True))
+        scores, remainders = self._evaluate(start, NOTHING, True)
         if start.any():  # the empty set is never handed to the inducer
             self.criterion.observe(start[None, :], scores)
         score, remainder = float(scores[0]), float(remainders[0])
@@ -102,7 +97,7 @@ class Search:
         if not len(moved):
             return None
         members = self.current.members
-        scores, remainders = self.log.evaluate(lambda: self._evaluate(members, moved, adding))
+        scores, remainders = self._evaluate(members, moved, adding)
         candidates = np.repeat(members[None, :], len(moved), axis=0)
         candidates[np.arange(len(moved)), moved] = adding
         self.criterion.observe(candidates, scores)
@@ -155,10 +150,9 @@ class Search:
         return True
 
     def run(self, moves: tuple[int, int] | None, *, only_gains: bool) -> Members | None:
-        """Search to the end, or with `only_gains` until J stops rising.
+        """Search to the end; with `only_gains` until J stops rising: return the subset before it.
 
-        `moves` are those ahead and back in a cycle; None lets the search float. Returns the subset
-        before J stopped rising, if it came to that.
+        `moves` are those ahead and back in a cycle; None lets the search float.
         """
         while not self.arrived:
             before = self.current
@@ -188,19 +182,14 @@ class Search:
         size = int(visit.members.sum())
         self.best_of_size[size] = max(visit.score, self.best_of_size.get(size, -np.inf))
         self.visits.append(visit)
-        now = time.perf_counter()
-        if self.report is not None and not self.log.n_recorded:
-            self.report(visit, len(self.visits) - 1, now - self.clock)
-        self.clock = now
+        if self.report is not None:
+            self.report(visit, len(self.visits) - 1)
 
 
 def order_units(search: Search, selected: Members) -> Indices:
-    """Units from best to worst: the selected ones first, each part in the order of the path.
-
-    Forward, a unit stands by the move that last added it; backward, by the
-    move that last removed it, the later the better. Units that never moved
-    stand by the latest examination of that move.
-    """
+    """Units from best to worst: the selected ones first, each part in the order of the path."""
+    # Forward, a unit stands by the move that last added it; backward, by the move that last removed
+    # it, the later the better. Units that never moved stand by the latest examination of that move.
     n_units = len(search.sizes)
     last_move = np.full(n_units, -1)
     for number, visit in enumerate(search.visits):
@@ -219,7 +208,48 @@ def order_units(search: Search, selected: Members) -> Indices:
     return np.lexsort((np.arange(n_units), merit, moved, ~selected))
 
 
-def progress_line(text: str) -> None:
-    """Write one line of progress to stderr."""
-    sys.stderr.write(f"[SequentialSelector] {text}\n")
-    sys.stderr.flush()
+def path_frame(
+    search: Search, units: list[Indices], labels: list[Any], names: NDArray[Any] | None
+) -> pd.DataFrame:
+    """One row per visit."""
+    visits = search.visits
+    columns = [columns_of(units, visit.members) for visit in visits]
+    names = np.arange(search.sizes.sum()) if names is None else names
+    moves = ["add" if visit.adding else "remove" for visit in visits[1:]]
+    moved = [labels[visit.unit] for visit in visits[1:]]
+    return pd.DataFrame(
+        {
+            "move": ["start", *moves],
+            "feature": pd.Series([None, *moved], dtype=object),
+            "n_features": [len(part) for part in columns],
+            "score": [visit.score for visit in visits],
+            "remainder_score": [visit.remainder for visit in visits],
+            "criterion": [visit.criterion for visit in visits],
+            "subset": [tuple(names[part].tolist()) for part in columns],
+        }
+    ).rename_axis("step")
+
+
+def scores_frame(search: Search, labels: list[Any]) -> pd.DataFrame:
+    """One row per candidate."""
+    led_to = {visit.examination: visit.unit for visit in search.visits}
+    examinations = search.examinations
+
+    def column(values: list[Any], dtype: Any) -> NDArray[Any]:
+        return np.concatenate([np.empty(0), *values]).astype(dtype)
+
+    lengths = [len(e.moved) for e in examinations]
+    moved = column([e.moved for e in examinations], np.intp)
+    accepted = np.repeat([led_to.get(n, -1) for n in range(len(examinations))], lengths)
+    return pd.DataFrame(
+        {
+            "step": np.repeat(np.arange(1, len(examinations) + 1), lengths),
+            "move": np.repeat(["add" if e.adding else "remove" for e in examinations], lengths),
+            "feature": pd.Series([labels[u] for u in moved], dtype=object),
+            "n_features": column([e.n_features for e in examinations], np.intp),
+            "score": column([e.scores for e in examinations], np.float64),
+            "remainder_score": column([e.remainders for e in examinations], np.float64),
+            "criterion": column([e.values for e in examinations], np.float64),
+            "accepted": moved == accepted,
+        }
+    )

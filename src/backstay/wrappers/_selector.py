@@ -1,9 +1,10 @@
 """Sequential wrappers [Prat 2.1, 6, 7]: the estimator users see."""
 
-import os
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 
-from backstay._scaling import Scaling, near_one, table_near_one
+from backstay._scaling import Scaling, table_near_one
 from backstay._validation import (
     Interval,
     StrOptions,
@@ -28,14 +29,12 @@ from backstay._validation import (
     validate_X_y,
 )
 from backstay.base import Fold, Indices
-from backstay.wrappers._checkpoint import EvaluationLog, search_identity
 from backstay.wrappers._criteria import CRITERIA, Accumulated, Plain, make_criterion
 from backstay.wrappers._evaluator import Evaluator, FastInducer, GeneralInducer
-from backstay.wrappers._folds import draw_folds, draw_number_folds, fold_weights
-from backstay.wrappers._frames import path_frame, scores_frame
+from backstay.wrappers._folds import draw_folds, fold_weights
 from backstay.wrappers._inducers import check_n_neighbors, equivalent, inducer_outcomes
 from backstay.wrappers._regression import PooledR2
-from backstay.wrappers._search import TIE, Search, Visit, order_units, progress_line
+from backstay.wrappers._search import TIE, Search, Visit, order_units, path_frame, scores_frame
 from backstay.wrappers._units import columns_of, make_units
 
 
@@ -99,14 +98,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         Scaling of the built-in inducers, fitted on the training rows of each
         fold. Estimators of your own are used as they are.
     n_jobs : int, default=None
-        Threads for the built-in inducers, joblib workers for others. No result
-        depends on it.
+        Threads for the built-in inducers, joblib workers for others.
     random_state : int, RandomState instance or None, default=None
         Draws the folds when `cv` is None.
-    checkpoint : path-like, default=None
-        File written after every step. A later ``fit`` with the same data and
-        parameters resumes from it. It must be able to recognise the parameters: give
-        seeds as integers, and functions that can be imported.
     verbose : int, default=0
         1 writes a line per step to stderr.
 
@@ -115,11 +109,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     path_ : DataFrame
         One row per subset visited: ``move``, ``feature``, ``n_features``, ``score``
         (J), ``remainder_score`` (J of the remainder; nan unless the criterion
-        uses it), ``criterion`` and ``subset``. Features are named where X names
-        them, else numbered; groups are tuples. The first row is the start.
+        uses it), ``criterion`` and ``subset``. The first row is the start.
     scores_ : DataFrame
-        One row per candidate evaluated: ``step``, ``move``, ``feature``,
-        ``n_features``, ``score``, ``remainder_score``, ``criterion``, ``accepted``.
+        The same per candidate evaluated, with its ``step`` and whether it was ``accepted``.
     score_ : float
         J of the selected subset.
     ranking_ : ndarray of shape (n_features,)
@@ -132,24 +124,15 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         R = L⁺ − L⁻; with ``criterion="accumulated"`` only.
     n_features_ : int
         Number of selected features.
-    classes_ : ndarray
-        Class labels, if the outcome is classes.
-
-    See Also
-    --------
-    backstay.ensemble.RepeatedSelector : Repeat a search on resamples (Wrapper-2).
-    sklearn.feature_selection.SequentialFeatureSelector : The plain search, slower.
 
     Notes
     -----
     Behind ``MinMaxScaler``, ``StandardScaler`` or nothing, ``"knn:K"`` is
-    ``KNeighborsClassifier(K)`` with equal distances in the order of the training
-    rows (``algorithm="kd_tree"`` with a single leaf), ``"lda"`` is
-    ``LinearDiscriminantAnalysis()``, ``"svm_linear"`` and ``"svm_rbf"`` are
-    ``SVC(C=1, kernel=…, gamma="scale")``. For numbers ``"knn:K"`` is the corresponding
-    ``KNeighborsRegressor(K)``, and ``"ridge"`` is ``Ridge()``. k-NN and LDA predict exactly
-    alike: where rounding could decide, distances are summed from scratch and scikit-learn's LDA
-    predicts. The SVMs agree up to libsvm's tolerance of 1e-3 on decision values.
+    ``KNeighborsClassifier(K)`` (for numbers ``KNeighborsRegressor(K)``) with equal distances in the
+    order of the training rows, ``"lda"`` is ``LinearDiscriminantAnalysis()``, ``"svm_linear"`` and
+    ``"svm_rbf"`` are ``SVC(C=1, kernel=…, gamma="scale")``, and ``"ridge"`` is ``Ridge()``. k-NN
+    and LDA predict exactly alike. The SVMs agree up to libsvm's tolerance of 1e-3 on decision
+    values.
 
     Examples
     --------
@@ -175,7 +158,6 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
     scaling: str | None = "minmax"
     n_jobs: int | None = None
     random_state: Any = None
-    checkpoint: str | os.PathLike[str] | None = None
     verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -189,30 +171,20 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             positive_int(),
             Interval(Real, 0, 1, closed="right"),
         ],
+        "feature_groups": [None, "array-like"],
+        "fixed_features": [None, "array-like"],
         "scaling": Scaling.OPTIONS,
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
-        "checkpoint": [None, str, os.PathLike],
         "verbose": [positive_int(minimum=0), "boolean"],
     }
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
-        """Search.
+        """Search, on rows with class labels or numbers.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows. Frames reach an estimator of your own as frames.
-        y : array-like of shape (n_samples,)
-            Class labels, or numbers.
-        groups : array-like of shape (n_samples,), optional
-            Groups of *rows* for a `cv` that keeps them together.
-
-        Returns
-        -------
-        self : SequentialSelector
-            The fitted selector.
+        `groups` of *rows* are for a `cv` that keeps them together. Frames reach an estimator of
+        your own as frames.
         """
         estimator, moves = self.estimator, self._plus_minus()
         usable = all(hasattr(estimator, name) for name in ("fit", "predict"))
@@ -226,10 +198,9 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         codes: Any
         if numbers:
             codes = y = as_numbers(self, y)
+            self.__dict__.pop("classes_", None)  # of an earlier fit
         else:
             self.classes_, codes = encode_labels(self, y)
-        if numbers and hasattr(self, "classes_"):
-            del self.classes_  # of an earlier fit
         names = getattr(self, "feature_names_in_", None)
         units, fixed = make_units(
             self.feature_groups, self.fixed_features, self.n_features_in_, names
@@ -238,19 +209,14 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         criterion = self._criterion(sizes)
         n_units = self._n_units(len(units), int(fixed.sum()))
         forward = self.direction == "forward"
-        draw = draw_number_folds if numbers else draw_folds
-        folds = draw(self.cv, self.random_state, y, groups)
+        folds = draw_folds(self.cv, self.random_state, y, groups, numbers)
         if isinstance(self.estimator, str):
             check_n_neighbors(self.estimator, folds)
-        identity = {}
-        if self.checkpoint is not None:
-            identity = search_identity(X, y, groups, self._searched_parameters(units, fixed))
-        log = EvaluationLog(self.checkpoint, identity, folds)
         # J(∅) is the accuracy of predicting the most frequent class, or R² of predicting the mean.
         rate = 0.0 if numbers else float(np.bincount(codes).max() / len(codes))
         plain = self.scoring is None or (self.scoring == "accuracy" and not numbers)
         empty = rate if plain else None
-        inducer = self._inducer(X, y, codes, log.folds)
+        inducer = self._inducer(X, y, codes, folds)
         search = Search(
             evaluate=Evaluator(inducer, units, empty, fold_weights(self.cv)),
             criterion=criterion,
@@ -258,8 +224,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             fixed=fixed,
             forward=forward,
             target=n_units or (len(units) if forward else max(1, int(fixed.sum()))),
-            log=log,
-            report=self._reporter(units, log) if self.verbose else None,
+            report=partial(self._report, units) if self.verbose else None,
         )
         settled = search.run(moves, only_gains=self.n_features_to_select == "until_no_gain")
         self._conclude(search, units, self._selected_units(search, settled, n_units))
@@ -271,10 +236,7 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
 
     def _validate_input(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if isinstance(self.estimator, str):
-            X, y = validate_X_y(self, X, y)
-            if self.scaling is None and self.estimator == "svm_linear":
-                return X, y  # its costs are in the unit of the features
-            return near_one(X, together=self.scaling is None), y
+            return validate_X_y(self, X, y)
         X, y = validate_for_parts(self, X, y, accept_sparse=("csr", "csc"))
         # scikit-learn's estimators do not look after extreme units themselves.
         return table_near_one(X), y
@@ -319,16 +281,6 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
             )
         return count
 
-    def _searched_parameters(
-        self, units: list[Indices], fixed: NDArray[np.bool_]
-    ) -> dict[str, Any]:
-        """Parameters that the result depends on, features by their columns."""
-        ignored = {"n_jobs", "checkpoint", "verbose"}
-        kept = {k: v for k, v in self.get_params(deep=False).items() if k not in ignored}
-        kept["feature_groups"] = [unit.tolist() for unit in units if len(unit) > 1]
-        kept["fixed_features"] = [int(c) for u in np.flatnonzero(fixed) for c in units[u]]
-        return kept
-
     def _criterion(self, sizes: Indices) -> Plain:
         """Return what the search maximises, for units of these sizes."""
         return make_criterion(self.criterion, sizes, self.criterion_params)
@@ -356,21 +308,16 @@ class SequentialSelector(SelectorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return GeneralInducer(estimator, X, y, folds, scorer, self.n_jobs, names)
 
-    def _reporter(self, units: list[Indices], log: EvaluationLog) -> Any:
-        if log.n_recorded:
-            progress_line(f"resuming after {log.n_recorded} evaluations in {self.checkpoint}")
-
-        def report(visit: Visit, step: int, seconds: float) -> None:
-            what = "start"
-            if visit.unit >= 0:
-                what = f"{'+' if visit.adding else '-'} {self._label(units[visit.unit])}"
-            size = len(columns_of(units, visit.members))
-            progress_line(
-                f"step {step}: {what}, {size} of {self.n_features_in_} features, "
-                f"J={visit.score:.4f} ({seconds:.1f} s)"
-            )
-
-        return report
+    def _report(self, units: list[Indices], visit: Visit, step: int) -> None:
+        what = "start"
+        if visit.unit >= 0:
+            what = f"{'+' if visit.adding else '-'} {self._label(units[visit.unit])}"
+        size = len(columns_of(units, visit.members))
+        sys.stderr.write(
+            f"[SequentialSelector] step {step}: {what}, {size} of {self.n_features_in_} features, "
+            f"J={visit.score:.4f}\n"
+        )
+        sys.stderr.flush()
 
     def _selected_units(
         self, search: Search, settled: NDArray[np.bool_] | None, n_units: int | None

@@ -1,6 +1,5 @@
 """Units of the search: what moves together, and what never moves."""
 
-from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
 
@@ -20,31 +19,17 @@ def columns_of(units: list[Indices], members: NDArray[np.bool_]) -> Indices:
 def _column(feature: Any, argument: str, n_features: int, names: NDArray[Any] | None) -> int:
     """Column number of a feature given by number or by name."""
     if isinstance(feature, str):
-        if names is None:
-            raise ValueError(
-                f"{argument} names the feature {feature!r}, but X has no feature names; "
-                "give column numbers or a frame."
-            )
-        columns = np.flatnonzero(names == feature)
+        columns = np.flatnonzero(np.asarray([] if names is None else names) == feature)
         if not len(columns):
-            raise ValueError(
-                f"{argument} names the feature {feature!r}, which X does not have; "
-                f"its features are {', '.join(map(str, names[:20]))}{'…' * (len(names) > 20)}."
-            )
+            known = "no feature names" if names is None else ", ".join(map(str, names[:20]))
+            raise ValueError(f"{argument} names the feature {feature!r}, but X has {known}.")
         return int(columns[0])
-    if not isinstance(feature, Integral) or isinstance(feature, bool | np.bool_):
-        raise ValueError(f"{argument} holds {feature!r}; it must hold column numbers or names.")
-    if not 0 <= int(feature) < n_features:
+    whole = isinstance(feature, Integral) and not isinstance(feature, bool | np.bool_)
+    if not whole or not 0 <= feature < n_features:
         raise ValueError(
-            f"{argument} holds the column {int(feature)}; columns are 0 to {n_features - 1}."
+            f"{argument} holds {feature!r}; columns are 0 to {n_features - 1}, or have names."
         )
     return int(feature)
-
-
-def _as_list(value: Any, argument: str) -> list[Any]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ValueError(f"{argument}={value!r} must be a list.")
-    return list(value)
 
 
 def make_units(
@@ -54,13 +39,12 @@ def make_units(
 
     Columns that no group mentions are units of their own.
     """
-    groups = [] if feature_groups is None else _as_list(feature_groups, "feature_groups")
+    groups = [] if feature_groups is None else list(feature_groups)
     owner = np.full(n_features, -1)
     for number, group in enumerate(groups):
-        members = _as_list(group, f"feature_groups[{number}]")
-        if not members:
+        if not len(group):
             raise ValueError(f"feature_groups[{number}] is empty; a group needs a column.")
-        for feature in members:
+        for feature in group:
             column = _column(feature, f"feature_groups[{number}]", n_features, names)
             if owner[column] >= 0:
                 raise ValueError(
@@ -72,7 +56,7 @@ def make_units(
     owner[alone] = len(groups) + np.arange(alone.sum())
     units = [np.flatnonzero(owner == number) for number in range(int(owner.max()) + 1)]
     units.sort(key=lambda columns: int(columns[0]))
-    listed = [] if fixed_features is None else _as_list(fixed_features, "fixed_features")
+    listed = [] if fixed_features is None else fixed_features
     kept = np.zeros(n_features, dtype=bool)
     kept[[_column(feature, "fixed_features", n_features, names) for feature in listed]] = True
     for columns in units:
