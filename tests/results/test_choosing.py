@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backstay.results._choosing import RULES, Grounds
@@ -30,6 +30,7 @@ def grounds(draw):
 
 
 @given(grounds())
+@settings(max_examples=30)
 @pytest.mark.parametrize("rule", RULES)
 def test_rules_are_their_definitions(rule, grounds):
     (found,) = RULES[rule](grounds.value[None], grounds.steady[None], grounds)

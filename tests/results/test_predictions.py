@@ -39,7 +39,7 @@ def test_every_row_counts_once(results):
     tests = {}
     for row, own, said in predictions(results, 4, "1nn"):
         tests.setdefault((row, own), []).append(said)
-    table = results.predictions.confusion("f", 4, "1nn").frame()
+    table = results.predictions.table("confusion", "f", 4, "1nn").frame()
     for line in table.to_dict("records"):
         shares = [
             said.count(line["predicted"]) / len(said)
@@ -48,7 +48,7 @@ def test_every_row_counts_once(results):
         ]
         assert line["rows"] == pytest.approx(sum(shares))
         assert line["share"] == pytest.approx(np.mean(shares))
-    samples = results.predictions.misclassified("f", 4, "1nn").frame()
+    samples = results.predictions.table("misclassified", "f", 4, "1nn").frame()
     assert samples["share"].is_monotonic_decreasing
     for line in samples.to_dict("records"):
         said = tests[line["row"], line["class"]]
@@ -57,7 +57,7 @@ def test_every_row_counts_once(results):
         if line["share"]:
             wrong = [name for name in said if name != line["class"]]
             assert wrong.count(line["taken_for"]) == max(map(wrong.count, wrong))
-    recalls = results.predictions.recalls("f", 4, "1nn").frame()
+    recalls = results.predictions.table("recalls", "f", 4, "1nn").frame()
     own = table[table["true"] == table["predicted"]]
     assert recalls["recall"].tolist() == pytest.approx(own["share"].tolist())
     assert (recalls["low"] <= recalls["recall"]).all()
@@ -69,7 +69,7 @@ def test_the_area_under_the_mean_curve_is_the_mean_score(results):
     for kind, metric in (("roc", "roc_auc"), ("precision_recall", "average_precision")):
         scores = results.runs.scores(metric).frame()
         here = (scores["size"] == 4) & (scores["model"] == "svm")
-        curves = results.predictions.roc(kind, "f", 4, "svm").frame()
+        curves = results.predictions.table(kind, "f", 4, "svm").frame()
         areas = [integrate.trapezoid(one["y"], one["x"]) for _, one in curves.groupby("class")]
         assert len(areas) == (1 if len(results.data.target.names) == 2 else 3)
         assert np.mean(areas) == pytest.approx(scores[here]["value"].mean(), abs=1e-9)
@@ -78,10 +78,10 @@ def test_the_area_under_the_mean_curve_is_the_mean_score(results):
 
 def test_without_scores_there_is_no_curve():
     labels = study(2, metric="balanced_accuracy", scoring=["accuracy"])
-    assert len(labels.predictions.roc("roc", "f", 4)) == 0
-    assert len(labels.predictions.confusion()) == 4  # of what a report is about
-    with pytest.raises(ValueError, match="'lift' must be 'roc' or 'precision_recall'"):
-        labels.predictions.roc("lift", "f", 4)
+    assert len(labels.predictions.table("roc", "f", 4)) == 0
+    assert len(labels.predictions.table("confusion")) == 4  # of what a report is about
+    with pytest.raises(ValueError, match="has no table 'lift'; it has confusion"):
+        labels.predictions.table("lift", "f", 4)
 
 
 PARTS = ["error", "bias", "variance", "net_variance"]

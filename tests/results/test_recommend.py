@@ -132,16 +132,14 @@ def test_answers_keep_to_what_one_can_afford():
     X[:, :8] += 0.7 * y[:, None]
     study = Study({"t": TTest()}, Subsampling(8), sizes=[2, 5, 10], random_state=0, verbose=0)
     results = study.run(X, y)
-    free, few = results.recommend(), results.recommend(max_features=5)
+    free, few = results.recommend(), results.at_most(5).recommend()
     assert max(answer.size for answer in free.answers.values()) == 10
     assert {answer.size for answer in few.answers.values()} <= {2, 5}
     assert few.considered.n_configurations == free.considered.n_configurations * 2 // 3
     # The same as a study that never had the larger size.
     alone = Study({"t": TTest()}, Subsampling(8), sizes=[2, 5], random_state=0, verbose=0)
     assert alone.run(X, y).recommend().score == few.score
-    limited = results.at_most(5)
-    assert limited.choice().size <= 5
-    assert limited.recommend().frame().equals(few.frame())
+    assert results.at_most(5).choice().size <= 5
     assert results.choice().size == free.size
     with pytest.raises(ValueError, match="the least is 2"):
         results.at_most(1)

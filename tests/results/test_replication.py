@@ -13,7 +13,7 @@ from backstay.study import RepeatedStratifiedKFold, Subsampling
 
 
 def ran(X, y, resampling=None, groups=None, sizes=(5, 10, 20), models=None):
-    methods = {"t": TTest(moderation="shrunken"), "welch": TTest(variance="welch")}
+    methods = {"t": TTest(moderation="shrunken"), "student": TTest()}
     study = Study(
         methods, resampling or Subsampling(15), sizes=sizes, random_state=0, models=models
     )

@@ -13,7 +13,7 @@ from backstay import InstanceWeighted, MarginWeighting, ReliefF
 from backstay.datasets import make_han_yu
 from backstay.feature_weighting import TTest
 from backstay.results import Configuration, Results, Table
-from backstay.results._differences import stability_difference
+from backstay.results._comparisons import stability_difference
 from backstay.stability import bias_variance, list_measures
 from backstay.study import Study, Subsampling
 from reference.study import agreement, kuncheva
@@ -78,7 +78,7 @@ def test_stability_is_that_of_the_subsets(results, part):
 
 def test_stability_by_any_measure(results):
     table = list_measures()
-    plain = table[~table.needs_similarity & (table.input != "predictions")]
+    plain = table[~table.needs_similarity & (table.input == "subsets")]
     for name in plain["name"]:
         frame = results.stability(name).frame()
         assert np.isfinite(frame["value"]).all(), name
@@ -152,8 +152,6 @@ def test_weights_bias_and_variance(results, part):
     without = study(models={}).run(X, y)
     with pytest.raises(ValueError, match="truth is not known"):
         without.weights.bias_variance()
-    given = without.weights.bias_variance(TRUTH).frame()
-    assert given["error"].tolist() == pytest.approx(frame["error"].tolist())
 
 
 def test_prediction_stability_is_that_of_all_pairs(results, part):
@@ -350,7 +348,8 @@ def test_type_one_error_of_the_stability_test():
 
     rng = np.random.default_rng(0)
     found = [
-        stability_difference(Fake(rng), Configuration("b", 5), "a").p_value for _ in range(500)
+        stability_difference(Fake(rng), Configuration("b", 5), Configuration("a", 5)).p_value
+        for _ in range(500)
     ]
     assert 0.02 <= np.mean(np.array(found) < 0.05) <= 0.09
 
@@ -432,7 +431,7 @@ def test_pareto(results):
         (lambda r: r.compare("t", "mbiw", model="rf"), "model='rf' was not studied"),
         (lambda r: r.compare("t", "mbiw", metric="brier"), "metric='brier' is not available"),
         (lambda r: r.compare("t", "mbiw", test="z"), "test='z' must be one of corrected_t"),
-        (lambda r: r.stability("nonsense"), "measure='nonsense' is unknown"),
+        (lambda r: r.stability("nonsense"), "measure='nonsense' must be one"),
         (lambda r: r.stability(sizes="some"), "sizes='some' must be 'all'"),
         (lambda r: r.signature("t", 61), "size=61 must lie between 1 and 60"),
         (lambda r: r.scores(confidence=1.0), r"confidence=1\.0 must lie between"),

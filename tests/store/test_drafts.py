@@ -24,7 +24,7 @@ from backstay.study import merge_stores
 one, two, target = sys.argv[1:]
 """
 WRITERS = {
-    "merge": "merge_stores([one, two], target, incomplete=True)",
+    "merge": "merge_stores([one, two], target)",
     "save": "Results.load(one).save(target)",
 }
 # A limit on the size of files is what a full disk is to the one who writes. SQLite needs 32 kB to
@@ -63,8 +63,9 @@ def shards(tmp_path_factory):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on files")
-@pytest.mark.parametrize("limit", [40_000, 70_000])
-@pytest.mark.parametrize("writes", WRITERS.values(), ids=WRITERS)
+@pytest.mark.parametrize(
+    ("writes", "limit"), [*zip(WRITERS.values(), (70_000, 40_000), strict=True)]
+)
 def test_where_there_is_no_room_the_target_is_named_and_nothing_left(
     shards, tmp_path, writes, limit
 ):

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 
 import numpy as np
@@ -32,11 +33,16 @@ def study(store, **changes):
     return Study(**{**options, "store": store, **changes})
 
 
-@pytest.fixture
-def path(tmp_path):
-    path = tmp_path / "study.db"
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sound") / "study.db"
     study(path).run(X, y)
     return path
+
+
+@pytest.fixture
+def path(sound, tmp_path):
+    return shutil.copy(sound, tmp_path / "study.db")
 
 
 def unchanged(path):
@@ -70,9 +76,9 @@ def test_arrays_come_back_as_they_went(tmp_path):
         assert store.done("d") == {("m", 0)}
 
 
-def test_no_files_are_left_beside_the_store(path):
-    assert os.listdir(path.parent) == ["study.db"]
-    with path.open("rb") as file:
+def test_no_files_are_left_beside_the_store(sound):
+    assert os.listdir(sound.parent) == ["study.db"]
+    with sound.open("rb") as file:
         assert file.read(16) == b"SQLite format 3\0"
 
 
@@ -197,7 +203,7 @@ def test_missing_files_and_folders(tmp_path):
         Results.load(tmp_path / "none.db")
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         study(tmp_path / "none" / "study.db").run(X, y)
-    with pytest.raises(StoreError, match="is a folder"):
+    with pytest.raises(StoreError, match="is not a file"):
         study(tmp_path).run(X, y)
 
 
@@ -266,13 +272,12 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("place", TEXTS)
-@pytest.mark.parametrize("byte", [1, 4])
-def test_a_changed_byte_of_text_is_found(path, place, byte):
+def test_a_changed_byte_of_text_is_found(path, place):
     column, where = TEXTS[place]
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         (text,) = connection.execute(f"SELECT {column} FROM {place} WHERE {where}").fetchone()
         data = bytearray(text.encode())
-        data[byte % len(data)] ^= 1
+        data[4 % len(data)] ^= 1
         changed = (data.decode(),)
         connection.execute(f"UPDATE {place} SET {column} = ? WHERE {where}", changed)
     found = check_store(path)
@@ -286,14 +291,14 @@ def test_flipped_bits_anywhere_in_the_file_change_no_result(path):
     whole, before = path.read_bytes(), contents(Results.load(path))
     rng, noticed = np.random.default_rng(0), 0
     held = np.flatnonzero(np.frombuffer(whole, np.uint8))  # most of so small a file is empty
-    for place in rng.choice(held, 60, replace=False):
+    for place in rng.choice(held, 30, replace=False):
         data = bytearray(whole)
         data[place] ^= 1 << int(rng.integers(8))
         path.write_bytes(data)
         found = contents_or_message(path)
         noticed += isinstance(found, str)
         assert str(path) in found if isinstance(found, str) else found == before
-    assert noticed > 30
+    assert noticed > 15
 
 
 def contents_or_message(path):
@@ -311,13 +316,6 @@ def test_a_row_that_is_gone_is_missed(path):
         "the record of task 2 is missing",
         "array 'codes' of dataset data is missing",
     ]
-
-
-def test_what_could_act_is_refused(path):
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TRIGGER t AFTER INSERT ON tasks BEGIN DELETE FROM tasks; END")
-    with pytest.raises(StoreError, match="'t' in it is neither a table nor an index"):
-        Results.load(path)
 
 
 def test_a_sound_store_says_what_it_holds(path):
@@ -351,9 +349,9 @@ def test_a_store_that_goes_away_stops_the_study_at_once(tmp_path, monkeypatch, c
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_only_files_are_stores(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for path, kind in ((tmp_path / "pipe", "named pipe"), (os.devnull, "device")):
+    for path in (tmp_path / "pipe", os.devnull):
         for use in (lambda p: study(p).run(X, y), Results.load):
-            with pytest.raises(StoreError, match=f"is a {kind}; a store is a file"):
+            with pytest.raises(StoreError, match="is not a file, as a store is"):
                 use(path)
 
 
@@ -409,12 +407,12 @@ def test_results_of_a_run_leave_the_store_to_the_next(path):
     ("edit", "said"),
     [
         ("DELETE FROM arrays WHERE owner = 'task 2' AND name = 'weights'", "array 'weights' of"),
-        ("DELETE FROM tasks WHERE id = 2", "the record of task 2 is missing"),
+        ("UPDATE tasks SET seconds = x'ff' WHERE id = 2", "the record of task 2 does not check"),
         ("DELETE FROM tasks", "the record of task 1 is missing, and 2 more like this"),
-        ("UPDATE arrays SET owner = 'task 7' WHERE owner = 'task 2'", "of task 2 is missing, and"),
+        ("UPDATE arrays SET owner = 'task 7' WHERE owner = 'task 2'", "task 7 does not check, and"),
         ("UPDATE tasks SET dataset = 'other' WHERE id = 2", "the record of task 2 does not check"),
-        ("DELETE FROM sums WHERE source = 'study'", "was not written by a study, and"),
-        ("UPDATE sums SET source = 'x' WHERE source = 'datasets'", "the checksum of 'data'"),
+        ("DELETE FROM sums WHERE source = 'study'", "does not check, and"),
+        ("UPDATE sums SET source = 'x' WHERE source = 'datasets'", "set 'data' does not check"),
     ],
 )  # fmt: skip
 def test_missing_and_renamed_rows_are_named_on_opening(path, edit, said, call):

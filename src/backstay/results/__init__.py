@@ -18,7 +18,7 @@ from backstay.results._runs import TooFewRunsError
 from backstay.results._samples import SampleWeights
 from backstay.results._suspicions import suspicions_of_effects
 from backstay.results._two_studies import StudiesCompared, compare_studies
-from backstay.results._weighting import WeightingVerdict
+from backstay.results._weights import WeightingVerdict
 
 __all__ = [
     "Added",

@@ -16,37 +16,20 @@ from backstay.results._stability import curve_rows
 
 @dataclass(frozen=True)
 class Choice(Configured):
-    """What to look at: the recommended configuration, or what stands in for it.
+    """What to look at: the recommended configuration, or what stands in for it."""
 
-    Attributes
-    ----------
-    kind : {"recommended", "nothing", "unjudged"}
-        Whether it is recommended, shown although nothing is, or shown because no
-        accuracy was measured.
-    configuration : Configuration
-        Method and size, with the model and the metric where there are any.
-    recommendation : Recommendation or None
-        None where no accuracy was measured.
-    stability, low, high : float
-        Nogueira's measure of the method at that size, with its 95 % interval.
-    null : float
-        Mean stability with shuffled outcomes; nan if that was not run.
-    replication : Estimate or None
-        Overlap expected with what an independent sample of as many rows would choose, corrected
-        for the choice where one was made; None where rows or runs are too few.
-    n_runs : int
-        Runs of the method that did not fail.
-    """
-
+    # "recommended"; "nothing", shown although nothing is; "unjudged", without models.
     kind: str
-    configuration: Configuration
-    recommendation: Recommendation | None
-    stability: float
+    configuration: Configuration  # with model and metric where there are any
+    recommendation: Recommendation | None  # None where no accuracy was measured
+    stability: float  # Nogueira's measure at that size, with its 95 % interval
     low: float
     high: float
-    null: float
+    null: float  # mean stability with shuffled outcomes; nan if that was not run
+    # Overlap expected with what an independent sample of as many rows would choose, corrected for
+    # the choice where one was made; None where rows or runs are too few.
     replication: Estimate | None
-    n_runs: int
+    n_runs: int  # of the method, that did not fail
 
 
 @computed_once

@@ -23,38 +23,28 @@ from backstay.comparison import (
     compare_scores,
     friedman_nemenyi,
 )
-from backstay.results._accuracy import mean_score
-from backstay.results._differences import score_difference, stability_difference
+from backstay.results._accuracy import mean_score, run_scores
 from backstay.results._facts import Configuration
 from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records
 from backstay.results._runs import check_judged, is_judged, judged_methods, run_counts
-from backstay.results._stability import mean_stability
+from backstay.results._stability import mean_stability, pair_matrix
+from backstay.stability import PairMatrix
 from backstay.targets import find_metric
+
+NO_RUNS = DifferenceTest("none", math.nan, math.nan, math.nan, math.nan, math.nan, (), 0)
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Two methods side by side; differences are first minus second.
-
-    Attributes
-    ----------
-    first, second : str
-        The methods.
-    parts : dict
-        For every data set a dict of DifferenceTest: "stability", on these rows, and, if there
-        were models, "accuracy".
-    across : dict
-        The same over data sets: signed-rank tests on their means; empty for one.
-    metric : str
-        What "accuracy" is measured by.
-    """
+    """Two methods side by side; differences are first minus second."""
 
     first: str
     second: str
+    # For every data set "stability", on these rows, and, if there were models, "accuracy".
     parts: dict[str, dict[str, DifferenceTest]]
-    across: dict[str, DifferenceTest]
-    metric: str = "accuracy"
+    across: dict[str, DifferenceTest]  # signed-rank tests on the data sets' means
+    metric: str = "accuracy"  # what "accuracy" is measured by
 
     def _single(self, quantity: str) -> DifferenceTest:
         if len(self.parts) != 1:
@@ -99,6 +89,58 @@ class Comparison:
                 f"p = {test.p_value:.3g} ({test.test})"
             )
         return "\n".join(lines)
+
+
+def score_difference(
+    records: Records,
+    configuration: Configuration,
+    reference: Configuration,
+    *,
+    test: str = "auto",
+    confidence: float = 0.95,
+) -> DifferenceTest:
+    """Test a score minus that of a reference, over the resamples both finished."""
+    runs_a, a = run_scores(records, configuration)
+    runs_b, b = run_scores(records, reference)
+    both = np.intersect1d(runs_a, runs_b)
+    a, b = a[np.isin(runs_a, both)], b[np.isin(runs_b, both)]
+    halves = records.facts.five_by_two and len(both) == 10
+    if test.startswith("five_by_two") and not halves:
+        raise ValueError(
+            f"test={test!r} needs the 10 resamples of FiveByTwo, all finished; this study has "
+            f"{len(both)} of {records.facts.resampling}."
+        )
+    if len(both) < 2:
+        return NO_RUNS
+    if test == "auto":
+        test = "five_by_two_f" if halves else "corrected_t"
+    return compare_scores(a, b, test, test_share=records.test_share, confidence=confidence)
+
+
+def stability_difference(
+    records: Records,
+    configuration: Configuration,
+    reference: Configuration,
+    *,
+    confidence: float = 0.95,
+) -> DifferenceTest:
+    """Test Kuncheva's index minus that of a reference, over the same resamples."""
+    runs_a, a = pair_matrix(records, configuration.method, configuration.size)
+    runs_b, b = pair_matrix(records, reference.method, reference.size)
+    both = np.intersect1d(runs_a, runs_b)
+    if len(both) < 3:
+        return NO_RUNS
+    one, other = np.isin(runs_a, both), np.isin(runs_b, both)
+    apart = PairMatrix(a[np.ix_(one, one)] - b[np.ix_(other, other)])
+    m = len(both)
+    # Both stabilities lie between −1/(m − 1) and 1.
+    low, high = apart.interval(confidence, (-m / (m - 1), m / (m - 1)))
+    value, variance = apart.mean(), apart.variance()
+    if variance > 0:
+        t = value / math.sqrt(variance)
+    else:
+        t = 0.0 if value == 0 else math.copysign(math.inf, value)
+    return DifferenceTest("jackknife", value, low, high, t, apart.p_value(), (), m)
 
 
 def compare_methods(
@@ -146,10 +188,10 @@ def _compared(
         tests[name] = {}
         if part.models:
             tests[name]["accuracy"] = score_difference(
-                part, configuration, reference, test=test, confidence=confidence
+                part, configuration, against, test=test, confidence=confidence
             )
         tests[name]["stability"] = stability_difference(
-            part, configuration, reference, confidence=confidence
+            part, configuration, against, confidence=confidence
         )
         for quantity in tests[name]:
             pair = _mean(part, configuration, quantity), _mean(part, against, quantity)
@@ -228,13 +270,9 @@ class Comparisons(Parts):
     """
 
     def rivals(self, configuration: Configuration) -> list[Comparison]:
-        """Compare a method with every other at the same size, model and metric, for one data set.
+        """Compare every other method with that of a configuration, for one data set.
 
-        Parameters
-        ----------
-        configuration : Configuration
-            The method that the others with enough runs are compared with. It is the second of
-            every pair, so that a difference above 0 speaks for the other.
+        It is the second of every pair, so that a difference above 0 speaks for the other.
         """
         records, second = self._one(), configuration.method
         at = replace(configuration, metric=records.check_metric(configuration.metric))
@@ -251,10 +289,7 @@ class Comparisons(Parts):
     ) -> Table:
         """Count, for every two methods, on how many data sets the first is better or worse.
 
-        Parameters
-        ----------
-        alpha : float, default=0.05
-            Level of the test on each data set; "equal" is what it leaves open.
+        At the level `alpha` on each data set; "equal" is what the test leaves open.
         """
         if not 0 < alpha < 1:
             raise ValueError(f"alpha={alpha!r} must lie between 0 and 1.")
@@ -277,13 +312,8 @@ class Comparisons(Parts):
     ) -> FriedmanNemenyi:
         """Friedman's test over data sets, with Nemenyi's for every two methods.
 
-        The statistic is corrected for ties, unlike Demšar's formula; see
-        :func:`backstay.comparison.friedman_nemenyi`.
-
-        Parameters
-        ----------
-        quantity : {"accuracy", "stability"}, default="accuracy"
-            What to compare; "accuracy" is the score by `metric`.
+        Of "accuracy", which is the score by `metric`, or "stability". Corrected for ties, unlike
+        Demšar's formula; see :func:`backstay.comparison.friedman_nemenyi`.
         """
         if quantity not in ("accuracy", "stability"):
             raise ValueError(f"quantity={quantity!r} must be 'accuracy' or 'stability'.")
@@ -299,8 +329,5 @@ class Comparisons(Parts):
     ) -> Table:
         """Methods not dominated in (stability, accuracy)."""
         at = Configuration("", size, model, metric)
-        return self._table(
-            "stability and accuracy",
-            "averages over sizes" if size is None else f"at size {size}",
-            lambda part: pareto_rows(part, at),
-        )
+        note = "averages over sizes" if size is None else f"at size {size}"
+        return self._table("stability and accuracy", note, pareto_rows, at)

@@ -123,11 +123,10 @@ def _outputs(
 
 
 class RidgeFit:
-    """Ridge regression on the outcome, with one feature exchanged at a time.
+    """Ridge regression on the outcome, with one feature of a signature exchanged at a time.
 
     Features are centred and scaled on the training rows; gaps are the mean. One inverse serves
-    every exchange. `aims` are weights of the training rows, and what to regress on; `signature`
-    are the columns that are used.
+    every exchange. `aims` are weights of the training rows, and what to regress on.
     """
 
     def __init__(

@@ -15,26 +15,18 @@ from backstay._wilson import wilson
 from backstay.results._parts import Rows, size_within
 from backstay.results._records import Records, computed_once
 from backstay.results._replication import again
-from backstay.results._signature import THRESHOLDS, frequency_row
 from backstay.results._stability import bias_variance_rows
 
 if TYPE_CHECKING:  # a reader of results need not load the methods
     from backstay.ensemble import DecoyScores
 
+# A feature of the signature is in its core if more than the first share of the runs chose it.
+THRESHOLDS = (0.5, 0.85)
+
 
 @dataclass(frozen=True)
 class RelevantFound:
-    """How many truly relevant features every method found, where the truth is known.
-
-    Attributes
-    ----------
-    size : int
-        Features selected in each run.
-    n_relevant : int
-        Truly relevant features.
-    by_chance : float
-        Relevant ones among `size` features drawn at random.
-    """
+    """How many of `n_relevant` features every method found in `size`; `by_chance` at random."""
 
     size: int
     n_relevant: int
@@ -44,21 +36,20 @@ class RelevantFound:
     def frame(self) -> pd.DataFrame:
         """Return a row per method.
 
-        ``found`` is the mean number of relevant features selected per run, ``signature`` the
-        size of the signature, ``right`` how many of it are relevant; then bias² and variance
-        of the weights.
+        ``found`` is the mean number of relevant features selected per run, ``right`` how many of
+        the ``signature`` are relevant; then bias² and variance of the weights.
         """
         return self._data.copy()
 
 
 def relevant_found(records: Records, size: int) -> RelevantFound | None:
-    """Count the truly relevant features that every method found; None if there are none to tell."""
+    """Count the truly relevant features that every method found; None if there are none."""
     relevant = relevant_features(records)
     if relevant is None:
         return None
     size_within(records, size)
     rows: Rows = []
-    for split in bias_variance_rows(records, None, True):
+    for split in bias_variance_rows(records):
         method = split["method"]
         _, orders = records.orders(method)
         members = records.members(method, size)
@@ -87,12 +78,43 @@ def relevant_features(records: Records) -> NDArray[np.bool_] | None:
 def frequency_rows(records: Records, size: int) -> Rows:
     """How often every feature was among the best, for features that ever were."""
     rows: Rows = []
+    size_within(records, size)
     for method in records.methods:
         frequency = records.frequencies(method, size)
         order = np.argsort(-frequency, kind="stable")
         chosen = order[frequency[order] > 0]
         rows += [frequency_row(records, method, size, j, frequency) for j in chosen]
     return rows
+
+
+def signature_rows(records: Records, method: str, size: int) -> Rows:
+    """Return the `size` most frequent features, by mean rank among equals, and their core."""
+    frequency = records.frequencies(method, size)
+    return [
+        {
+            **frequency_row(records, method, size, int(j), frequency),
+            "core": bool(frequency[j] > THRESHOLDS[0]),
+        }
+        for j in records.members(method, size)
+    ]
+
+
+def core_of(rows: Rows) -> list[str]:
+    """Return the names of the features that more than half of the runs selected."""
+    return [row["name"] for row in rows if row["core"]]
+
+
+def frequency_row(
+    records: Records, method: str, size: int, feature: int, frequency: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Return a feature's row in tables of selection frequencies."""
+    return {
+        "method": method,
+        "size": size,
+        "feature": int(feature),
+        "name": records.feature_name(int(feature)),
+        "frequency": float(frequency[feature]),
+    }
 
 
 def feature_frame(records: Records, method: str, size: int) -> pd.DataFrame:
@@ -144,8 +166,8 @@ def _effect_columns(records: Records) -> dict[str, NDArray[Any]]:
 def ranked_rows(records: Records) -> Rows:
     """Return how many features runs ranked, and how often a size was filled up at random.
 
-    The lasso and trees leave features out. A subset of more features than a run ranked is filled
-    up with others drawn at random: they are not selected, and a reader must be told.
+    A subset of more features than a run ranked is filled up with others drawn at random: they are
+    not selected, and a reader must be told.
     """
     rows: Rows = []
     for method in records.methods:
@@ -162,6 +184,7 @@ def ranked_rows(records: Records) -> Rows:
 def consensus_rows(records: Records, size: int) -> Rows:
     """Count the features that many runs of a method, or all, chose."""
     rows: Rows = []
+    size_within(records, size)
     for method in records.methods:
         shares = records.frequencies(method, size)
         shares = -np.sort(-shares[shares > 0])
@@ -197,7 +220,7 @@ def partner_rows(records: Records) -> Rows:
 
 def similarity_rows(records: Records, size: int) -> Rows:
     """Overlap, beyond chance, of what two methods select on the same resample."""
-    by_chance = size**2 / records.n_features
+    by_chance = size_within(records, size) ** 2 / records.n_features
     span = size - by_chance
     selected = {}
     for method in records.methods:

@@ -14,7 +14,6 @@ from scipy import special
 
 from backstay.results._parts import Rows
 from backstay.results._records import Records, computed_once
-from backstay.results._signature import THRESHOLDS
 from backstay.results._stability import kuncheva_pairs, mean_stability, pair_matrix
 from backstay.stability import PairMatrix
 
@@ -73,9 +72,7 @@ def null_rows(records: Records) -> Rows:
         null = null_stability(records, method)
         if not len(null):
             continue
-        runs, n_each = records.null_orders(method), records.facts.null_runs
-        _, orders = records.orders(method)
-        real = [orders[i : i + n_each] for i in range(0, len(orders) - n_each + 1, n_each)]
+        n_runs = sum(map(len, records.null_orders(method)))
         for place, size in enumerate(records.sizes):
             values = null[:, place]
             stability = mean_stability(records, method, size)
@@ -90,22 +87,8 @@ def null_rows(records: Records) -> Rows:
                     "high": float(high),
                     "p_value": null_p_value(records, method, size),
                     "above": above_null(records, method, size),
-                    **_often("above", real, size, records.n_features),
-                    **_often("null_above", runs, size, records.n_features),
                     "n_permutations": len(values),
-                    "n_runs": sum(len(orders) for orders in runs),
+                    "n_runs": n_runs,
                 }
             )
     return rows
-
-
-def _often(
-    name: str, runs: list[NDArray[np.int32]], size: int, n_features: int
-) -> dict[str, float]:
-    """Count features selected in more than a share of a few runs, on average over sets of runs."""
-    if not runs:
-        return {f"{name}_{t:.0%}": math.nan for t in THRESHOLDS}
-    shares = np.array(
-        [np.bincount(o[:, :size].ravel(), minlength=n_features) / len(o) for o in runs]
-    )
-    return {f"{name}_{t:.0%}": float((shares > t).sum(axis=1).mean()) for t in THRESHOLDS}

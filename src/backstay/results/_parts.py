@@ -15,14 +15,7 @@ Rows = list[Row]
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """A table of results, which can be used as the frame it holds.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    note : str
-        How to read it: what the intervals are, what was averaged.
+    """A table of results, which can be used as the frame it holds; `note` says how to read it.
 
     Examples
     --------
@@ -83,10 +76,11 @@ class Parts:
         return list(dict.fromkeys(m for part in self._parts.values() for m in part.methods))
 
     def _table(
-        self, title: str, note: str, rows: Callable[[Records], Rows], columns: str = ""
+        self, title: str, note: str, rows: Callable[..., Rows], *asked: Any, columns: str = ""
     ) -> Table:
         """Gather rows over data sets; `columns` are those of a table that may be empty."""
-        gathered = [{"dataset": n, **row} for n, part in self._parts.items() for row in rows(part)]
+        found = [(name, rows(part, *asked)) for name, part in self._parts.items()]
+        gathered = [{"dataset": name, **row} for name, some in found for row in some]
         empty = None if gathered or not columns else ["dataset", *columns.split()]
         return Table(title, note, pd.DataFrame(gathered, columns=empty))
 

@@ -43,12 +43,8 @@ PAIR_ERROR, PARTS_ERROR, WHOLE_TIMES = 0.25, 0.08, 1.3
 class RowsNeeded(Estimate):
     """How many rows something takes, or groups where rows come in groups, with a 95 % range.
 
-    Infinite where curves never get there, and not below the fewest rows that were tried.
-
-    Attributes
-    ----------
-    here : int
-        Those of this study.
+    Infinite where curves never get there, and not below the fewest rows that were tried; `here`
+    are those of this study.
     """
 
     here: int
@@ -63,21 +59,7 @@ class RowsNeeded(Estimate):
 
 @dataclass(frozen=True)
 class Plan(Configured):
-    """What more rows would bring.
-
-    Attributes
-    ----------
-    configuration : Configuration
-        Method, size, and the model and metric where there are any.
-    n_rows : int
-        Independent rows of the study.
-    grouped : bool
-        Whether rows come in groups; then all numbers of rows are of groups.
-    shared : RowsNeeded or None
-        With which two studies share half of their lists; None where replication is not known.
-    validation : RowsNeeded or None
-        Of a validation that knows the score to within 0.05 on either side (or, of a metric
-        without bounds, 5 % of the way from guessing to the best). None without models.
+    """What more rows would bring; where rows come in groups, all numbers of rows are of groups.
 
     Examples
     --------
@@ -91,17 +73,18 @@ class Plan(Configured):
     """
 
     configuration: Configuration
-    n_rows: int
-    grouped: bool
-    shared: RowsNeeded | None
+    n_rows: int  # independent rows of the study
+    grouped: bool  # whether rows come in groups
+    shared: RowsNeeded | None  # with which two studies share half of their lists; None if not known
+    # With which a validation knows the score to within 0.05 on either side (or, of a metric without
+    # bounds, 5 % of the way from guessing to the best). None without models.
     validation: RowsNeeded | None
     _data: pd.DataFrame
 
     def frame(self) -> pd.DataFrame:
         """Return score and replication by ``rows`` that a method is trained on, with 95 % bands.
 
-        ``measured`` says whether runs of the study were on so many rows; what they gave is in
-        ``score_measured`` and ``replication_measured``.
+        ``measured`` says whether runs were on so many rows; what they gave is beside the bands.
         """
         return self._data.copy()
 

@@ -6,6 +6,7 @@ from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records, computed_once
 from backstay.results._stability import curve_rows, prediction_stability_rows, repeated
 
+# Tables that are empty where a study kept no scores.
 CURVES = ("roc", "precision_recall")
 
 
@@ -13,7 +14,7 @@ CURVES = ("roc", "precision_recall")
 def prediction_rows(
     records: Records, name: str, method: str | None, size: int | None, model: str | None
 ) -> Rows:
-    """Return one of the target's tables of predictions, for a configuration."""
+    """Return one of the target's tables of predictions, with names of samples."""
     records.check_model(None)
     chosen = method is None
     method, size = method_and_size(records, method, size)
@@ -23,14 +24,7 @@ def prediction_rows(
     runs = [(rows, outputs[by, at]) for rows, outputs in records.tested(method)]
     independent = records.n_units / records.n_samples
     pairs = records.units if records.effect_units.kind == "pairs" else None
-    return records.target.table(name, runs, independent, records.test_share, pairs)
-
-
-def named_rows(
-    records: Records, name: str, method: str | None, size: int | None, model: str | None
-) -> Rows:
-    """Return the same with the names of samples, where a row of the table is about one."""
-    rows = prediction_rows(records, name, method, size, model)
+    rows = records.target.table(name, runs, independent, records.test_share, pairs)
     return [
         {"row": row["row"], "name": records.sample_name(row["row"]), **row} if "row" in row else row
         for row in rows
@@ -73,13 +67,7 @@ class Predictions(Parts):
     """
 
     def chance(self, metric: str | None = None) -> float:
-        """Return what guessing reaches, for one data set.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            None is the metric that decides.
-        """
+        """Return what guessing reaches by a metric, the deciding one if None, for one data set."""
         part = self._one()
         return part.metric(part.check_metric(metric)).chance(part.target)
 
@@ -92,114 +80,43 @@ class Predictions(Parts):
     ) -> Table:
         """Return one of the tables that this kind of outcome has, by name.
 
+        Of classes: "confusion" (``rows`` sum to the rows of a class that were tested, ``share`` to
+        1), "recalls" (with Wilson's interval over rows, or over groups), "misclassified" samples,
+        and curves, the mean over runs with a corrected t interval, "roc" and "precision_recall":
+        of more than two classes each against the others, empty where no scores were kept.
+
         Parameters
         ----------
         name : str
             One of ``results.data.target.tables``; an unknown name is refused with those there are.
+        method, size, model : str, int, str, default=None
+            As in the class.
         """
-        return self._table(
-            name,
-            "from predictions of test rows",
-            lambda part: named_rows(part, name, method, size, model),
-        )
-
-    def confusion(
-        self, method: str | None = None, size: int | None = None, model: str | None = None
-    ) -> Table:
-        """How often rows of a class are taken for each class.
-
-        ``rows`` sum to the rows of the class that were tested, ``share`` to 1.
-        """
-        return self._table(
-            "confusion",
-            "predictions of test rows, averaged per row",
-            lambda part: prediction_rows(part, "confusion", method, size, model),
-            "true predicted rows share",
-        )
-
-    def recalls(
-        self, method: str | None = None, size: int | None = None, model: str | None = None
-    ) -> Table:
-        """Share of the rows of every class that is predicted right.
-
-        The interval is Wilson's over rows (over groups, where rows belong together): it covers
-        other samples, not other training sets. ``taken_for`` is the class it is most often
-        mistaken for.
-        """
-        return self._table(
-            "recall of the classes",
-            "Wilson's 95 % interval over rows",
-            lambda part: prediction_rows(part, "recalls", method, size, model),
-            "class rows recall low high taken_for",
-        )
-
-    def misclassified(
-        self, method: str | None = None, size: int | None = None, model: str | None = None
-    ) -> Table:
-        """List samples by the share of their tests in which the prediction was wrong."""
-        return self._table(
-            "misclassified samples",
-            "share of the runs that tested them",
-            lambda part: named_rows(part, "misclassified", method, size, model),
-            "row name class n_runs share taken_for",
-        )
-
-    def roc(
-        self,
-        kind: str = "roc",
-        method: str | None = None,
-        size: int | None = None,
-        model: str | None = None,
-    ) -> Table:
-        """ROC or precision–recall curve, the mean over runs with a band.
-
-        Of two classes the second is the positive one; of more, each against the others. Empty
-        where the study kept no scores. The area under the mean ROC curve is the mean AUC.
-
-        Parameters
-        ----------
-        kind : {"roc", "precision_recall"}, default="roc"
-            True positive rate by false positive rate, or precision by recall.
-        """
-        if kind not in CURVES:
-            raise ValueError(f"kind={kind!r} must be {' or '.join(map(repr, CURVES))}.")
-        return self._table(
-            kind.replace("_", "–"),
-            "mean over runs, corrected t interval",
-            lambda part: prediction_rows(part, kind, method, size, model),
-            "class x y low high",
-        )
+        columns = "class x y low high" if name in CURVES else ""
+        note = "from predictions of test rows"
+        return self._table(name, note, prediction_rows, name, method, size, model, columns=columns)
 
     def rows(self, method: str, size: int, model: str | None = None) -> Table:
         """Every prediction of every tested row.
 
-        Returns
-        -------
-        Table
-            ``row``, ``resample``, ``group`` (a number, where there are groups), and what the kind
-            of outcome has. Classes: ``class`` and
-            ``predicted`` (places among the classes), and, if the study kept scores, ``score``, that
-            of the second of two classes; ``score_0``, ``score_1``, … for more. Numbers:
-            ``outcome``, ``predicted`` and ``training_mean``.
+        ``row``, ``resample``, ``group`` (where there are groups), and what the kind of outcome has.
+        Classes: ``class`` and ``predicted`` (places among the classes), and, if kept, ``score`` of
+        the second of two; ``score_0``, ``score_1``, … of more. Numbers: ``outcome``, ``predicted``
+        and ``training_mean``.
         """
+        columns = "row resample predicted"
+        note = "one per row and resample"
         return self._table(
-            "predictions of tested rows",
-            "one per row and resample",
-            lambda part: row_score_rows(part, method, size, model),
-            "row resample predicted",
+            "predictions of tested rows", note, row_score_rows, method, size, model, columns=columns
         )
 
     def batches(self) -> Table:
-        """Return how well rows of every batch were predicted, with what ``choice()`` looks at.
-
-        Under :class:`backstay.study.LeaveBatchOut` these are the scores of batches left out; under
-        other protocols rows of the same batch were trained on, too.
-        """
+        """Return how well rows of every batch were predicted, by the choice of the report."""
         return self._table(
             "scores of batches",
             "pooled over the rows of a batch",
             lambda part: [*batch_rows(part, choice_of(part).configuration)],
-            "batch rows metric score",
+            columns="batch rows metric score",
         )
 
     def bias_variance(self) -> Table:
@@ -211,27 +128,16 @@ class Predictions(Parts):
         it is the squared error: bias² + variance (Domingos 2000). Rows tested once are left out;
         few tests make some variance look like bias, so compare under one protocol.
         """
-        return self._table(
-            "bias and variance of models",
-            "predictions of rows tested more than once",
-            bias_variance_rows,
-            "method size stability model error bias variance net_variance rows",
-        )
+        columns = "method size stability model error bias variance net_variance rows"
+        note = "predictions of rows tested more than once"
+        return self._table("bias and variance of models", note, bias_variance_rows, columns=columns)
 
-    def stability(self, *, confidence: float = 0.95) -> Table:
-        """Agreement, and pooled κ, of models trained on different resamples.
+    def stability(self) -> Table:
+        """Agreement, and pooled κ, of models of different resamples, with jackknife intervals.
 
         Models are compared on the rows that both were tested on, never on
         training rows; all pairs are pooled. With two classes, pooled κ is φ; numbers have
         Krippendorff's α, which is pooled κ with squared differences.
-
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            Coverage of the jackknife intervals.
         """
-        return self._table(
-            "prediction stability",
-            "pairs of models on common test rows, jackknife intervals",
-            lambda part: prediction_stability_rows(part, confidence),
-        )
+        note = "pairs of models on common test rows, jackknife intervals"
+        return self._table("prediction stability", note, prediction_stability_rows)

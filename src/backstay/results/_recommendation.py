@@ -23,17 +23,17 @@ from backstay.results._choosing import (
     gather_grounds,
     pooled_scores,
 )
+from backstay.results._comparisons import score_difference, stability_difference
 from backstay.results._designs import Added, added_to_covariates
-from backstay.results._differences import score_difference, stability_difference
 from backstay.results._facts import Configuration, Configured, Estimate
+from backstay.results._features import core_of, signature_rows
 from backstay.results._gate import LEAST_ROWS, corrected, passage
 from backstay.results._null import null_p_value, null_stability
-from backstay.results._records import Records
+from backstay.results._records import Records, computed_once
 from backstay.results._replication import around, replication_error, replication_of
 from backstay.results._runs import RunCount, judged_methods, left_out, run_counts
-from backstay.results._signature import core_of, signature_rows
 from backstay.results._stability import curve_rows
-from backstay.results._weighting import WeightingVerdict, weighting_verdict
+from backstay.results._weights import WeightingVerdict, weighting_verdict
 from backstay.targets import Metric
 
 Floats = NDArray[np.float64]
@@ -45,40 +45,21 @@ NULL_LEVEL = 0.2
 class Finalist(Configured):
     """One of the three answers to "which method, at which size?".
 
-    Attributes
-    ----------
-    name : {"trusted", "short", "accurate"}
-        Of the good configurations the one that another sample would most surely choose again, the
-        shortest, or the one with the best score.
-    configuration : Configuration
-        Method, size, model and metric.
-    score : Estimate
-        Bias-corrected estimate for the rule that made this choice.
-    apparent : float
-        Pooled score of the configuration, before correction.
-    replication : Estimate or None
-        Chance-corrected overlap expected of this method's features at this size with those that
-        it chooses in an independent sample of as many rows, corrected for having been chosen;
-        None where rows or runs are too few.
-    share : float
-        Share of the draws, of rows and of modules of features, on which the rule chooses it.
-    stability : Estimate
-        Nogueira's measure at this size; the interval is for more resamples of these rows.
-    null : float
-        Mean stability of the same method with shuffled outcomes; nan if that was not run.
-    costs : dict of str to (DifferenceTest, DifferenceTest)
-        Against each other answer by name: the difference of this one's score from that one's,
-        and of its stability.
+    Of the good configurations "trusted" is the one that another sample would most surely choose
+    again, "short" has the fewest features, and "accurate" the best score.
     """
 
     name: str
     configuration: Configuration
-    score: Estimate
-    apparent: float
+    score: Estimate  # bias-corrected, for the rule that made this choice
+    apparent: float  # pooled score, before correction
+    # Overlap expected with what an independent sample of as many rows would choose, corrected for
+    # the choice; None where rows or runs are too few.
     replication: Estimate | None
-    share: float
-    stability: Estimate
-    null: float
+    share: float  # of the draws, of rows and of modules of features, on which the rule chooses it
+    stability: Estimate  # Nogueira's; the interval is for more resamples of these rows
+    null: float  # mean stability with shuffled outcomes; nan if that was not run
+    # Difference of score and of stability from each other answer, by name.
     costs: dict[str, tuple[DifferenceTest, DifferenceTest]] = field(default_factory=dict)
 
     @property
@@ -123,19 +104,16 @@ class Recommendation:
         not shown to be stabler than with shuffled outcomes, there are too few independent
         rows to say, or features are not shown to add to covariates and batch.
     score : Estimate
-        Bias-corrected estimate for the whole procedure, choice included: trained on the
-        training part of a split, tested on the rest. Where something is recommended, it is
-        corrected for that, too: only a score above chance leads to it.
+        Bias-corrected for the whole procedure, choice and recommendation included: trained on the
+        training part of a split, tested on the rest.
     beside : dict of str to Estimate
         The same by the study's other metrics, for the same choices.
     apparent : float
         Pooled score of the chosen configuration, or of the best where none is, before correction.
     chance : float
         What guessing reaches.
-    signature : list of str
-        Names of the features of the trusted answer, as many as its size, most frequent first.
-    core : list of str
-        Those of them that more than half of the runs selected.
+    signature, core : list of str
+        Features of the trusted answer, most frequent first; those that most runs selected.
     features : list of int
         The signature as column numbers.
     considered : Considered
@@ -216,9 +194,7 @@ class Recommendation:
                 "model": answer.model,
                 "share": answer.share,
                 **_estimate_columns("replication", answer.replication),
-                "stability": answer.stability.value,
-                "stability_low": answer.stability.low,
-                "stability_high": answer.stability.high,
+                **_estimate_columns("stability", answer.stability),
                 "null": answer.null,
                 "metric": self.metric,
                 "score": answer.score.value,
@@ -252,29 +228,20 @@ def null_of(records: Records, configuration: Configuration) -> float:
 
 
 def recommended(
-    records: Records,
-    metric: str | None = None,
-    n_bootstrap: int = 1000,
-    random_state: int | None = 0,
+    records: Records, metric: str | None = None, n_bootstrap: int = 1000, random_state: int = 0
 ) -> Recommendation:
-    """Return the recommendation, computed once for all who ask with the same seed."""
+    """Return the recommendation."""
     records.check_model(None)
-    metric = records.check_metric(metric)
     if n_bootstrap < 10:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 10.")
-
-    def compute() -> Recommendation:
-        return _recommend(records, records.metric(metric), n_bootstrap, random_state)
-
-    if random_state is None:
-        return compute()
-    return records.once(("recommendation", metric, n_bootstrap, random_state), compute)
+    return _recommend(records, records.check_metric(metric), n_bootstrap, random_state)
 
 
+@computed_once
 def _recommend(
-    records: Records, metric: Metric, n_bootstrap: int, random_state: Any
+    records: Records, metric_name: str, n_bootstrap: int, random_state: Any
 ) -> Recommendation:
-    methods = judged_methods(records)
+    metric, methods = records.metric(metric_name), judged_methods(records)
     copies = row_draws(records, n_bootstrap, random_state)
     rows_left_out = (copies == 0).astype(np.float64)
     everyone = np.ones((1, records.n_samples))

@@ -59,11 +59,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Part:
-    """A run on one of the parts that rows were dealt into, with the others to be tested.
-
-    ``order`` has the features, best first; ``outputs`` are of the other rows, model × size × row ×
-    column, None without models.
-    """
+    """A run on one of the parts that rows were dealt into; `outputs` are of the other rows."""
 
     deal: int
     n_parts: int
@@ -76,8 +72,7 @@ class Part:
 class Records:
     """What a store says about a data set: facts, splits, and arrays of every method.
 
-    Arrays over resamples hold the resamples on which the method did not fail;
-    each comes with the numbers of those resamples.
+    Arrays over resamples come with the numbers of those on which the method did not fail.
     """
 
     def __init__(self, store: Store, dataset: str, stored: dict[str, Any]) -> None:
@@ -340,10 +335,7 @@ class Records:
 
     @computed_once
     def orders(self, method: str) -> tuple[Ints, NDArray[np.int32]]:
-        """Return resamples and, for each, the features from best to worst.
-
-        Rankings of a wide table were kept down to a depth; then the rows end there.
-        """
+        """Return resamples and, for each, the features from best to worst, down to a depth."""
         runs = self._read(method, "order")
         return _numbers(runs), _cut([order for _, order in runs], self.n_features)
 
@@ -374,10 +366,7 @@ class Records:
 
     @computed_once
     def parts(self, method: str, batches: bool = False) -> list[Part]:
-        """Return the runs on parts of the rows; those of a deal into so many share no row.
-
-        Or those on single batches, with the number of the batch as ``n_parts``.
-        """
+        """Return the runs on parts of the rows, or on batches, whose number is ``n_parts``."""
         orders = dict(self._read(method, "order", of="parts"))
         outputs = dict(self._read(method, "outputs", of="parts"))
         found = []
@@ -393,10 +382,7 @@ class Records:
 
     @computed_once
     def mean_ranks(self, method: str) -> Floats:
-        """Return the mean rank of every feature over resamples, 1 is best.
-
-        Where rankings were cut, a feature behind the cut has the mean of the ranks behind it.
-        """
+        """Return the mean rank of every feature over resamples, 1 is best."""
         return mean_ranks(self.orders(method)[1], self.n_features)
 
     @computed_once
@@ -408,10 +394,7 @@ class Records:
         return selection_frequency(orders[:, :size], self.n_features)
 
     def members(self, method: str, size: int) -> NDArray[np.intp]:
-        """Return the features of the signature: the most frequent, by mean rank among equals.
-
-        Fewer than `size` if fewer were ever selected; none below two runs.
-        """
+        """Return the most frequent features, at most `size`, by mean rank among equals."""
         frequency, ranks = self.frequencies(method, size), self.mean_ranks(method)
         order = np.lexsort((ranks, -frequency))[:size]
         return np.asarray(order[frequency[order] > 0])
@@ -430,10 +413,7 @@ class Records:
         return min(self.ranked_counts(method), default=0)
 
     def weights(self, method: str) -> tuple[Ints, Floats]:
-        """Return resamples and, for each, the weights of all features.
-
-        Where rankings were cut, the features behind the cut have the mean of their weights.
-        """
+        """Return resamples and the weights of all features; behind a cut, the mean of theirs."""
         weights = dict(self._read(method, "weights"))
         orders = dict(self._read(method, "order"))
         others = dict(self._read(method, "other weights"))

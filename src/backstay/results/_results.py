@@ -16,8 +16,8 @@ import pandas as pd
 from backstay.results._accuracy import CORRECTED, accuracy_rows
 from backstay.results._choice import Choice, choice_of, method_and_size
 from backstay.results._comparisons import Comparison, Comparisons, compare_methods
-from backstay.results._facts import Configuration, DatasetFacts, StudyFacts, study_facts
-from backstay.results._features import feature_frame
+from backstay.results._facts import Configuration, DatasetFacts, StudyFacts
+from backstay.results._features import feature_frame, signature_rows
 from backstay.results._null import null_rows
 from backstay.results._parts import Parts, Table, size_within
 from backstay.results._plan import Plan, configuration_of, plan_of
@@ -28,8 +28,7 @@ from backstay.results._replication import replication_rows
 from backstay.results._runs import Runs
 from backstay.results._samples import Samples
 from backstay.results._selections import Selections
-from backstay.results._signature import signature_rows
-from backstay.results._stability import stability_rows, why_curves_end
+from backstay.results._stability import stability_rows
 from backstay.results._suspicions import suspicions_of
 from backstay.results._weights import Weights
 from backstay.store import Store
@@ -81,16 +80,8 @@ class Results(Parts):
     def load(cls, *paths: str | os.PathLike[str]) -> Self:
         """Open a store, or several side by side; nothing in them can run code.
 
-        Parameters
-        ----------
-        *paths : path
-            Of the SQLite files. A study may be running on them. A data set of a
-            name that an earlier file has, too, is named with its file.
-
-        Returns
-        -------
-        Results
-            Of the tasks finished so far.
+        Studies may be running on them. A data set of a name that an earlier file has, too, is named
+        with its file.
         """
         if not paths:
             raise ValueError("load needs the path of a store.")
@@ -99,33 +90,18 @@ class Results(Parts):
     def save(self, path: str | os.PathLike[str], *, keep_samples: bool = True) -> None:
         """Write the results to a new store, to be loaded or resumed later.
 
-        Parameters
-        ----------
-        path : path
-            A file that does not exist yet.
-        keep_samples : bool, default=True
-            Whether values of features and names of samples are written, too. Without them, a
-            study goes on in the new store with ``keep_samples=False``. Outcomes and predictions
-            of rows are always written.
+        Without `keep_samples`, values of features and names of samples are left out, and a study
+        goes on there with ``keep_samples=False``; outcomes and predictions of rows are always
+        written.
         """
         if any(part.store is not self._store for part in self._parts.values()):
             raise ValueError("the results come from several stores, which are there already.")
         (self._store.copy_to if keep_samples else self._store.strip_to)(path)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write everything into one HTML file that opens with the answer.
+        """Write everything into one HTML file that opens with the answer, and return its path.
 
-        Needs ``pip install "backstay[app]"``.
-
-        Parameters
-        ----------
-        path : path
-            Of the file; one that is there is replaced.
-
-        Returns
-        -------
-        Path
-            Where it is.
+        Needs ``pip install "backstay[app]"``. A file that is there is replaced.
         """
         # Reports lie above results, which may not import them: looked up when asked for.
         report = importlib.import_module("backstay.report")
@@ -137,21 +113,9 @@ class Results(Parts):
     ) -> Any:
         """Freeze the signature, to be applied and tested on rows that the study never saw.
 
-        The same as :func:`backstay.signature.freeze`, which has more on it.
-
-        Parameters
-        ----------
-        X, y : table and labels
-            The data that the study was run on; a store does not hold them.
-        choice : {"trusted", "short", "accurate"} or (method, size, model)
-            One of the three answers, or a configuration of the study.
-        **options
-            Passed on to :func:`backstay.signature.freeze`.
-
-        Returns
-        -------
-        Signature
-            With ``predict``, ``validate`` and ``save``.
+        As :func:`backstay.signature.freeze`, which has more on it: X and y are the data that the
+        study was run on, which a store does not hold; `choice` is "trusted", "short", "accurate" or
+        (method, size, model).
         """
         if self._estimators is not None:
             models, preprocess = self._estimators
@@ -181,17 +145,16 @@ class Results(Parts):
 
     def _repr_html_(self) -> str:
         """Return what it is, and each method's averages over sizes, for a notebook."""
-        table = "" if not self._parts else self._averages()
-        return f"<p>{escape(repr(self))}</p>{table}"
-
-    def _averages(self) -> str:
+        start = f"<p>{escape(repr(self))}</p>"
         if not all(part.models for part in self._parts.values()):
-            return self.stability()._repr_html_()
+            return start + self.stability()._repr_html_()
+        if not self._parts:
+            return start
         titles = {find_metric(part.facts.metric).title for part in self._parts.values()}
         title = titles.pop() if len(titles) == 1 else "score"
         points = self.comparisons.pareto()
         shown = points.frame().rename(columns={"accuracy": title})
-        return Table(f"stability and {title}", points.note, shown)._repr_html_()
+        return start + Table(f"stability and {title}", points.note, shown)._repr_html_()
 
     @property
     def datasets(self) -> list[str]:
@@ -205,12 +168,19 @@ class Results(Parts):
 
     @property
     def facts(self) -> StudyFacts:
-        """How the study was set up, and its data sets.
-
-        Of several stores the first one's; ``results[name].facts`` is of the data set's own.
-        """
-        return study_facts(
-            self._store.study(), {name: part.facts for name, part in self._parts.items()}
+        """How the study was set up, and its data sets; of several stores, of the first."""
+        stored = self._store.study()
+        known = stored.get("facts", {})
+        return StudyFacts(
+            methods=known.get("methods", {}),
+            models=known.get("models", {}),
+            preprocess=known.get("preprocess"),
+            controls=bool(known.get("controls", False)),
+            weight_models=bool(known.get("weight_models", False)),
+            seed=stored.get("entropy", known.get("random_state")),
+            seed_drawn=known.get("random_state") is None,
+            versions=stored.get("versions", []),
+            datasets={name: part.facts for name, part in self._parts.items()},
         )
 
     @property
@@ -249,10 +219,7 @@ class Results(Parts):
         return Comparisons(self._parts)
 
     def frame(self) -> pd.DataFrame:
-        """Return stability, of features and of modules, and scores of every method, by size.
-
-        ``runs`` is the number of runs that a method's figures rest on.
-        """
+        """Return stability (also of modules), scores and runs of every method, by size."""
         keys = ["dataset", "method", "size"]
         names = {"value": "stability", "low": "stability_low", "high": "stability_high"}
         frame = self.stability().frame()[[*keys, *names]].rename(columns=names)
@@ -273,17 +240,13 @@ class Results(Parts):
     def suspicions(self) -> Table:
         """Return what in the data could make a score too good, the most serious first.
 
-        Returns
-        -------
-        Table
-            ``kind``, ``severity`` and ``figures`` as in :class:`Suspicion`. The report says in
-            words what each means.
+        Columns are as in :class:`Suspicion`; the report says in words what each means.
         """
         return self._table(
             "suspicions",
             "2: the score may be worth nothing; 1: it may be too good",
             lambda part: [asdict(one) for one in suspicions_of(part)],
-            "kind severity figures",
+            columns="kind severity figures",
         )
 
     def stability(
@@ -302,8 +265,8 @@ class Results(Parts):
         Parameters
         ----------
         measure : str, default="nogueira"
-            Any measure of :func:`backstay.stability.list_measures` on subsets,
-            rankings or weights; the latter two have one value, at all features.
+            Any of :func:`backstay.stability.list_measures` on subsets; of rankings and weights,
+            :func:`backstay.stability.ranking_stability` and ``weights.variance()`` tell.
         sizes : iterable of int, "all" or None
             None is the study's sizes, "all" every size that was ranked.
         confidence : float, default=0.95
@@ -312,12 +275,8 @@ class Results(Parts):
             As in :func:`backstay.stability.stability_curve`.
         """
         at = sizes if sizes is None or isinstance(sizes, str) else list(sizes)
-        ends = why_curves_end(self._parts.values()) if isinstance(at, str) else ""
-        return self._table(
-            "stability",
-            f"{measure}, {confidence:.0%} intervals over resamples{ends}",
-            lambda part: stability_rows(part, measure, at, confidence, options),
-        )
+        note = f"{measure}, {confidence:.0%} intervals over resamples"
+        return self._table("stability", note, stability_rows, measure, at, confidence, options)
 
     def null(self) -> Table:
         """Stability with shuffled outcomes beside the real one, by method and size.
@@ -325,22 +284,14 @@ class Results(Parts):
         Returns
         -------
         Table
-            ``stability`` is Kuncheva's index S of the study; ``null`` the mean over permutations
-            of the outcomes, S₀, with ``low`` and ``high``, the range that holds 95 % of them;
-            ``p_value`` is the chance of so high a stability with shuffled outcomes, by a t
-            distribution over permutations whose spread is freed of the noise of their few runs;
-            ``above`` is (S − S₀)/(1 − S₀). ``above_50%`` and ``above_85%`` count the features that
-            more than such a share of runs selected, averaged over sets of as many runs as a
-            permutation has; ``null_above_50%`` and ``null_above_85%`` are the same with shuffled
-            outcomes. Empty if the study ran no shuffled outcomes.
+            ``stability`` is Kuncheva's index S; ``null`` the mean over permutations, S₀, with the
+            range that holds 95 % of them; ``p_value`` the chance of so high a stability with
+            shuffled outcomes, by a t distribution freed of the noise of their few runs; ``above``
+            is (S − S₀)/(1 − S₀). Empty if the study ran no shuffled outcomes.
         """
-        return self._table(
-            "stability with shuffled outcomes",
-            "95 % range over permutations of the outcomes",
-            null_rows,
-            "method size stability null low high p_value above above_50% above_85% "
-            "null_above_50% null_above_85% n_permutations n_runs",
-        )
+        columns = "method size stability null low high p_value above n_permutations n_runs"
+        note = "95 % range over permutations of the outcomes"
+        return self._table("stability with shuffled outcomes", note, null_rows, columns=columns)
 
     def replication(self) -> Table:
         """Overlap expected with an independent sample of this size, by method and size.
@@ -351,72 +302,47 @@ class Results(Parts):
         Returns
         -------
         Table
-            ``expected``, the chance-corrected overlap (0: random features, 1: the same) of the
-            features chosen here with those that the same method would choose in an independent
-            sample of as many rows; ``low`` and ``high``, a 95 % interval for it. Configurations
-            are looked at one by one: what is chosen because its figure is high has one that is
-            too high, and ``recommend().replication`` is corrected for that. Without rows for
-            methods with fewer than 5 runs, and empty below 20 independent rows.
+            ``expected``, the chance-corrected overlap (0: random features, 1: the same) with what
+            the method would choose in an independent sample of as many rows, and a 95 % interval.
+            Configurations are looked at one by one: ``recommend().replication`` is corrected for
+            the choice. Methods need 5 runs, and the study 20 independent rows.
         """
-        return self._table(
-            "replication",
-            "expected overlap with an independent sample of as many rows, 95 % intervals",
-            replication_rows,
-            "method size expected low high",
-        )
+        columns = "method size expected low high"
+        note = "expected overlap with an independent sample of as many rows, 95 % intervals"
+        return self._table("replication", note, replication_rows, columns=columns)
 
     def scores(self, metric: str | None = None, *, confidence: float = 0.95) -> Table:
-        """Mean score of every method by model and size.
+        """Mean score of every method by model and size: by one metric, or by all if None.
 
         The intervals are Nadeau & Bengio's: resamples share rows, and the plain
         standard error over them would be far too small.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            One metric; None for all the study's.
-        confidence : float, default=0.95
-            Coverage of the intervals.
         """
-        return self._table(
-            "scores",
-            f"{confidence:.0%} {CORRECTED}",
-            lambda part: accuracy_rows(part, metric, confidence),
-        )
+        note = f"{confidence:.0%} {CORRECTED}"
+        return self._table("scores", note, accuracy_rows, metric, confidence)
 
     def features(self, method: str | None = None, size: int | None = None) -> Table:
         """Every feature, those that `method` chose most often first.
 
         Parameters
         ----------
-        method : str, default=None
-            Name of a method: the frequencies, ranks and weights are its own. None takes
-            method and size from :meth:`choice`.
-        size : int, default=None
-            Number of features selected in each run.
+        method, size : str, int, default=None
+            A method, and features selected in each run; None takes both from :meth:`choice`.
 
         Returns
         -------
         Table
-            What the runs say: ``feature`` (number of the column), ``name``, what the table says
-            of it (``annotation`` and the name of the column, if there is any), ``frequency``
-            (share of runs) with the ends of Wilson's interval over runs on these rows,
-            ``again`` (chance to be chosen in an independent sample of as many rows),
-            ``mean_rank``, ``weight`` (mean over runs), ``in_signature``, ``core``, ``chosen``
-            (whether any run of any method chose it), and ``relevant``, which is None where the
-            truth is not known.
+            What the runs say: ``feature`` (its column), ``name``, ``annotation`` columns,
+            ``frequency`` (share of runs) with Wilson's interval over runs on these rows, ``again``
+            (chance to be chosen in an independent sample of as many rows), ``mean_rank``,
+            ``weight`` (mean over runs), ``in_signature``, ``core``, ``chosen`` (by any run of any
+            method), ``relevant`` (None where the truth is not known), and with
+            ``Study(decoys=…)`` ``decoy_q_value``, that of the importances on all rows.
 
             What all rows say, for orientation: the mean of every class (``mean in`` its name),
-            ``high_in`` (the class with the higher mean; of more than two, "high in" or "low in"
-            the class that is furthest from the others), ``difference``, ``effect`` (Hedges' g:
-            the difference in standard deviations) with its 95 % interval, and ``p_value`` and
-            ``q_value`` of a plain test. With two classes the difference is the second minus the
-            first, and the test is Welch's; with more it is the highest class minus all other
-            rows, and the test the analysis of variance. The q-value is Benjamini and Hochberg's,
-            over all features.
-
-            ``decoy_q_value``, if decoys were drawn for the method (``Study(decoys=…)``): the
-            q-value of its importances on all rows, beside those of permuted features.
+            ``high_in`` (of more than two classes, "high in" or "low in" the one furthest from the
+            others), ``difference``, ``effect`` (Hedges' g) with its 95 % interval, and ``p_value``
+            and ``q_value`` (Benjamini and Hochberg's) of a plain test: Welch's of two classes, the
+            second minus the first; of more the analysis of variance, the highest against the rest.
         """
         if method is None or size is None:
             method, size = method_and_size(self._one(), method, size)
@@ -431,15 +357,7 @@ class Results(Parts):
         """Signature: the `size` features that were most often among the best `size`.
 
         Most often chosen first, and by mean rank among equals. Its ``core`` are those
-        that more than half of the runs chose.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method; the recommended one if None.
-        size : int, default=None
-            Number of features selected in each run, and of the signature; the recommended one if
-            None.
+        that more than half of the runs chose. Method and size are those recommended if None.
         """
         if method is None or size is None:
             advised = self.recommend()
@@ -450,7 +368,7 @@ class Results(Parts):
             f"signature of {method}",
             f"the {size} most often among the best {size}",
             lambda part: signature_rows(part, part.check_method(method), size_within(part, size)),
-            "method size feature name frequency core",
+            columns="method size feature name frequency core",
         )
 
     def compare(
@@ -468,26 +386,20 @@ class Results(Parts):
 
         Stability is Kuncheva's index, with a jackknife over runs. By another measure,
         :func:`backstay.stability.compare_stability` compares ``runs.orders(method)[:, :size]``.
+        Across several data sets there are signed-rank tests on their means, too.
 
         Parameters
         ----------
         first, second : str
             Names of methods; differences are first minus second.
-        size : int, default=None
-            A size chosen beforehand; None compares averages over the study's sizes.
-        model, metric : str, default=None
-            The study's first model and its deciding metric if None.
+        size, model, metric : int, str, str, default=None
+            Chosen beforehand; None averages over the study's sizes, and takes its first model and
+            its deciding metric.
         test : str, default="auto"
             For accuracy: "five_by_two_f" under :class:`backstay.study.FiveByTwo` and
             "corrected_t" otherwise; or "five_by_two_t", "signed_rank", "mann_whitney".
         confidence : float, default=0.95
             Coverage of the intervals.
-
-        Returns
-        -------
-        Comparison
-            With ``accuracy`` and ``stability``; across several data sets also
-            signed-rank tests on their means.
         """
         at = Configuration(first, size, model, metric)
         return compare_methods(self._parts, at, second, test=test, confidence=confidence)
@@ -497,22 +409,20 @@ class Results(Parts):
         *,
         metric: str | None = None,
         n_bootstrap: int = 1000,
-        random_state: int | None = 0,
-        max_features: int | None = None,
+        random_state: int = 0,
     ) -> Recommendation:
         """Recommend one method, one size and one signature, or none, for one data set.
 
-        Candidates are the configurations above chance whose score is within one
-        standard error of the best; the error is that of the paired difference, corrected
-        for the rows that resamples share. Three of them are named: *trusted*, the one
-        that an independent sample would most surely choose again (highest
-        :meth:`replication`, less its standard error), which is what is recommended; *short*,
-        the fewest features; and *accurate*, the best score. The score quoted is corrected for
-        the choice: it is repeated in a bootstrap over the rows, from predictions of rows that
-        were not trained on, and judged on the rows left out. Nothing is recommended unless that
-        is above chance, on at least 40 independent rows, and the choice is stabler than with
-        shuffled outcomes where these were run. A method that finished less than 80 % of its runs
-        takes no part; see ``runs.counts()``.
+        Candidates are the configurations above chance whose score is within one standard error of
+        the best; the error is that of the paired difference, corrected for the rows that resamples
+        share. Three are named: *trusted*, which an independent sample would most surely choose
+        again (highest :meth:`replication`, less its standard error) and which is recommended;
+        *short*, the fewest features; and *accurate*, the best score. The score quoted is corrected
+        for the choice, by repeating it in a bootstrap over rows, judged on the rows left out.
+        Nothing is recommended unless that is above chance, on at least 40 independent rows, and
+        the choice is stabler than with shuffled outcomes where these were run. A method that
+        finished less than 80 % of its runs takes no part; see ``runs.counts()``. With
+        :meth:`at_most`, larger sizes are not considered.
 
         Parameters
         ----------
@@ -520,23 +430,13 @@ class Results(Parts):
             What is good; None is the study's deciding metric.
         n_bootstrap : int, default=1000
             Bootstrap samples, of rows or of whole groups.
-        random_state : int or None, default=0
+        random_state : int, default=0
             Seed of the bootstrap.
-        max_features : int, default=None
-            The most features that one can afford: only sizes up to it are considered, in the
-            choice and in the correction for it.
         """
-        part = self._one() if max_features is None else self._one().at_most(max_features)
-        return recommended(part, metric, n_bootstrap, random_state)
+        return recommended(self._one(), metric, n_bootstrap, random_state)
 
     def at_most(self, max_features: int) -> Self:
-        """Return the same results with answers, report and signature of at most so many features.
-
-        Parameters
-        ----------
-        max_features : int
-            Such as the number of assays that one can afford.
-        """
+        """Return the same results with answers of at most so many features."""
         limited = copy(self)
         limited._parts = {name: part.at_most(max_features) for name, part in self._parts.items()}
         return limited
@@ -547,26 +447,10 @@ class Results(Parts):
         """Tell whether more rows would help, for one data set run with ``Study(planning=…)``.
 
         Score and replication are measured on thirds, halves and more of the rows, and curves
-        through these points are followed to four times as many rows, each with a 95 % band.
-
-        Parameters
-        ----------
-        method, size : str, int, default=None
-            A method and a size of the study; None for those of :meth:`choice`, whose figures are
-            corrected for the choice.
-        model : str, default=None
-            A model; None for that of :meth:`choice`, or with a method the study's first.
-
-        Returns
-        -------
-        Plan
-            ``frame()`` by number of rows, and rows needed to share half of a list with another
-            study (``shared``) and to validate the score closely (``validation``).
-
-        Raises
-        ------
-        Refusal
-            If the study has no runs on halves and thirds of its rows.
+        through these points are followed to four times as many rows, each with a 95 % band. By
+        default of what :meth:`choice` looks at, whose figures are corrected for the choice; with a
+        method and a size, the model is the study's first if None. Without runs on parts of the rows
+        it is a Refusal.
         """
         records = self._one()
         return plan_of(records, configuration_of(records, method, size, model))
@@ -574,8 +458,7 @@ class Results(Parts):
     def choice(self) -> Choice:
         """Return what to look at, for one data set: the recommendation, or what stands in.
 
-        Where nothing is recommended, the configuration with the best score; where no
-        accuracy was measured, the stablest method at its stablest size. Methods that finished
-        less than 80 % of their runs take no part.
+        Where nothing is recommended, the configuration with the best score; where no accuracy was
+        measured, the stablest method at its stablest size. Only of methods with enough runs.
         """
         return choice_of(self._one())

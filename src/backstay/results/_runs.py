@@ -23,10 +23,7 @@ MINIMUM_SHARE = 0.8
 
 
 class TooFewRunsError(ValueError):
-    """Too few runs finished for an answer; the message says how many.
-
-    ``minimum_share`` is the share of its runs that a method needs to be compared.
-    """
+    """Too few runs finished: a method needs the share ``minimum_share`` of them to be compared."""
 
     minimum_share: ClassVar[float] = MINIMUM_SHARE
 
@@ -107,7 +104,7 @@ def _why_none(records: Records, counts: dict[str, RunCount]) -> str:
             f"{lacking}; let the study go on first."
         )
     shown = ", ".join(f"{method} finished {count}" for method, count in counts.items())
-    failed = [task for task in records.store.tasks(records.dataset) if task["error"]]
+    failed = error_rows(records)
     reason = f" The first failure was {failed[0]['error']}" if failed else ""
     return (
         f"no method finished {MINIMUM_SHARE:.0%} of its runs on {records.dataset!r}, and two at "
@@ -171,18 +168,8 @@ class Runs(Parts):
         return self._one().weights(method)[1]
 
     def scores(self, metric: str | None = None) -> Table:
-        """Every single score, one row per resample.
-
-        Parameters
-        ----------
-        metric : str, default=None
-            One metric; None for all the study's.
-        """
-        return self._table(
-            "scores of runs",
-            "one per resample",
-            lambda part: run_score_rows(part, metric),
-        )
+        """Every single score, one row per resample: by one metric, or by all if None."""
+        return self._table("scores of runs", "one per resample", run_score_rows, metric)
 
     def times(self) -> Table:
         """Mean seconds per task: preprocessing, the method, all models, everything."""
@@ -190,24 +177,15 @@ class Runs(Parts):
 
     def errors(self) -> Table:
         """Tasks that failed: where, at what and why."""
-        return self._table("errors", "tasks that failed", error_rows, "method resample stage error")
+        columns = "method resample stage error"
+        return self._table("errors", "tasks that failed", error_rows, columns=columns)
 
     def counts(self) -> Table:
-        """Count the runs that each method finished, of those that the study has got to.
-
-        A method with fewer than 80 % of them is not ``judged``: it takes part in no
-        comparison and is not recommended.
-        """
+        """Count the runs that each method finished; below 80 % of them it is not ``judged``."""
         return self._table("runs", f"{MINIMUM_SHARE:.0%} are needed", count_rows)
 
     def judged(self) -> list[str]:
-        """Return, for one data set, the methods with enough runs to be compared.
-
-        Raises
-        ------
-        TooFewRunsError
-            If no method has; the message says how many runs there are.
-        """
+        """Return, for one data set, the methods with enough runs; a TooFewRunsError if none has."""
         return judged_methods(self._one())
 
     def training_rows(self) -> TrainingRows:

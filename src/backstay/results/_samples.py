@@ -8,31 +8,20 @@ import pandas as pd
 
 from backstay.results._parts import Parts, Rows, Table
 from backstay.results._records import Records, computed_once
-from backstay.results._signature_values import checked_signature, kept_values, map_rows, value_rows
+from backstay.results._signature_values import kept_values, map_rows, value_rows
 
 
 @dataclass(frozen=True)
 class SampleWeights:
-    """What one weighting gives the samples.
+    """What one weighting gives the samples."""
 
-    Attributes
-    ----------
-    methods : list of str
-        The methods that use it: those that weigh rows alike share an entry.
-    rows : DataFrame
-        As in :meth:`Samples.weights`.
-    fence : dict of class to float
-        Tukey's lower fence within each class: the lower quartile less one and a half times the
-        distance between the quartiles. Over all rows a rare class would be outlying as a whole.
-        Where rows have no classes, one fence for all, under None.
-    by : str
-        The column of `rows` with the class.
-    """
-
-    methods: list[str]
-    rows: pd.DataFrame
+    methods: list[str]  # those that use it: methods that weigh rows alike share an entry
+    rows: pd.DataFrame  # as in Samples.weights
+    # Tukey's lower fence within each class: the lower quartile less one and a half times the
+    # distance between the quartiles. Over all rows a rare class would be outlying as a whole.
+    # Where rows have no classes, one fence for all, under None.
     fence: dict[Any, float]
-    by: str = "class"
+    by: str = "class"  # the column of `rows` with the class
 
     @property
     def outlying(self) -> pd.DataFrame:
@@ -79,61 +68,47 @@ def weight_rows(records: Records) -> Rows:
 class Samples(Parts):
     """Values of samples on the signature, and their instance weights.
 
-    A signature is named by `method` and `size`, the number of features selected in each run;
-    left out, both are those of ``results.choice()``.
+    A signature is named by `method` and `size`; left out, both are those of ``results.choice()``.
     """
 
     def values(self, method: str | None = None, size: int | None = None) -> Table:
         """Values of the signature: a row per feature and sample, of mean 0 and deviation 1.
 
-        Those of paired samples are about the middle of their pair. Of more than 200 samples there
-        are 200, in the proportions of the outcome. Empty where values were not kept: for sizes
-        above 100, of more than 200 paired samples, and before the study has finished.
+        Of paired samples about the middle of their pair; of more than 200 samples 200, in the
+        proportions of the outcome. Empty where values were not kept: for sizes above 100, of more
+        than 200 paired samples, and before the study has finished.
         """
+        columns = "feature name row sample class value"
+        note = "mean 0, standard deviation 1 over all rows"
         return self._table(
-            "values of the signature",
-            "mean 0, standard deviation 1 over all rows",
-            lambda part: value_rows(part, *checked_signature(part, method, size)),
-            "feature name row sample class value",
+            "values of the signature", note, value_rows, method, size, columns=columns
         )
 
     def kept(self, method: str | None = None, size: int | None = None) -> bool:
         """Return whether the values of a signature were kept, for one data set."""
-        part = self._one()
-        return kept_values(part, *checked_signature(part, method, size)) is not None
+        return kept_values(self._one(), method, size) is not None
 
     def map(self, method: str | None = None, size: int | None = None) -> Table:
-        """First two principal components of the samples on the signature.
+        """First two principal components of the samples on the signature, and their shares.
 
         The rows chose the features, so classes that lie apart here prove nothing about new
-        samples. ``share_first`` and ``share_second`` are the shares of the variance. Gaps
-        count as 0.
+        samples. Gaps count as 0.
         """
-        return self._table(
-            "map of the samples",
-            "principal components of the signature",
-            lambda part: map_rows(part, *checked_signature(part, method, size)),
-            "row name class first second share_first share_second",
-        )
+        columns = "row name class first second share_first share_second"
+        note = "principal components of the signature"
+        return self._table("map of the samples", note, map_rows, method, size, columns=columns)
 
     def weights(self) -> Table:
-        """Instance weights averaged per row over the resamples that trained on it.
+        """Instance weights averaged per row over the resamples that trained on it; their mean is 1.
 
-        Relative to a mean of 1. Rows far below 1 are the ones a weighting takes
-        for outlying.
+        Rows far below 1 are the ones a weighting takes for outlying.
         """
-        return self._table(
-            "instance weights",
-            "mean 1 in each resample",
-            weight_rows,
-            "method row name class weight std n_runs",
-        )
+        columns = "method row name class weight std n_runs"
+        note = "mean 1 in each resample"
+        return self._table("instance weights", note, weight_rows, columns=columns)
 
     def weightings(self) -> list[SampleWeights]:
-        """Return every weighting that tells samples apart, for one data set, with its fences.
-
-        Methods that weigh alike share one.
-        """
+        """Return every weighting that tells samples apart, for one data set, with its fences."""
         controls = {role.control for role in self._one().facts.methods.values()}
         apart: list[SampleWeights] = []
         for method, rows in self.weights().frame().groupby("method", sort=False):

@@ -19,7 +19,7 @@ from backstay.results._features import (
     relevant_found,
     similarity_rows,
 )
-from backstay.results._parts import Parts, Table, size_within
+from backstay.results._parts import Parts, Table
 from backstay.results._signature_values import checked_signature, group_rows
 from backstay.results._stability import module_stability_rows
 
@@ -32,31 +32,19 @@ class Selections(Parts):
 
     def frequency(self, size: int) -> Table:
         """Share of the resamples that put a feature among the best `size`."""
-        return self._table(
-            "selection frequency",
-            f"best {size}",
-            lambda part: frequency_rows(part, size_within(part, size)),
-        )
+        return self._table("selection frequency", f"best {size}", frequency_rows, size)
 
     def consensus(self, size: int) -> Table:
         """Count, for every method, the features chosen in more than 50 % and 85 % of the runs.
 
-        ``ever`` counts those chosen at all, ``mean_of_best`` is the mean frequency of the `size`
-        most frequent ones.
+        ``ever`` counts those chosen at all, ``mean_of_best`` is the mean frequency of the best.
         """
-        return self._table(
-            "consensus",
-            f"best {size}",
-            lambda part: consensus_rows(part, size_within(part, size)),
-        )
+        return self._table("consensus", f"best {size}", consensus_rows, size)
 
     def similarity(self, size: int) -> Table:
         """Overlap of every two methods' best features on the same resamples, beyond chance."""
-        return self._table(
-            "similarity between methods",
-            f"best {size}, mean over resamples",
-            lambda part: similarity_rows(part, size_within(part, size)),
-        )
+        note = f"best {size}, mean over resamples"
+        return self._table("similarity between methods", note, similarity_rows, size)
 
     def module_stability(
         self, sizes: Iterable[int] | None = None, *, confidence: float = 0.95
@@ -64,18 +52,10 @@ class Selections(Parts):
         """Stability of every method if features of one module count as the same, by subset size.
 
         Modules are those of :func:`backstay.redundancy.correlation_modules` over all rows; the
-        measure is "module_match". Features of two runs are matched one to one within modules. 0: a
-        run matches another no better than it matches random features. 1: always as many features
-        of the same modules. With every feature on its own it is Kuncheva's index. The column
-        ``features`` has the stability of the features themselves. Empty for more than 30,000
-        features, whose modules are not known.
-
-        Parameters
-        ----------
-        sizes : iterable of int, default=None
-            Numbers of features; None is the study's sizes.
-        confidence : float, default=0.95
-            Coverage of the intervals at each single size.
+        measure is "module_match", Kuncheva's index if every feature is on its own. Features of two
+        runs are matched one to one within modules: 0 is no better than random features, 1 always as
+        many of the same modules. ``features`` has the stability of the features themselves. Empty
+        for more than 30,000 features, whose modules are not known. `sizes` are the study's if None.
 
         Examples
         --------
@@ -90,88 +70,66 @@ class Selections(Parts):
         0     5       0.5    1.0
         """
         at = None if sizes is None else list(sizes)
+        columns = "method size value low high features n_runs"
+        note = f"module_match, {confidence:.0%} intervals over resamples"
         return self._table(
-            "stability of modules",
-            f"module_match, {confidence:.0%} intervals over resamples",
-            lambda part: module_stability_rows(part, at, confidence),
-            "method size value low high features n_runs",
+            "stability of modules", note, module_stability_rows, at, confidence, columns=columns
         )
 
     def batch_agreement(self) -> Table:
         """Return how far batches agree on features, each with a signature of its own.
 
-        The method and the size of ``results.choice()``, on the rows of one batch alone; Kuncheva's
-        index of every two batches, 0 for random features. Batches of few rows are left out.
+        By Kuncheva's index, for method and size of ``results.choice()``; few rows are left out.
         """
         return self._table(
             "agreement of batches",
             "Kuncheva's index",
             lambda part: batch_agreement(part, choice_of(part).configuration),
-            "first second kuncheva",
+            columns="first second kuncheva",
         )
 
     def ranked(self) -> Table:
-        """Count the features that runs ranked, and say how often a size was filled up at random.
-
-        ``least`` and ``median`` are over runs; ``filled`` is the share of the runs that ranked
-        fewer features than the size, so that others, drawn at random, complete the subset.
-        """
+        """Count the features that runs ranked; ``filled`` are runs with fewer than the size."""
         return self._table("features ranked", "filled: at random, share of runs", ranked_rows)
 
     def partners(self) -> Table:
         """Features strongly correlated with those that runs select most: possible stand-ins.
 
-        Pearson's r over all rows, the five strongest partners with |r| ≥ 0.7 of up
-        to 300 features. A signature is one of several equivalent ones where partners
-        are many.
+        The five strongest with |r| ≥ 0.7 over all rows, of up to 300 features.
         """
-        return self._table(
-            "correlated partners",
-            f"|r| ≥ {STRONG:g}, all rows",
-            partner_rows,
-            "feature name partner partner_name correlation",
-        )
+        columns = "feature name partner partner_name correlation"
+        note = f"|r| ≥ {STRONG:g}, all rows"
+        return self._table("correlated partners", note, partner_rows, columns=columns)
 
     def groups(self, method: str | None = None, size: int | None = None) -> Table:
         """Correlation groups inside the signature: |r| ≥ 0.7, over all rows, links a feature.
 
         Groups are numbered by their best feature, which is named in ``group_name``; ``closest``
         is the feature of the group most correlated with it. Empty where correlations were not
-        kept: for sizes above 100, and before the study has finished.
-
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method and size from ``results.choice()``.
-        size : int, default=None
-            Number of features selected in each run.
+        kept: for sizes above 100, and before the study has finished. Method and size are those of
+        ``results.choice()`` if None.
         """
+        columns = "feature name group group_name closest correlation"
+        note = f"|r| ≥ {STRONG:g}, all rows"
         return self._table(
-            "groups of the signature",
-            f"|r| ≥ {STRONG:g}, all rows",
-            lambda part: group_rows(part, *checked_signature(part, method, size)),
-            "feature name group group_name closest correlation",
+            "groups of the signature", note, group_rows, method, size, columns=columns
         )
 
     def equivalents(self, size: int | None = None, method: str | None = None) -> Table:
         """For every feature of the signature, those that could take its place.
 
-        Candidates are the features outside the signature that are strongly correlated with it,
-        |r| ≥ 0.7 over all rows, ten at most. A ridge model is trained on the signature as it
-        is and with one feature exchanged, on the rows of every resample of the study, and scored
-        on its test rows by the metric that decides. Listed is who does not lower the score by one
-        standard error of the paired difference, corrected for shared rows, or more. The same rows
-        chose the signature: scores are not those of new samples, changes compare like with like.
-
-        Columns: ``change`` and ``error`` by the stand-in, ``without`` and ``without_error`` if the
-        feature is left out and nothing takes its place. A feature without stand-ins has one row.
+        Candidates are up to ten features outside the signature with |r| ≥ 0.7 over all rows. A
+        ridge model is trained on the signature as it is and with one feature exchanged, on every
+        resample of the study, and scored on its test rows by the metric that decides. Listed is who
+        lowers the score by less than one standard error of the paired difference, corrected for
+        shared rows. The same rows chose the signature: changes compare like with like, scores are
+        not those of new samples. ``change`` and ``error`` are by the stand-in, ``without`` and
+        ``without_error`` if nothing takes the place. A feature without stand-ins has one row.
 
         Parameters
         ----------
-        size : int, default=None
-            Size of the signature; None is that of ``results.choice()``.
-        method : str, default=None
-            Name of a method; None is that of ``results.choice()``.
+        size, method : int, str, default=None
+            Of the signature; None is that of ``results.choice()``.
 
         Examples
         --------
@@ -181,20 +139,18 @@ class Selections(Parts):
         >>> X, y, _ = make_han_yu(n_features=60, n_relevant=10, block_size=5, random_state=0)
         >>> study = Study({"t": TTest()}, Subsampling(20), sizes=[2], random_state=0)
         >>> table = study.run(X, y).selections.equivalents(2).frame()
-        >>> table[["name", "stand_in_name", "change", "error", "without"]].round(3)
+        >>> table[["name", "stand_in_name", "change", "error", "without"]].tail(2).round(3)
           name stand_in_name  change  error  without
-        0   x4            x2   0.000  0.012   -0.099
-        1   x4            x1  -0.002  0.015   -0.099
-        2   x4            x0  -0.002  0.006   -0.099
-        3   x4            x3  -0.006  0.010   -0.099
+        3   x4            x3  -0.006   0.01   -0.099
         4   x7           NaN     NaN    NaN   -0.077
         """
-        return self._table(
-            "equivalents of the signature",
-            "ridge model on the study's resamples, one feature exchanged",
-            lambda part: equivalents_of(part, method, size),
+        columns = (
             "method size feature name without without_error stand_in stand_in_name correlation "
-            "change error",
+            "change error"
+        )
+        note = "ridge model on the study's resamples, one feature exchanged"
+        return self._table(
+            "equivalents of the signature", note, equivalents_of, method, size, columns=columns
         )
 
     def expected_false(
@@ -202,19 +158,9 @@ class Selections(Parts):
     ) -> ExpectedFalse | None:
         """Return how many features of a signature are expected to be false, for one data set.
 
-        Parameters
-        ----------
-        method : str, default=None
-            Name of a method. None takes method and size from ``results.choice()``.
-        size : int, default=None
-            Number of features selected in each run, and of the signature.
-
-        Returns
-        -------
-        ExpectedFalse or None
-            ``value``, with ``low`` and ``high``, the range of 95 % of the draws of decoys; None
-            where no decoys were drawn for the method (``Study(decoys=…)``). A feature is false
-            if it is independent of the class.
+        A feature is false if it is independent of the class; 95 % of the draws of decoys lie
+        between ``low`` and ``high``. None where no decoys were drawn (``Study(decoys=…)``). Method
+        and size are those of ``results.choice()`` if None.
         """
         part = self._one()
         method, size = checked_signature(part, method, size)
@@ -222,11 +168,5 @@ class Selections(Parts):
         return None if scores is None else scores.expected_false(part.members(method, size))
 
     def relevant_found(self, size: int) -> RelevantFound | None:
-        """Count the truly relevant features that every method found, for one data set.
-
-        Returns
-        -------
-        RelevantFound or None
-            None where the truth is not known, or all or no features are relevant.
-        """
+        """Count the relevant features that every method found; None if the truth is not known."""
         return relevant_found(self._one(), size)

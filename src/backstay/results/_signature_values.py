@@ -22,13 +22,14 @@ def checked_signature(records: Records, method: str | None, size: int | None) ->
 
 
 def kept_values(
-    records: Records, method: str, size: int
+    records: Records, method: str | None, size: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], list[int]] | None:
     """Return the features of a signature, their values by sample, and the samples; None if unkept.
 
     Values of paired samples are about the middle of their pair, unknown where one side is lacking.
     """
     kept = records.candidates
+    method, size = checked_signature(records, method, size)
     if kept is None or kept.values is None:
         return None
     members = records.members(method, size)
@@ -46,7 +47,7 @@ def kept_values(
     return members, values, kept.rows.tolist()
 
 
-def value_rows(records: Records, method: str, size: int) -> Rows:
+def value_rows(records: Records, method: str | None, size: int | None) -> Rows:
     """Return a row per feature of a signature and sample; none where values were not kept."""
     kept = kept_values(records, method, size)
     if kept is None:
@@ -70,7 +71,7 @@ def _outcomes(records: Records) -> Rows:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def map_rows(records: Records, method: str, size: int) -> Rows:
+def map_rows(records: Records, method: str | None, size: int | None) -> Rows:
     """Return the first two principal components of the samples on a signature."""
     kept = kept_values(records, method, size)
     if kept is None:
@@ -99,9 +100,10 @@ def map_rows(records: Records, method: str, size: int) -> Rows:
     ]
 
 
-def group_rows(records: Records, method: str, size: int) -> Rows:
+def group_rows(records: Records, method: str | None, size: int | None) -> Rows:
     """Return the correlation groups inside a signature."""
     kept = records.candidates
+    method, size = checked_signature(records, method, size)
     members = records.members(method, size)
     if kept is None or size > LARGEST_SIZE or not len(members):
         return []

@@ -1,4 +1,4 @@
-"""How stable is a method? Of its subsets, rankings, weights and predictions."""
+"""How stable is a method? Of its subsets, weights and predictions."""
 
 import math
 import warnings
@@ -15,9 +15,7 @@ from backstay.stability import (
     StabilityResult,
     UndefinedStabilityWarning,
     bias_variance,
-    list_measures,
     prediction_stability,
-    ranking_stability,
     stability_curve,
     weight_stability,
 )
@@ -34,45 +32,26 @@ def stability_rows(
     confidence: float,
     options: dict[str, Any],
 ) -> Rows:
-    """Return the stability of every method, at some sizes or of the whole ranking."""
-    kind = _input_of(measure)
+    """Return the stability of every method, at some sizes."""
     rows: Rows = []
     for method in repeated(records):
-        base = {"method": method, "measure": measure}
-        if kind == "subsets":
-            at = _sizes(records, method, sizes)
-            figures = curve_rows(records, method, measure, at, confidence, options)
-            if measure in ZERO_AT_RANDOM and sizes is None and records.modules is not None:
-                others = module_rows(records, method, tuple(at), confidence)
-                pairs = zip(figures, others, strict=True)
-                figures = [row | {"modules": other["value"]} for row, other in pairs]
-        else:
-            one = _whole(records, method, kind, measure, confidence, options)
-            low, high = one.confidence_interval
-            bounds = {"value": one.value, "low": low, "high": high, "variance": one.variance}
-            figures = [{"size": records.n_features, **bounds, "n_runs": one.n_runs}]
-        rows += [base | row for row in figures]
+        at = _sizes(records, method, sizes)
+        figures = curve_rows(records, method, measure, at, confidence, options)
+        if measure in ZERO_AT_RANDOM and sizes is None and records.modules is not None:
+            others = module_rows(records, method, tuple(at), confidence)
+            pairs = zip(figures, others, strict=True)
+            figures = [row | {"modules": other["value"]} for row, other in pairs]
+        rows += [{"method": method, "measure": measure} | row for row in figures]
     return rows
 
 
-def why_curves_end(parts: Iterable[Records]) -> str:
-    """Say why curves over all sizes end before the number of features."""
-    pairs = [(part, method) for part in parts for method in repeated(part)]
-    cut = {part.depth(method) for part, method in pairs if part.depth(method) < part.n_features}
-    short = [m for part, m in pairs if part.n_ranked(m) < part.depth(m)]
-    reasons = f"; those of {', '.join(short)} end where a run ranks no more" if short else ""
-    if cut:
-        reasons += f"; curves end at {min(cut)} features, as rankings were kept down to that place"
-    return reasons
-
-
-def weight_variance_rows(records: Records, normalize: bool, confidence: float) -> Rows:
+def weight_variance_rows(records: Records) -> Rows:
     """Return the variance of every method's weights over resamples, and their correlation."""
     rows: Rows = []
     for method in repeated(records):
         _, weights = records.weights(method)
         for measure in ("variance", "pearson"):
-            one = weight_stability(weights, measure, normalize=normalize, confidence=confidence)
+            one = weight_stability(weights, measure, normalize=True)
             rows.append({"method": method, "measure": measure, **_figures(one)})
     return rows
 
@@ -121,17 +100,14 @@ def mean_stability(records: Records, method: str, size: int | None) -> float:
     return PairMatrix(pairs).mean() if len(pairs) > 1 else math.nan
 
 
-def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
+def bias_variance_rows(records: Records) -> Rows:
     """Split the error of every method's weights against the truth into bias² and variance."""
-    truth = records.truth if truth is None else truth
-    if truth is None:
-        raise ValueError(
-            "truth is not known; give run(…, truth=) or weights.bias_variance(truth=)."
-        )
+    if records.truth is None:
+        raise ValueError("truth is not known; give run(…, truth=).")
     rows: Rows = []
     for method in repeated(records):
         _, weights = records.weights(method)
-        split = bias_variance(weights, truth, normalize=normalize)
+        split = bias_variance(weights, records.truth, normalize=True)
         figures = {"error": split.error, "bias_squared": split.bias, "variance": split.variance}
         rows.append({"method": method, **figures, "n_runs": split.n_runs})
     return rows
@@ -140,17 +116,6 @@ def bias_variance_rows(records: Records, truth: Any, normalize: bool) -> Rows:
 def repeated(records: Records) -> list[str]:
     """Return the methods with the two runs that stability needs."""
     return [method for method in records.methods if len(records.orders(method)[0]) > 1]
-
-
-def _input_of(measure: str) -> str:
-    """Return what a measure is computed from; refuse an unknown one and those of predictions."""
-    table = list_measures()
-    kinds = table.loc[table.input != "predictions"]
-    known = kinds.loc[kinds.name == measure, "input"].tolist()
-    if not known:
-        names = ", ".join(kinds.name.tolist())
-        raise ValueError(f"measure={measure!r} is unknown; there are {names}.")
-    return str(known[0])
 
 
 def _sizes(records: Records, method: str, sizes: list[int] | str | None) -> list[int]:
@@ -222,29 +187,12 @@ def module_stability_rows(
     return rows
 
 
-def _whole(
-    records: Records,
-    method: str,
-    kind: str,
-    measure: str,
-    confidence: float,
-    options: dict[str, Any],
-) -> StabilityResult:
-    """Return the stability of whole rankings, or of weights."""
-    if kind == "rankings":
-        records.check_depth(method, records.n_features)
-        _, orders = records.orders(method)
-        return ranking_stability(orders, measure, kind="order", confidence=confidence, **options)
-    weights = records.weights(method)[1]
-    return weight_stability(weights, measure, confidence=confidence, **options)
-
-
 def _figures(one: StabilityResult) -> dict[str, float]:
     low, high = one.confidence_interval
     return {"value": one.value, "low": low, "high": high, "n_runs": one.n_runs}
 
 
-def prediction_stability_rows(records: Records, confidence: float) -> Rows:
+def prediction_stability_rows(records: Records) -> Rows:
     """Compare models of different resamples on the rows that both were tested on."""
     records.check_model(None)
     rows: Rows = []
@@ -259,6 +207,6 @@ def prediction_stability_rows(records: Records, confidence: float) -> Rows:
                     predicted[run, records.test(resample)] = said[i, j, :, 0]
                 base = {"method": method, "model": model, "size": size}
                 for measure in records.target.agreement:
-                    one = prediction_stability(predicted, measure, confidence=confidence)
+                    one = prediction_stability(predicted, measure)
                     rows.append({**base, "measure": measure, **_figures(one)})
     return rows

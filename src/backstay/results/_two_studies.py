@@ -37,66 +37,33 @@ class Level:
 
 @dataclass(frozen=True)
 class StudiesCompared:
-    """What two studies of different samples have in common.
+    """What two studies of different samples have in common."""
 
-    Attributes
-    ----------
-    choices : (Choice, Choice)
-        Method and size of each study's signature.
-    n_shared : int
-        Features that both tables have.
-    sizes : (int, int)
-        Of these, features in each signature.
-    both : list of str
-        Features in both signatures.
-    at_random : float
-        How many two such signatures share if features are drawn at random.
-    random_p_value : float
-        Of so many or more at random (hypergeometric).
-    overlap : Level
-        Number of features in both signatures.
-    rank_correlation : Level
-        Spearman's correlation of the mean ranks of all shared features.
-    """
-
-    choices: tuple[Choice, Choice]
-    n_shared: int
-    sizes: tuple[int, int]
-    both: list[str]
-    at_random: float
-    random_p_value: float
-    overlap: Level
-    rank_correlation: Level
+    choices: tuple[Choice, Choice]  # method and size of each study's signature
+    n_shared: int  # features that both tables have
+    sizes: tuple[int, int]  # of these, features in each signature
+    both: list[str]  # features in both signatures
+    at_random: float  # features that two such signatures share at random
+    random_p_value: float  # of so many or more at random (hypergeometric)
+    overlap: Level  # number of features in both signatures
+    rank_correlation: Level  # Spearman's, of the mean ranks of all shared features
     _features: pd.DataFrame
 
     def features(self) -> Table:
         """Every feature of either signature that both tables have.
 
-        Returns
-        -------
-        Table
-            ``name``, ``signature`` (whose), and of both studies ``effect`` in standard
-            deviations (Hedges' g, with its sign) and ``p_value``; ``same_direction``, and
-            ``replicated``: the same direction, and significant in the study that did not select
-            it, corrected for the features tested there. Effects are nan if a store does not
-            know them.
+        ``signature`` says whose; of both studies there are ``effect`` in standard deviations
+        (Hedges' g) and ``p_value``. ``replicated`` is the same direction, and significant in the
+        study that did not select it, corrected for the features tested there. Effects are nan if a
+        store does not know them.
         """
         return Table("replicated features", f"Holm's correction, {LEVEL:.0%}", self._features)
 
 
 def compare_studies(first: Results, second: Results) -> StudiesCompared:
-    """Compare the signatures of two studies of different samples.
+    """Compare the signatures of two studies of different samples, of one data set each.
 
-    Parameters
-    ----------
-    first, second : Results
-        Of one data set each. Features are the same if their names are; so are classes.
-
-    Returns
-    -------
-    StudiesCompared
-        Overlap and rank correlation with their levels at random and with shuffled outcomes, and the
-        features replicated in direction and significance.
+    Features are the same if their names are; so are classes.
     """
     records = (first._one(), second._one())
     named = [[one.feature_name(j) for j in range(one.n_features)] for one in records]

@@ -11,27 +11,13 @@ N_NAMED = 20
 
 @dataclass
 class StoreCheck:
-    """What a store holds, and what of it is damaged.
+    """What a store holds, and what of it is damaged."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file.
-    counts : dict of str to int
-        Number of rows by table: "study", "datasets", "tasks" and "arrays".
-    missing : dict of str to int
-        Tasks that are planned and not done, by data set.
-    samples : dict of str to list of str
-        What is kept of single samples, by data set: "values" of features, "names".
-    damages : list of str
-        A sentence each; empty if everything is as it was written.
-    """
-
-    name: str
-    counts: dict[str, int]
-    missing: dict[str, int]
-    samples: dict[str, list[str]]
-    damages: list[str]
+    name: str  # of the file
+    counts: dict[str, int]  # number of rows by table: "study", "datasets", "tasks" and "arrays"
+    missing: dict[str, int]  # tasks that are planned and not done, by data set
+    samples: dict[str, list[str]]  # "values" of features, "names" that are kept
+    damages: list[str]  # a sentence each
 
     @property
     def sound(self) -> bool:
@@ -42,20 +28,7 @@ class StoreCheck:
 def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     """Read everything in a store and compare it with its checksums; nothing is changed.
 
-    Parameters
-    ----------
-    path : path
-        Of the file. A study may be running on it.
-
-    Returns
-    -------
-    StoreCheck
-        What it holds and what is damaged.
-
-    Raises
-    ------
-    StoreError
-        If the file is no store, or so damaged that it cannot be opened.
+    A study may be running on it. What is no store, or cannot be opened, is a StoreError.
 
     Examples
     --------

@@ -1,22 +1,20 @@
 """The file of a store: opened, locked, checked, and written in whole transactions.
 
 Every row of every table has a checksum in the table ``sums``, so that damage is noticed when the
-row is read. Nothing in a file is ever executed or unpickled, so a stranger's store is safe to open.
+file is opened. Nothing in it is ever executed or unpickled: a stranger's store is safe to open.
 """
 
+import contextlib
 import json
 import os
 import sqlite3
-import stat
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from backstay._files import create_private
-from backstay.store._lock import Lock
 
 APPLICATION = 0x6261636B  # "back"
 FORMAT = 4
@@ -86,12 +84,62 @@ class StoreError(RuntimeError):
     """A store cannot be used: damaged, locked, of another study, or no store at all."""
 
 
+class Lock:
+    """One running study per store: an exclusive SQLite transaction on a file beside the store.
+
+    The store itself cannot be locked for the whole run, because results may be
+    read while it goes on. The operating system ends the lock with the process,
+    however it dies, so there are no stale ones; a file left behind is harmless.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def acquire(self) -> bool:
+        """Take the lock, or return False if another process has it."""
+        while True:
+            connection = sqlite3.connect(self.path, timeout=0.0, isolation_level=None)
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                connection.close()
+                if "locked" in str(error):
+                    return False
+                raise
+            # The owner before us may have removed the file between our opening and locking it.
+            if self._is_current():
+                self._connection = connection
+                return True
+            connection.close()
+
+    def _is_current(self) -> bool:
+        """Whether the file at our path is locked, and so the one that we hold."""
+        probe = sqlite3.connect(self.path, timeout=0.0, isolation_level=None)
+        try:
+            probe.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            return True
+        finally:
+            probe.close()
+        return False
+
+    def release(self) -> None:
+        """Give the lock back and remove its file."""
+        if self._connection is None:
+            return
+        with contextlib.suppress(OSError):  # Windows keeps open files
+            os.unlink(self.path)
+        self._connection.close()
+        self._connection = None
+
+
 class StoreFile:
     """An open file of a store, or (``path=None``) the same in memory.
 
     Errors call it by `name`, where that is not the path: a draft is named after what it will be.
     A new file that is `private` can be read by its owner only. One in which rows are missing is
-    refused, unless it may be `incomplete`.
+    refused, unless it may be `incomplete`. Rows are compared with their checksums on opening.
     """
 
     def __init__(
@@ -120,8 +168,8 @@ class StoreFile:
                         create_private(self.path)
                 self._connection = self._connect(write)
                 self._prepare(write)
-                if not incomplete:
-                    self._check_keys()
+            if not incomplete:
+                self._check_rows()
             self._place = self._where()
         except BaseException:
             self.close()
@@ -153,10 +201,7 @@ class StoreFile:
             self._lock.release()
 
     def gather(self) -> None:
-        """Bring all that was written into the one file, so that it can be moved.
-
-        Closing does so, too, but says nothing if there is no room, and leaves a part beside it.
-        """
+        """Bring all into the one file; closing does, too, but says nothing if there is no room."""
         with self._explained():
             (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
@@ -173,10 +218,8 @@ class StoreFile:
             if not self.path.parent.is_dir():
                 raise FileNotFoundError(f"store={self.name!r}: its folder does not exist.")
             return
-        kind = stat.S_IFMT(self.path.stat().st_mode)
-        if kind != stat.S_IFREG:
-            what = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket"}
-            raise StoreError(f"{self.name} is a {what.get(kind, 'device')}; a store is a file.")
+        if not self.path.is_file():
+            raise StoreError(f"{self.name} is not a file, as a store is.")
         with self.path.open("rb") as file:
             start = file.read(len(HEADER))
         # An empty file is what is left of a store killed before its first write.
@@ -223,40 +266,14 @@ class StoreFile:
         (verdict,) = run("PRAGMA integrity_check(1)").fetchone()
         if verdict != "ok":
             raise self.damaged(" ".join(str(verdict).split()))
-        self._check_tables()
 
-    def _check_tables(self) -> None:
-        """Refuse tables that are not as this format makes them, and anything that could act."""
-        rows = self._connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        tables = {name: sql for kind, name, sql in rows if kind == "table"}
-        for statement in STATEMENTS:
-            name = statement.split()[2]
-            if tables.get(name) != statement:
-                raise self.damaged(f"its table {name} is not that of format {FORMAT}")
-        if acting := [name for kind, name, _ in rows if kind in ("trigger", "view")]:
-            raise self.damaged(f"{acting[0]!r} in it is neither a table nor an index")
-
-    def _check_keys(self) -> None:
-        """Refuse a store in which rows are missing, renamed or added; no array is read for it.
-
-        Tasks are asked for by data set and method, so one whose record was changed would not be
-        found; the records are small and are all compared with their checksums.
-        """
-        every = [
-            f"SELECT '{table}', {', '.join(key)} FROM {table}" for table, key in NAMED_BY.items()
-        ]
-        held = f"SELECT * FROM ({' UNION ALL '.join(every)})"
-        known = "SELECT source, owner, name FROM sums"
-        differ = self._rows(
-            f"SELECT 'is missing', * FROM ({known} EXCEPT {held}) UNION ALL "
-            f"SELECT 'was not written by a study', * FROM ({held} EXCEPT {known}) LIMIT 1000"
-        )
-        if differ:
-            verdict, table, owner, name = differ[0]
-            entry = ENTRIES.get(table, "the checksum of {0!r}").format(owner, name)
-            more = f", and {len(differ) - 1} more like this" if len(differ) > 1 else ""
-            raise self.damaged(f"{entry} {verdict}{more}")
-        self._sealed("tasks", "")
+    def _check_rows(self) -> None:
+        """Refuse a store in which rows are missing, changed, renamed or added."""
+        with self.snapshot():
+            found = StoreFile.problems(self)
+        if found:
+            more = f", and {len(found) - 1} more like this" if len(found) > 1 else ""
+            raise self.damaged(f"{found[0]}{more}")
 
     def _where(self) -> tuple[int, int] | None:
         """Return what tells the file from any other that may take its place."""
@@ -275,7 +292,7 @@ class StoreFile:
             "another file."
         )
 
-    @contextmanager
+    @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn SQLite's errors into ones that say what happened to which file."""
         try:
@@ -291,7 +308,7 @@ class StoreFile:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self.damaged(str(error)) from error
 
-    @contextmanager
+    @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         # SQLite would go on writing to a file that nobody can open any more.
         if self._place is not None and self._where() != self._place:
@@ -321,22 +338,11 @@ class StoreFile:
             (table, owner, name, _checksum(values)),
         )
 
-    def _sealed(self, table: str, rest: str, *values: Any, more: str = "") -> list[Any]:
-        """Return rows whose checksums are right: the columns covered, then `more`."""
-        owner, name = NAMED_BY[table]
-        sums = (
-            f"(SELECT sums.checksum FROM sums WHERE sums.source = '{table}' "
-            f"AND sums.owner = {owner} AND sums.name = {name})"
-        )
-        n_covered = len(COVERED[table].split(", "))
-        query = f"SELECT {sums}, {owner}, {name}, {COVERED[table]}"
-        rows = self._rows(f"{query}{more} FROM {table} {rest}", *values)
-        for checksum, *names_and_values in rows:
-            if checksum != _checksum(names_and_values[2 : 2 + n_covered]):
-                raise self._unsound(table, *names_and_values[:2])
-        return [row[3:] for row in rows]
+    def _select(self, table: str, rest: str = "", *values: Any) -> list[Any]:
+        """Return rows of a table: the columns that checksums cover."""
+        return self._rows(f"SELECT {COVERED[table]} FROM {table} {rest}", *values)
 
-    @contextmanager
+    @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
         """Read the store as it is now, whatever is written meanwhile; damaged text too."""
         as_usual = self._connection.text_factory
@@ -366,15 +372,6 @@ class StoreFile:
                     entry = ENTRIES[table].format(*key)
                     problems.append(f"{entry} {'does not check' if key in held else 'is missing'}")
         return problems
-
-    def _unsound(self, table: str, owner: str, name: str) -> StoreError:
-        return self.damaged(f"{ENTRIES[table].format(owner, name)} does not check")
-
-    def _json(self, text: str, what: str) -> Any:
-        try:
-            return json.loads(text)
-        except (TypeError, ValueError) as error:
-            raise self.damaged(f"{what} cannot be read") from error
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._explained():
